@@ -1,0 +1,41 @@
+# make demo: set everything up, then show a private release of a synthetic log.
+# make test: set everything up, then run every check.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test fast lint setup system bench clean
+
+demo: setup
+	$(BIN)/crowdlog demo -o demo
+
+test: setup system lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
+
+# What to run while working: everything that needs neither a browser nor killed processes.
+fast: setup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" tests
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+setup: $(VENV)/.installed
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crowdlog needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)"; exit 1; }
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+# System packages that some tests drive for real.
+system:
+	@bash tools/system-packages
+
+clean:
+	rm -rf $(VENV) build demo src/*.egg-info

@@ -1,0 +1,1 @@
+"""MINE: what is counted, and how its text is represented."""

@@ -1,0 +1,75 @@
+"""The command line: one command per file, loaded when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from crowdlog import __version__
+from crowdlog.errors import CrowdlogError
+
+# name: (module of this package, what it does). The module has a click command called `command`.
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class LazyGroup(click.Group):
+    """Lists all commands without importing any: `crowdlog --help` takes a tenth of a second."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"crowdlog.cli.{COMMANDS[name][0]}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"crowdlog.cli.{COMMANDS[name][0]}.command is not a command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_module, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="crowdlog")
+def cli() -> None:
+    """Publish what the crowd searched for, never what a person did.
+
+    \b
+    Example: crowdlog demo
+    """
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    click.echo(f"crowdlog: {message}", err=True)
+    sys.exit(code)
+
+
+def main() -> None:
+    """Run a command. Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault."""
+    if os.environ.get("CROWDLOG_DEBUG") == "1":
+        cli(standalone_mode=True)
+        return
+    try:
+        cli(standalone_mode=False)
+    except CrowdlogError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(1)
+    except click.ClickException as error:
+        _fail(error.format_message(), 1)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("stopped.", 1)
+    except BrokenPipeError:
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001, RUF100 - the message of an unknown error could quote a query: only its type is shown
+        _fail(
+            f"an error of ours ({type(error).__name__}); nothing was published. Run with CROWDLOG_DEBUG=1 to see it; that may print text of the log.",
+            3,
+        )

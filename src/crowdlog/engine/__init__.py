@@ -1,0 +1,1 @@
+"""COUNT: relational expressions over the log store."""

@@ -1,0 +1,19 @@
+"""The three ways a command can fail, each with its exit code. Messages never contain text of a log."""
+
+
+class CrowdlogError(Exception):
+    """Something went wrong that a person can read about. Exit code 3: our fault, unless a subclass says otherwise."""
+
+    exit_code = 3
+
+
+class InputError(CrowdlogError):
+    """What was given cannot be used: a bad file, a bad parameter, a full disk."""
+
+    exit_code = 1
+
+
+class PrivacyRefusal(CrowdlogError):  # noqa: N818 - it is a refusal, not an error
+    """What was asked would break a promise: over budget, not private, below a floor."""
+
+    exit_code = 2

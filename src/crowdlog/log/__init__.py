@@ -1,0 +1,1 @@
+"""READ: formats in, one event table out."""

@@ -1,0 +1,1 @@
+"""PROTECT: one file per published method."""

@@ -1,0 +1,1 @@
+"""TRUST: everything a privacy guarantee rests on. Imports nothing of ours but the errors."""

@@ -1,0 +1,1 @@
+"""PUBLISH: the release folder and its label."""
