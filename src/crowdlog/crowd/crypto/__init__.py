@@ -4,7 +4,7 @@ The way of one artifact, with who runs each step:
 
     operator     VoprfKey.generate(randomness) -> key; key.public                        (voprf.py; held by the randomness server)
                  IssuerKey.generate(randomness) -> key; key.public                       (credential.py; held by the aggregation server)
-                 MixKey.generate(randomness) -> key; key.public                          (envelope.py; one per mix node and one for the aggregation server)
+                 MixKey.generate(randomness) -> key; key.public            (envelope.py; each mix, at least two, and the aggregation server)
                  Collection(title, k, voprf_public, issuer_public, mix_publics, inner_k=0, payload_size=256)      (collection.py)
                      .id: 32 bytes that name every field · .to_json() / Collection.from_json(text) · .bar(level) · .report_size(level)
     client       request_credential(collection, randomness) -> PendingCredential; pending.request: bytes          (credential.py)
@@ -16,11 +16,11 @@ The way of one artifact, with who runs each step:
     client       make_report(collection, credential, rand, Artifact(primary, secondary), randomness, inner=None, level=0) -> bytes  (report.py)
     client       seal_onion(collection.mix_publics, report, randomness) -> bytes                                   (envelope.py)
     mix node     open_layer(mix_key, envelope) -> next layer's bytes (the last key opens to the report)
-    aggregation  Report.parse(data) -> Report (.tag, .pseudonym: who, once per artifact; .level, .k, .collection, .to_bytes())
+    aggregation  Report.parse(data) -> Report (.group: level and tag; .pseudonym: who, once per group; .level, .k, .collection, .to_bytes())
                  check_report(report, collection, issuer_key): raises ReportError unless it belongs here and its credential is good
                  open_group(reports, collection) -> Opened(artifact, people, secondaries, inner, rejected) or None     (opening.py)
-                 group_reports(reports) -> {tag: [reports]}
+                 group_reports(reports) -> {group: [reports]} · largest_per_artifact([opened, ...]) -> [opened, ...]
 
 Whatever the outside sends is refused with ReportError, an InputError; it never holds text of an artifact.
-(tag, pseudonym) is the deduplication key: the same person with the same artifact always has the same two values.
+(report.group, report.pseudonym) is the deduplication key: the same person with the same artifact always has the same two values.
 """

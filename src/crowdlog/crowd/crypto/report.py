@@ -1,0 +1,157 @@
+"""A report: one person's share of one artifact. Its bytes are described in docs/protocol.md; this file writes, reads and checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+from crowdlog.crowd.crypto.collection import AEAD_TAG, HEADER_SIZE, MIN_K, MIN_PAYLOAD, PAYLOAD_OVERHEAD, VERSION, Collection
+from crowdlog.crowd.crypto.credential import Credential, IssuerKey, pseudonym, show, shown
+from crowdlog.crowd.crypto.derive import ROOT_SIZE, key_of, polynomial, root_of, share_point, tag_of
+from crowdlog.crowd.crypto.group import ReportError, decode_scalar, encode_scalar
+from crowdlog.crowd.crypto.shamir import value
+from crowdlog.privacy.randomness import Randomness
+
+CONTEXT, TAG, PSEUDONYM, SHARE, NONCE, SHOWN = (
+    slice(0, 36),
+    slice(36, 68),
+    slice(68, 100),
+    slice(100, 132),
+    slice(132, 144),
+    slice(144, HEADER_SIZE),
+)
+MAX_REPORT = 16_384  # above every collection's report size
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What a person has in common with others: `primary` groups, `secondary` is readable only where the primary is."""
+
+    primary: bytes = field(repr=False)
+    secondary: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The bytes of a well-formed report, with names for their parts."""
+
+    data: bytes = field(repr=False)
+
+    @classmethod
+    def parse(cls, data: bytes) -> Report:
+        """Accept any bytes, return a report or raise ReportError. Whether it belongs to a collection is `check_report`'s question."""
+        if not HEADER_SIZE + MIN_PAYLOAD + AEAD_TAG <= len(data) <= MAX_REPORT:
+            raise ReportError(f"A report has {HEADER_SIZE + MIN_PAYLOAD + AEAD_TAG} to {MAX_REPORT} bytes, got {len(data)}.")
+        report = cls(bytes(data))
+        if data[0] != VERSION or report.level > 1 or report.k < MIN_K:
+            raise ReportError(f"A report must be of version {VERSION}, level 0 or 1 and k ≥ {MIN_K}, got {data[0]}, {report.level} and {report.k}.")
+        decode_scalar(data[SHARE])
+        return report
+
+    def to_bytes(self) -> bytes:
+        return self.data
+
+    @property
+    def context(self) -> bytes:
+        return self.data[CONTEXT]
+
+    @property
+    def level(self) -> int:
+        return self.data[1]
+
+    @property
+    def collection(self) -> bytes:
+        return self.data[2:34]
+
+    @property
+    def k(self) -> int:
+        return int.from_bytes(self.data[34:36], "big")
+
+    @property
+    def tag(self) -> bytes:
+        return self.data[TAG]
+
+    @property
+    def group(self) -> bytes:
+        """What reports are grouped by, 33 bytes: the level and the tag (a liar may write a tag of the other level)."""
+        return self.data[1:2] + self.data[TAG]
+
+    @property
+    def pseudonym(self) -> bytes:
+        return self.data[PSEUDONYM]
+
+    @property
+    def share(self) -> tuple[int, int]:
+        return share_point(self.data[PSEUDONYM]), int.from_bytes(self.data[SHARE], "little")
+
+    def decrypt(self, cipher: ChaCha20Poly1305) -> bytes:
+        """The payload; raises cryptography's InvalidTag under a wrong key."""
+        return cipher.decrypt(self.data[NONCE], self.data[HEADER_SIZE:], self.data[: NONCE.start])
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What a report says once it can be read."""
+
+    root: bytes = field(repr=False)
+    artifact: Artifact
+    inner: bytes = field(repr=False)
+
+    def to_bytes(self, size: int) -> bytes:
+        fields = (self.artifact.primary, self.artifact.secondary, self.inner)
+        room = size - PAYLOAD_OVERHEAD - sum(map(len, fields))
+        if room < 0:
+            raise ReportError(f"The artifact needs {-room} bytes more than a report of this collection holds; leave it out.")
+        return self.root + b"".join(len(item).to_bytes(2, "big") + item for item in fields) + bytes(room)
+
+    @classmethod
+    def parse(cls, data: bytes) -> Payload:
+        fields, position = [], ROOT_SIZE
+        for _ in range(3):
+            end = position + 2 + int.from_bytes(data[position : position + 2], "big")
+            fields.append(data[position + 2 : end])
+            position = end
+        if position > len(data) or any(data[position:]):
+            raise ReportError("A payload's lengths do not add up or its padding is not zero.")
+        return cls(data[:ROOT_SIZE], Artifact(fields[0], fields[1]), fields[2])
+
+
+def make_report(
+    collection: Collection, credential: Credential, rand: bytes, artifact: Artifact, randomness: Randomness, inner: bytes = b"", level: int = 0
+) -> bytes:
+    """The report of one artifact; `rand` is the PRF's value of `collection.voprf_input(artifact.primary, level)`; `inner` a report of level 1."""
+    context, k = collection.context(level), collection.bar(level)
+    if inner and (level or not collection.inner_k or len(inner) != collection.report_size(1)):
+        raise ReportError(f"Only a report of level 0 in a nested collection can hold one of level 1, got {len(inner)} bytes at level {level}.")
+    root = root_of(rand, context)
+    tag = tag_of(root, context, artifact.primary)
+    coefficients = polynomial(root, context, k)
+    name = pseudonym(credential, context + tag)
+    head = context + tag + name + encode_scalar(value(coefficients, share_point(name)))
+    nonce = randomness.bytes(12)
+    payload = Payload(root, artifact, inner).to_bytes(collection.payload(level))
+    sealed = ChaCha20Poly1305(key_of(coefficients[0], context, tag)).encrypt(nonce, payload, head)
+    return head + nonce + show(credential, context + tag, head + nonce + sealed, randomness) + sealed
+
+
+def check_report(report: Report, collection: Collection, key: IssuerKey) -> None:
+    """Raise ReportError unless the report was made for this collection by the holder of one of its credentials."""
+    if report.collection != collection.id:
+        raise ReportError("The report belongs to another collection; send it there.")
+    if report.context != collection.context(report.level):
+        raise ReportError(f"The report claims k = {report.k}, the collection has {collection.bar(report.level)} at level {report.level}.")
+    if len(report.data) != collection.report_size(report.level):
+        raise ReportError(f"A report of this collection has {collection.report_size(report.level)} bytes, got {len(report.data)}.")
+    message = report.data[: SHOWN.start] + report.data[HEADER_SIZE:]
+    if not shown(key, report.data[SHOWN], report.context + report.tag, report.pseudonym, message):
+        raise ReportError("The report carries no valid credential of this collection; join first, and send it unchanged.")
+
+
+def group_reports(reports: Iterable[Report]) -> dict[bytes, list[Report]]:
+    """Reports by level and tag."""
+    groups: dict[bytes, list[Report]] = {}
+    for report in reports:
+        groups.setdefault(report.group, []).append(report)
+    return groups
