@@ -1,0 +1,91 @@
+"""What is promised to one person: ε, δ and the kind of promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from crowdlog.errors import InputError
+from crowdlog.privacy.rounding import sum_up
+
+Kind = Literal["pure DP", "approximate DP", "probabilistic DP", "none"]
+UNIT = "one user, added or removed"
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """An (ε, δ) promise between logs that differ in one unit. Both numbers are upper bounds: whoever makes one rounds up."""
+
+    epsilon: float
+    delta: float
+    kind: Kind
+    unit: str = UNIT
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise InputError(f"The kind of a guarantee must be one of {', '.join(get_args(Kind))}. Got {self.kind}.")
+        if not self.epsilon >= 0:
+            raise InputError(f"The ε of a guarantee must be at least 0. Got {self.epsilon}.")
+        if not 0 <= self.delta <= 1:
+            raise InputError(f"The δ of a guarantee must be from 0 to 1. Got {self.delta}.")
+        if self.kind == "pure DP" and (self.delta > 0 or math.isinf(self.epsilon)):
+            raise InputError(f"Pure differential privacy has a finite ε and δ = 0. Got ε = {self.epsilon} and δ = {self.delta}.")
+
+    @property
+    def protects(self) -> bool:
+        """Whether anything is promised at all."""
+        return self.kind != "none" and math.isfinite(self.epsilon) and self.delta < 1
+
+    def __str__(self) -> str:
+        if not self.protects:
+            return "No guarantee: what is published may show what one person did."
+        factor = f"at most {_shown(math.exp(self.epsilon))} times as likely" if self.epsilon < 700 else f"at most e^{self.epsilon:g} times as likely"
+        sentence = (
+            f"Any result is {factor} with one person's searches in the log as without them, or the other way round (ε = {_shown(self.epsilon)})"
+        )
+        if self.delta == 0:
+            return f"{sentence}, without exception."
+        failing = (
+            f"except with a probability of {_shown(self.delta)}"
+            if self.kind == "probabilistic DP"
+            else f"apart from a chance of {_shown(self.delta)}"
+        )
+        return f"{sentence}, {failing} (δ)."
+
+
+NO_GUARANTEE = Guarantee(math.inf, 1.0, "none")
+
+
+def pure(epsilon: float) -> Guarantee:
+    """Pure differential privacy with this ε."""
+    return Guarantee(epsilon, 0.0, "pure DP")
+
+
+def approximate(epsilon: float, delta: float) -> Guarantee:
+    """Approximate differential privacy; pure where δ is 0."""
+    return Guarantee(epsilon, min(delta, 1.0), "approximate DP" if delta > 0 else "pure DP")
+
+
+def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
+    """The promise of publishing everything together: ε and δ add up (exactly, rounded up once).
+
+    A probabilistic promise implies the approximate one with the same numbers; only alone it stays probabilistic.
+    """
+    parts = list(guarantees)
+    if len(parts) == 1:
+        return parts[0]
+    if any(part.kind == "none" for part in parts):
+        return NO_GUARANTEE
+    if len({part.unit for part in parts}) > 1:
+        raise InputError("Guarantees for different units cannot be added up.")
+    return approximate(sum_up(part.epsilon for part in parts), sum_up(part.delta for part in parts))
+
+
+def _shown(number: float) -> str:
+    """Four digits, rounded up so that the sentence promises no more than the number."""
+    if number == 0:
+        return "0"
+    unit = 10.0 ** (math.floor(math.log10(number)) - 3)
+    return f"{max(math.ceil(number / unit - 1e-9) * unit, 5e-324):.4g}"
