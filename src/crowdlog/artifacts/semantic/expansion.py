@@ -1,0 +1,56 @@
+"""From the concepts of a log to the vectors of its queries: who has one, and what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from crowdlog.artifacts.semantic.concepts import ConceptMiner, Flags
+from crowdlog.artifacts.semantic.core import UserSets, merge_users
+from crowdlog.artifacts.semantic.vectors import Ints, Longs, Vectors, build_vectors, take_rows
+from crowdlog.artifacts.semantic.words import QueryUsers, Words
+
+
+@dataclass(frozen=True, repr=False)
+class Expansion:
+    """The queries that can be compared (`query`, ascending), their vectors, and the users of each vector."""
+
+    query: Longs
+    vectors: Vectors
+    users: UserSets
+
+
+@njit(cache=True)
+def _expand(start: Longs, word: Ints, lone: Flags, one: Ints, two: Ints, three: Ints) -> tuple[Longs, Longs, Ints]:
+    """The concepts, each once, of every query that has one and no word of a lone user."""
+    query, begin = np.empty(len(start) - 1, np.int64), np.zeros(len(start), np.int64)
+    concept = np.empty(3 * len(word), np.int32)
+    m = n = 0
+    for q in range(len(start) - 1):
+        alone = False
+        for p in range(start[q], start[q + 1]):
+            alone |= lone[word[p]]
+        if alone:
+            continue
+        first = n
+        for at in (one, two, three):
+            for p in range(start[q], start[q + 1]):
+                if at[p] >= 0 and not (concept[first:n] == at[p]).any():
+                    concept[n] = at[p]
+                    n += 1
+        if n > first:
+            query[m] = q
+            m += 1
+            begin[m] = n
+    return query[:m].copy(), begin[: m + 1].copy(), concept[:n].copy()
+
+
+def expand(words: Words, users: QueryUsers, min_users: int) -> Expansion:
+    """Mine the concepts of a log and express its queries in them."""
+    concepts = ConceptMiner(words, users, min_users).concepts()
+    query, start, concept = _expand(words.start, words.word, concepts.lone, *concepts.at)
+    vectors = build_vectors(start, concept, concepts.weight)
+    ustart, user = take_rows(users.start, users.user, query)
+    return Expansion(query, vectors, merge_users(ustart, user, vectors.vector_of, len(vectors), users.users))

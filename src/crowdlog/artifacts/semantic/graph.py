@@ -1,0 +1,112 @@
+"""The graph of affine vectors as adjacency lists, in memory or, beyond the memory allowed, in a temporary file of vector numbers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+from crowdlog.artifacts.semantic.affinity import Block, shared_mass
+from crowdlog.artifacts.semantic.theta import Theta, is_affine
+from crowdlog.artifacts.semantic.vectors import Ints, Longs, Vectors
+
+Allocate = Callable[[int], Ints]
+
+
+@dataclass(frozen=True, repr=False)
+class Graph:
+    """The neighbours of vector v are `neighbour[start[v]:start[v+1]]`, in no order; v itself is not among them."""
+
+    start: Longs
+    neighbour: Ints
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def edges(self) -> int:
+        """How many pairs are affine."""
+        return len(self.neighbour) // 2
+
+    def of(self, v: int) -> Ints:
+        """The neighbours of v."""
+        return self.neighbour[self.start[v] : self.start[v + 1]]
+
+
+@njit(cache=True)
+def _count(degree: Longs, first: int, count: Ints, neighbours: Ints) -> None:
+    for i in range(len(count)):
+        degree[first + i] += count[i]
+    for y in neighbours:
+        degree[y] += 1
+
+
+@njit(cache=True)
+def _place(at: Longs, neighbour: Ints, first: int, count: Ints, neighbours: Ints) -> None:
+    n = 0
+    for i in range(len(count)):
+        x = first + i
+        for y in neighbours[n : n + count[i]]:
+            neighbour[at[x]] = y
+            at[x] += 1
+            neighbour[at[y]] = x
+            at[y] += 1
+        n += count[i]
+
+
+def build_graph(n: int, blocks: Iterable[Block], memory: int | None = None) -> Graph:
+    """Collect streamed pairs into adjacency lists. Above `memory` bytes (12 per pair) they live in an unlinked temporary file."""
+    degree, held, size = np.zeros(n, np.int64), [], 0
+    for block in blocks:
+        _count(degree, block.first, block.count, block.neighbours)
+        size += block.neighbours.nbytes
+        held.append(Block(block.first, block.count, _on_disk(block.neighbours)) if memory is not None and 3 * size > memory else block)
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(degree)])
+    fits = memory is None or 3 * size <= memory
+    neighbour = np.empty(start[-1], np.int32) if fits else _file_of(int(start[-1]))
+    at = start[:-1].copy()
+    for i, block in enumerate(held):
+        _place(at, neighbour, block.first, block.count, block.neighbours)
+        held[i] = Block(0, block.count[:0], block.neighbours[:0])  # frees the pairs as they are placed
+    return Graph(start, neighbour)
+
+
+def _file_of(n: int) -> Ints:
+    """An array of n numbers in a file that vanishes with the process: it holds vector numbers, never text."""
+    with tempfile.TemporaryFile(dir=Path(tempfile.gettempdir())) as file:
+        return np.memmap(file, np.int32, "w+", shape=max(n, 1))[:n]
+
+
+def _on_disk(values: Ints) -> Ints:
+    file = _file_of(len(values))
+    file[:] = values
+    return file
+
+
+@njit(cache=True)
+def _still_affine(start: Longs, neighbour: Ints, vstart: Longs, item: Ints, mass: Longs, total: Longs, num: int, den: int) -> tuple[Longs, Ints]:
+    """Two rounds: count what stays, then write it, so that nothing bigger than the result is made."""
+    new_start = np.zeros(len(start), np.int64)
+    kept = np.empty(0, np.int32)
+    for writing in (False, True):
+        n = 0
+        for x in range(len(start) - 1):
+            for y in neighbour[start[x] : start[x + 1]]:
+                overlap = shared_mass(item, mass, vstart[x], vstart[x + 1], total[x], vstart[y], vstart[y + 1], total[y], 0.0)
+                if is_affine(overlap, total[x], total[y], num, den):
+                    if writing:
+                        kept[n] = y
+                    n += 1
+            new_start[x + 1] = n
+        if not writing:
+            kept = np.empty(n, np.int32)
+    return new_start, kept
+
+
+def tighten(graph: Graph, vectors: Vectors, theta: Theta) -> Graph:
+    """The graph for a higher Θ from the one of a lower Θ, without looking for pairs again."""
+    return Graph(*_still_affine(graph.start, graph.neighbour, vectors.start, vectors.item, vectors.mass, vectors.total, theta.num, theta.den))

