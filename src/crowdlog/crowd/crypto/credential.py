@@ -88,6 +88,8 @@ class PendingCredential:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PendingCredential:
+        if len(data) != SIZE + REQUEST_SIZE:
+            raise ReportError(f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; join the collection again.")
         return cls(decode_scalar(data[:SIZE]), data[SIZE:])
 
 

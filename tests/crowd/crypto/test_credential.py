@@ -1,0 +1,108 @@
+"""One person, one pseudonym per context; no pseudonym without a credential; no credential of another key."""
+
+import pytest
+
+from crowd.crypto.people import Crowd
+from crowdlog.crowd.crypto.credential import (
+    SECOND,
+    Credential,
+    IssuerKey,
+    PendingCredential,
+    accept_credential,
+    issue_credential,
+    pseudonym,
+    request_credential,
+    show,
+    shown,
+)
+from crowdlog.crowd.crypto.group import BASE, ReportError, add, multiply, random_scalar
+from crowdlog.privacy.randomness import SeededRandomness
+
+CROWD = Crowd(2)
+ANN, BOB = CROWD.credentials
+
+
+def test_a_credential_shows_its_pseudonym() -> None:
+    assert shown(CROWD.issuer, show(ANN, b"tag", b"report", CROWD.randomness), b"tag", pseudonym(ANN, b"tag"), b"report")
+
+
+def test_pseudonyms_repeat_per_context_and_differ_between_contexts_and_people() -> None:
+    assert pseudonym(ANN, b"tag") == pseudonym(ANN, b"tag")
+    assert len({pseudonym(person, context) for person in (ANN, BOB) for context in (b"tag", b"other")}) == 4
+
+
+def test_two_shows_have_nothing_in_common() -> None:
+    first, second = (show(ANN, b"tag", b"report", CROWD.randomness) for _ in range(2))
+    assert not {first[i : i + 32] for i in range(0, 160, 32)} & {second[i : i + 32] for i in range(0, 160, 32)}
+
+
+def test_every_changed_byte_is_noticed() -> None:
+    proof, name = show(ANN, b"tag", b"report", CROWD.randomness), pseudonym(ANN, b"tag")
+    for index in range(0, len(proof), 5):
+        assert not shown(CROWD.issuer, bytes([*proof[:index], proof[index] ^ 4, *proof[index + 1 :]]), b"tag", name, b"report")
+    assert not shown(CROWD.issuer, proof, b"other", name, b"report")
+    assert not shown(CROWD.issuer, proof, b"tag", pseudonym(BOB, b"tag"), b"report")
+    assert not shown(CROWD.issuer, proof, b"tag", name, b"another report")
+    assert not shown(CROWD.issuer, proof[:-1], b"tag", name, b"report")
+    assert not shown(CROWD.issuer, bytes(160), b"tag", name, b"report")
+
+
+def test_made_up_and_foreign_credentials_are_refused() -> None:
+    stranger = Crowd(1, seed=9)
+    made_up = Credential(12345, ANN.u, ANN.mac)  # Ann's MAC, but a second secret: a Sybil's wish
+    scaled = Credential(ANN.secret * 2, ANN.u, multiply(2, ANN.mac))
+    for credential in (stranger.credentials[0], made_up, scaled):
+        assert not shown(CROWD.issuer, show(credential, b"tag", b"", CROWD.randomness), b"tag", pseudonym(credential, b"tag"), b"")
+
+
+def test_an_issuer_cannot_mark_a_person_with_a_key_of_her_own() -> None:
+    """The published commitment fixes x0 and x1: a MAC under any other key comes with no valid proof."""
+    randomness = SeededRandomness(3)
+    pending = request_credential(CROWD.collection, randomness)
+    true = CROWD.issuer
+    for own in (
+        IssuerKey(random_scalar(randomness), true.x1, true.mask),
+        IssuerKey(true.x0, random_scalar(randomness), true.mask),
+        IssuerKey.generate(randomness),
+    ):
+        with pytest.raises(ReportError, match="do not trust"):
+            accept_credential(pending, CROWD.collection, issue_credential(own, CROWD.collection.id, pending.request, randomness))
+
+
+def test_requests_prove_their_secret_and_name_their_collection() -> None:
+    randomness = SeededRandomness(4)
+    pending = request_credential(CROWD.collection, randomness)
+    other = multiply(3, BASE) + pending.request[32:]
+    for request, collection_id in ((other, CROWD.collection.id), (pending.request, bytes(32)), (b"", bytes(32)), (bytes(96), bytes(32))):
+        with pytest.raises(ReportError):
+            issue_credential(CROWD.issuer, collection_id, request, randomness)
+
+
+def test_damaged_answers_are_refused() -> None:
+    pending = request_credential(CROWD.collection, CROWD.randomness)
+    answer = issue_credential(CROWD.issuer, CROWD.collection.id, pending.request, CROWD.randomness)
+    assert accept_credential(pending, CROWD.collection, answer).secret == pending.secret
+    for bad in (answer[:-1], answer[:32] + answer[:32] + answer[64:], answer[:-32] + bytes(32), bytes(256)):
+        with pytest.raises(ReportError):
+            accept_credential(pending, CROWD.collection, bad)
+
+
+def test_everything_kept_survives_its_bytes() -> None:
+    pending = request_credential(CROWD.collection, CROWD.randomness)
+    assert PendingCredential.from_bytes(pending.to_bytes()) == pending
+    assert Credential.from_bytes(ANN.to_bytes()) == ANN
+    assert IssuerKey.from_bytes(CROWD.issuer.to_bytes()) == CROWD.issuer
+    for data in (b"", bytes(95), bytes(97)):
+        with pytest.raises(ReportError):
+            Credential.from_bytes(data)
+        with pytest.raises(ReportError):
+            IssuerKey.from_bytes(data)
+        with pytest.raises(ReportError):
+            PendingCredential.from_bytes(data)
+
+
+def test_the_public_key_is_a_commitment() -> None:
+    key = CROWD.issuer
+    assert key.public == add(multiply(key.x0, BASE), multiply(key.mask, SECOND)) + multiply(key.x1, SECOND)
+    assert str(key.x0) not in repr(key)
+    assert str(ANN.secret) not in repr(ANN)
