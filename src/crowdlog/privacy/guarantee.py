@@ -30,6 +30,8 @@ class Guarantee:
             raise InputError(f"The ε of a guarantee must be at least 0. Got {self.epsilon}.")
         if not 0 <= self.delta <= 1:
             raise InputError(f"The δ of a guarantee must be from 0 to 1. Got {self.delta}.")
+        if self.kind == "none" and math.isfinite(self.epsilon):
+            raise InputError(f"No guarantee means an infinite ε. Got {self.epsilon}.")
         if self.kind == "pure DP" and (self.delta > 0 or math.isinf(self.epsilon)):
             raise InputError(f"Pure differential privacy has a finite ε and δ = 0. Got ε = {self.epsilon} and δ = {self.delta}.")
 
