@@ -13,7 +13,10 @@ from crowdlog import __version__
 from crowdlog.errors import CrowdlogError
 
 # name: (module of this package, what it does). The module has a click command called `command`.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "import": ("import_", "Read a search log into a store."),
+    "show": ("show", "Show the figures of a store; never a query."),
+}
 
 
 class LazyGroup(click.Group):

@@ -1,0 +1,83 @@
+"""The second pass of an import: sort the events part by part, derive their columns, and write the store's files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from crowdlog.errors import InputError
+from crowdlog.log.columns import Ints
+from crowdlog.log.intake import Intake
+from crowdlog.log.normalise import NORMALISATION
+from crowdlog.log.order import derive, sort_events
+from crowdlog.log.store import FILES, StoreInfo, write_info
+from crowdlog.log.write import ContentHash, event_writer, write_events, write_texts
+from crowdlog.progress import Advance
+
+_PART = 1 << 20  # rows sorted and written at once; a user with more rows makes a larger part
+
+
+def _parts(rows_of_user: Ints) -> Ints:
+    """First user of each part, and the number of users: as many whole users as fit into _PART rows, at least one."""
+    ends = np.cumsum(rows_of_user)
+    firsts = [0]
+    while firsts[-1] < len(ends):
+        done = ends[firsts[-1] - 1] if firsts[-1] else 0
+        firsts.append(max(int(np.searchsorted(ends, done + _PART, side="right")), firsts[-1] + 1))
+    return np.array(firsts, np.int64)
+
+
+def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance) -> StoreInfo:
+    """Write everything but the ledger into the folder and remove the spilled events."""
+    intake.rejects.close()
+    if intake.events.rows == 0:
+        raise InputError("Not one row could be imported. " + _what_was_wrong(intake))
+    rows_of_user = intake.rows_of_user[: len(intake.users)]
+    firsts = _parts(rows_of_user)
+    bounds = np.concatenate([[0], np.cumsum(rows_of_user)])[firsts]
+    if not intake.grouped:
+        part_of_user = np.repeat(np.arange(len(firsts) - 1, dtype=np.int32), np.diff(firsts))
+        intake.events = intake.events.grouped(part_of_user, bounds[:-1])
+    events = intake.events
+    content, counts = ContentHash(), Counter[str]()
+    first_time, last_time = 2**62, -(2**62)
+    with event_writer(folder / "events.parquet") as writer:
+        for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            part = derive(sort_events(events.read(low, high)), merge_next_page=merge_next_page)
+            write_events(writer, part, low, content)
+            counts["impressions"] += int(part["impression"].sum())
+            counts["clicks"] += int((part["url"] >= 0).sum())
+            first_time, last_time = min(first_time, int(part["time"].min())), max(last_time, int(part["time"].max()))
+            advance(high - low)
+    rows = events.rows
+    events.remove()
+    for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users)):
+        write_texts(folder / f"{name}.parquet", texts, content)
+    info = StoreInfo(
+        rows=rows,
+        users=len(intake.users),
+        queries=len(intake.queries),
+        urls=len(intake.urls),
+        clicks=counts["clicks"],
+        impressions=counts["impressions"],
+        first_time=first_time,
+        last_time=last_time,
+        content_hash=content.hexdigest(),
+        formats=formats,
+        normalisation=NORMALISATION,
+        merge_next_page=merge_next_page,
+        scrubbed=intake.rejects.scrubbed,
+        rejected=dict(sorted(intake.rejects.counts.items())),
+        files={name: (folder / name).stat().st_size for name in FILES},
+    )
+    write_info(folder / "store.json", info)
+    return info
+
+
+def _what_was_wrong(intake: Intake) -> str:
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in intake.rejects.counts.most_common())
+    if reasons:
+        return f"Rejected: {reasons}. Is the format right? Say it with --format."
+    return "The files hold no rows." if not intake.rejects.scrubbed else "All queries were scrubbed ('-')."

@@ -1,0 +1,57 @@
+"""What every reader hands to the import: columns of texts as slices of a byte buffer, so that one encoder serves all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROLES = ("user", "query", "time", "rank", "url")
+USER, QUERY, TIME, RANK, URL = range(5)
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class Texts:
+    """Text i is `data[start[i] : start[i] + size[i]]`; a size of 0 means there is none."""
+
+    data: Bytes
+    start: Ints
+    size: Ints
+
+    def take(self, rows: Ints) -> Texts:
+        return Texts(self.data, self.start[rows], self.size[rows])
+
+    def __getitem__(self, i: int) -> bytes:
+        return self.data[self.start[i] : self.start[i] + self.size[i]].tobytes()
+
+
+@dataclass(frozen=True, repr=False)
+class Batch:
+    """Some rows of one file. `columns` stand in the order of ROLES; `reason` is not 0 where the reader could not split the row."""
+
+    columns: tuple[Texts, ...]
+    line: Ints
+    reason: Bytes
+    raw: Callable[[int], bytes]
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+
+def texts_of(values: Sequence[bytes]) -> Texts:
+    """Pack byte strings into one buffer."""
+    size = np.fromiter(map(len, values), np.int64, len(values))
+    start = np.zeros(len(values), np.int64)
+    np.cumsum(size[:-1], out=start[1:])
+    return Texts(np.frombuffer(bytearray(b"".join(values)), np.uint8), start, size)
+
+
+def batch_of_rows(rows: Sequence[Sequence[bytes]], lines: Sequence[int], reasons: Sequence[int], raws: Sequence[bytes]) -> Batch:
+    """Make a batch of rows that were read one by one; each row has the five texts of ROLES."""
+    columns = tuple(texts_of([row[role] for row in rows]) for role in range(len(ROLES)))
+    return Batch(columns, np.array(lines, np.int64), np.array(reasons, np.uint8), raws.__getitem__)

@@ -1,0 +1,48 @@
+"""Tell a log's format from its first lines."""
+
+from __future__ import annotations
+
+import re
+
+from crowdlog.errors import InputError
+from crowdlog.log.sources import Source
+
+_HELP = (
+    "Say it with --format aol|csv|tsv|jsonl|parquet|excite|sogou|trec-session, and for csv, tsv, jsonl and parquet --columns user=…,query=…,time=…"
+)
+_TIME = rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
+# The first line that fits decides; AOL's header names are known well enough to stand alone.
+_LINES = {
+    "aol": re.compile(rb"anonid\tquery\tquerytime\b|[^\t]+\t[^\t]*\t" + _TIME + rb"(\t\d*\t[^\t]*)?$", re.IGNORECASE),
+    "excite": re.compile(rb"[^\t]+\t\d{12}\t"),
+    "sogou": re.compile(rb"(\d\d:\d\d:\d\d\t[^\t]+\t\[.*\]\t\d+[ \t]\d+\t|\d{14}\t[^\t]+\t[^\t]*\t\d+\t\d+\t)"),
+}
+
+
+def recognise(source: Source, *, has_columns: bool) -> str:
+    """The name of the format. `has_columns`: the caller names columns, so it is one of the general formats."""
+    head = source.head().removeprefix(b"\xef\xbb\xbf")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if b"\0" in head:
+        raise InputError(f"{source.name} is a binary file, not a log. {_HELP}.")
+    text = head.lstrip()
+    if text.startswith(b"{"):
+        return "jsonl"
+    if text.startswith(b"<") and re.search(rb"<session[\s>]", text):
+        return "trec-session"
+    lines = [line.rstrip(b"\r") for line in head.split(b"\n") if line.strip()][:20]
+    if not lines:
+        raise InputError(f"{source.name} is empty; there is nothing to import.")
+    for name, pattern in _LINES.items():
+        if not has_columns and any(pattern.match(line) for line in lines[:-1] or lines):
+            return name
+    return _delimited(lines[0], source, has_columns)
+
+
+def _delimited(header: bytes, source: Source, has_columns: bool) -> str:
+    name = "tsv" if b"\t" in header else "csv"
+    names = {field.strip(b' "\r').lower() for field in header.split(b"\t" if name == "tsv" else b",")}
+    if has_columns or {b"user", b"query", b"time"} <= names:
+        return name
+    raise InputError(f"The format of {source.name} is not recognised. {_HELP}.")

@@ -1,0 +1,66 @@
+"""Rows that cannot be read: counted by reason, kept word for word in a private file beside the store, never shown."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from crowdlog.errors import InputError
+from crowdlog.log.columns import Batch, Bytes
+
+# Codes of one byte, because kernels write them. GOOD rows are imported, SCRUBBED ones counted and dropped, the others rejected.
+GOOD, COLUMNS, TIME, UNDECODABLE, TOO_LONG, RANK, NO_USER, NO_QUERY, RECORD, SCRUBBED = range(10)
+REASONS = {
+    COLUMNS: "wrong number of columns",
+    TIME: "unreadable time",
+    UNDECODABLE: "undecodable text",
+    TOO_LONG: "over-long text",
+    RANK: "rank is not a number",
+    NO_USER: "no user",
+    NO_QUERY: "no query",
+    RECORD: "unreadable record",
+}
+# Longest user, query or url in bytes. AOL's longest query has about 500; web servers commonly refuse addresses above 4 to 8 thousand.
+MAX_TEXT = 4096
+
+
+class Rejects:
+    """Writes the rejects file (file, line, reason, row with backslash escapes); its mode lets only the owner read it."""
+
+    def __init__(self, path: Path, *, strict: bool = False) -> None:
+        self._path = path
+        self._strict = strict
+        self._file: BinaryIO | None = None
+        self.counts: Counter[str] = Counter()
+        self.scrubbed = 0
+
+    def take(self, batch: Batch, reason: Bytes, name: str) -> None:
+        """Note every row of the batch whose reason is not GOOD."""
+        for i in np.flatnonzero(reason):
+            code = int(reason[i])
+            if code == SCRUBBED:
+                self.scrubbed += 1
+                continue
+            if self._strict:
+                raise InputError(
+                    f"Line {batch.line[i]} of {name} cannot be read: {REASONS[code]}. Mend it, or import without --strict to set such rows aside."
+                )
+            self.counts[REASONS[code]] += 1
+            self._keep(f"{name}\t{batch.line[i]}\t{REASONS[code]}\t".encode("utf-8", "backslashreplace"), batch.raw(int(i)))
+
+    def _keep(self, head: bytes, raw: bytes) -> None:
+        if self._file is None:
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            self._file = os.fdopen(handle, "wb")
+            self._file.write(b"file\tline\treason\trow\n")
+        escaped = raw.decode("latin-1").encode("unicode_escape")
+        self._file.write(head + escaped + b"\n")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,141 @@
+"""The kernel that splits delimited text into fields, and the reader around it that cuts a stream at record ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from crowdlog.errors import InputError
+from crowdlog.log.columns import ROLES, Batch, Bytes, Ints, Texts
+from crowdlog.log.rejects import COLUMNS, GOOD
+from crowdlog.log.sources import BLOCK, Source
+from crowdlog.progress import Advance
+
+_NEWLINE, _RETURN = 10, 13
+
+
+@njit(cache=True, nogil=True)
+def _quoted(data: Bytes, at: int, end: int, quote: int, delimiter: int) -> tuple[int, int, int]:
+    """Undouble the quoted field whose opening quote is before `at`, in place: (its size, where it ended, newlines in it); end -1 if it is open."""
+    to, lines, inside = at, 0, True
+    i = at
+    while i < end:
+        c = data[i]
+        if inside and c == quote:
+            if i + 1 < end and data[i + 1] == quote:
+                i += 1
+            else:
+                inside = False
+                i += 1
+                continue
+        elif not inside and (c in (delimiter, _NEWLINE)):
+            return to - at, i, lines
+        lines += c == _NEWLINE
+        data[to] = c
+        to += 1
+        i += 1
+    return 0, -1, 0
+
+
+@njit(cache=True, nogil=True)
+def _scan(
+    data: Bytes, delimiter: int, quote: int, roles: Ints, start: Ints, size: Ints, line: Ints, record: Ints, fields: Ints, first: int
+) -> tuple[int, int, int]:
+    """Split into records. start, size: [role, record]; record: where each begins. Returns (records, bytes used, next line)."""
+    n, at, end, begun, field = 0, 0, len(data), 0, 0
+    now = first
+    left = 0  # where the current field begins
+    while at < end:
+        c = data[at]
+        length = at - left
+        if quote != 0 and at == left and c == quote:
+            length, at, lines = _quoted(data, at + 1, end, quote, delimiter)
+            if at < 0:
+                break
+            left += 1
+            c = data[at]
+            now += lines
+        if c in (delimiter, _NEWLINE):
+            if c == _NEWLINE and length > 0 and data[left + length - 1] == _RETURN:
+                length -= 1
+            role = roles[field] if field < len(roles) else -1
+            if role >= 0:
+                start[role, n], size[role, n] = left, length
+            field += 1
+            left = at + 1
+            if c == _NEWLINE:
+                if field > 1 or length > 0:  # an empty line is no record
+                    record[n], fields[n], line[n] = begun, field, first
+                    n += 1
+                now += 1
+                begun, field, first = left, 0, now
+        at += 1
+    return n, begun, first
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of one file are cut. `roles`: for each field the role it plays, or -1. `shorter`: another allowed number of fields."""
+
+    delimiter: str
+    roles: tuple[int, ...]
+    quoted: bool = False
+    header: bool = False
+    shorter: int = 0
+
+
+def read_delimited(source: Source, layout: Layout, advance: Advance | None = None, size: int = BLOCK) -> Iterator[Batch]:
+    """Batches of whole records."""
+    carry, line, skip = b"", 1, layout.header
+    for block in _until_end(source.blocks(size, advance)):
+        data = bytearray(carry)
+        data += block
+        batch, carry, line = _split(data, layout, line)
+        if len(carry) > size + BLOCK:
+            raise InputError(
+                f"Line {line} of {source.name} does not end within {BLOCK >> 20} MB; is it a text file, with every quotation mark closed?"
+            )
+        if skip and len(batch):
+            batch, skip = _without_first(batch), False
+        if len(batch):
+            yield batch
+    if carry:
+        raise InputError(
+            f"A quotation mark opened in line {line} of {source.name} is never closed. Close it, or use --format tsv if quotes mean nothing."
+        )
+
+
+def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks without a byte order mark, and with a newline at the very end."""
+    last = b""
+    for i, block in enumerate(blocks):
+        last = block[-1:] or last
+        yield block.removeprefix(b"\xef\xbb\xbf") if i == 0 else block
+    if last != b"\n":
+        yield b"\n"
+
+
+def _split(data: bytearray, layout: Layout, first: int) -> tuple[Batch, bytes, int]:
+    """The whole records of the buffer, what is left over, and the line it begins with."""
+    raw = bytes(data) if layout.quoted else data  # undoubling quotes changes the buffer, and rejects are kept word for word
+    buffer = np.frombuffer(data, np.uint8)
+    n = int(np.count_nonzero(buffer == _NEWLINE)) + 1  # the record at the end may lack its newline, but not its place
+    start, size = np.zeros((len(ROLES), n), np.int64), np.zeros((len(ROLES), n), np.int64)
+    line, record, fields = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    roles = np.array(layout.roles, np.int64)
+    n, used, following = _scan(buffer, ord(layout.delimiter), 34 if layout.quoted else 0, roles, start, size, line, record, fields, first)
+    columns = tuple(Texts(buffer, start[role, :n], size[role, :n]) for role in range(len(ROLES)))
+    wrong = (fields[:n] != len(layout.roles)) & (fields[:n] != layout.shorter)
+    ends = np.append(record[1:n], used)
+
+    def text(i: int) -> bytes:
+        return bytes(raw[record[i] : ends[i]]).rstrip(b"\r\n")
+
+    return Batch(columns, line[:n], np.where(wrong, COLUMNS, GOOD).astype(np.uint8), text), bytes(raw[used:]), following
+
+
+def _without_first(batch: Batch) -> Batch:
+    return Batch(tuple(Texts(c.data, c.start[1:], c.size[1:]) for c in batch.columns), batch.line[1:], batch.reason[1:], lambda i: batch.raw(i + 1))

@@ -1,0 +1,101 @@
+"""The files to read: named one by one or by folder, plain, gzip or zstd (told by their first bytes), as a stream of blocks."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from crowdlog.errors import InputError
+from crowdlog.progress import Advance
+
+BLOCK = 1 << 23  # bytes of text handled at once: large enough to amortise Python, small enough for the last cache
+_HEAD = 1 << 16  # bytes the format is recognised from
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file. `name` is what messages call it."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def head(self) -> bytes:
+        """The first bytes of the text. Raises if there are none."""
+        head = next(self.blocks(_HEAD), b"")
+        if not head:
+            raise InputError(f"{self.name} is empty; there is nothing to import.")
+        return head
+
+    def blocks(self, size: int = BLOCK, advance: Advance | None = None) -> Iterator[bytes]:
+        """Blocks of the decompressed file; `advance` is told the bytes of the file itself."""
+        from isal import igzip, isal_zlib
+        from zstandard import ZstdError
+
+        try:
+            with self.path.open("rb") as file:
+                magic = file.read(4)
+                file.seek(0)
+                blocks: Iterator[bytes]
+                if magic[:2] == b"\x1f\x8b":
+                    blocks = _read(igzip.IGzipFile(fileobj=file, mode="rb"), size)
+                elif magic == b"\x28\xb5\x2f\xfd":
+                    blocks = _zstd(file, size)
+                else:
+                    blocks = _read(file, size)
+                yield from _counted(blocks, file, advance)
+        except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile, ZstdError) as error:  # type: ignore[misc]  # isal's stubs hide that its error is an exception
+            raise InputError(f"{self.name} is damaged or cut short: its compressed data end before they should. Get it again.") from error
+
+
+def _read(file: IO[bytes], size: int) -> Iterator[bytes]:
+    while block := file.read(size):
+        yield block
+
+
+def _counted(blocks: Iterator[bytes], file: BinaryIO, advance: Advance | None) -> Iterator[bytes]:
+    seen = 0
+    for block in blocks:
+        yield block
+        if advance is not None and (now := file.tell()) > seen:
+            advance(now - seen)
+            seen = now
+
+
+def _zstd(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """All frames of a file. The library's own stream reader does not notice a frame that ends early."""
+    from zstandard import ZstdDecompressor
+
+    frame = None
+    while rest := file.read(max(size // 8, 1)):
+        while rest:
+            frame = frame or ZstdDecompressor().decompressobj()
+            if block := frame.decompress(rest):
+                yield block
+            rest = frame.unused_data
+            frame = None if frame.eof else frame
+    if frame is not None:
+        raise EOFError
+
+
+def find_sources(paths: Sequence[str | Path]) -> list[Source]:
+    """The files in the order of reading: as named; those of a folder by name, without hidden files and read-me's."""
+    found: list[Source] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".") and "readme" not in p.name.lower())
+            if not inside:
+                raise InputError(f"The folder {path} holds no files to import.")
+            found += map(Source, inside)
+        elif path.is_file():
+            found.append(Source(path))
+        else:
+            raise InputError(f"There is no file or folder {path}.")
+    if not found:
+        raise InputError("No file was given to import.")
+    return found

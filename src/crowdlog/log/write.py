@@ -1,0 +1,79 @@
+"""Write the store's Parquet files and the hash of what they hold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdlog.log.encode import Dictionary
+from crowdlog.log.spill import COLUMNS, Events
+
+_INT, _LONG = pa.int32(), pa.int64()
+_FIELDS: list[pa.Field[Any]] = [
+    pa.field("row", _LONG, nullable=False),
+    pa.field("user", _INT, nullable=False),
+    pa.field("time", _LONG, nullable=False),
+    pa.field("query", _INT, nullable=False),
+    pa.field("impression", pa.bool_(), nullable=False),
+    pa.field("rank", _INT),
+    pa.field("url", _INT),
+    pa.field("nth_impression", _INT, nullable=False),
+    pa.field("nth_click", _INT),
+    pa.field("gap", _LONG),
+]
+EVENTS = pa.schema(_FIELDS)
+_TEXT_FIELDS: list[pa.Field[Any]] = [pa.field("id", _INT, nullable=False), pa.field("text", pa.string(), nullable=False)]
+TEXTS = pa.schema(_TEXT_FIELDS)
+_GROUP = 1 << 20  # texts per row group
+# Chosen by measure, see docs/decisions: columns that climb slowly shrink to almost nothing as differences.
+_DELTAS = ("row", "user", "time", "nth_impression", "nth_click")
+
+
+class ContentHash:
+    """A hash of the log itself: one digest per column, so that it does not depend on how the rows were cut into parts."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, Any] = {}
+
+    def add(self, name: str, values: np.ndarray[Any, Any]) -> None:
+        self._parts.setdefault(name, hashlib.sha256()).update(values.data.cast("B"))
+
+    def hexdigest(self) -> str:
+        return hashlib.sha256("".join(f"{name}={part.hexdigest()};" for name, part in sorted(self._parts.items())).encode()).hexdigest()
+
+
+@contextmanager
+def event_writer(path: Path) -> Iterator[pq.ParquetWriter]:
+    """Through a Python file, whose errors (a full disk) keep their number."""
+    encoding = dict.fromkeys(_DELTAS, "DELTA_BINARY_PACKED")
+    with path.open("wb") as file, pq.ParquetWriter(file, EVENTS, compression="lz4", use_dictionary=False, column_encoding=encoding) as writer:
+        yield writer
+
+
+def write_events(writer: pq.ParquetWriter, events: Events, first_row: int, content: ContentHash) -> None:
+    """One row group. -1 becomes null where a column may be null."""
+    for column in COLUMNS:
+        content.add(column, events[column])
+    arrays = [np.arange(first_row, first_row + len(events["user"]), dtype=np.int64), *(events[field.name] for field in _FIELDS[1:])]
+    columns = [pa.array(values, field.type, mask=values < 0 if field.nullable else None) for field, values in zip(_FIELDS, arrays, strict=True)]
+    writer.write_batch(pa.record_batch(columns, schema=EVENTS), row_group_size=len(arrays[0]))
+
+
+def write_texts(path: Path, texts: Dictionary, content: ContentHash) -> None:
+    """A dictionary in the order of its ids."""
+    with path.open("wb") as file, pq.ParquetWriter(file, TEXTS, compression="zstd", compression_level=1, use_dictionary=False) as writer:
+        for low in range(0, len(texts), _GROUP):
+            high = min(low + _GROUP, len(texts))
+            data, offsets = texts.slice(low, high)
+            content.add(f"{path.stem} bytes", data)
+            content.add(f"{path.stem} sizes", np.diff(offsets))
+            strings = pa.StringArray.from_buffers(high - low, pa.py_buffer(offsets.astype(np.int32).data), pa.py_buffer(data.data))
+            ids = pa.array(np.arange(low, high, dtype=np.int32))
+            writer.write_batch(pa.record_batch([ids, strings], schema=TEXTS), row_group_size=high - low)
