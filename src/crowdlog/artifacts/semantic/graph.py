@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numba import njit
@@ -13,8 +12,6 @@ from numba import njit
 from crowdlog.artifacts.semantic.affinity import Block, shared_mass
 from crowdlog.artifacts.semantic.theta import Theta, is_affine
 from crowdlog.artifacts.semantic.vectors import Ints, Longs, Vectors
-
-Allocate = Callable[[int], Ints]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,33 +55,52 @@ def _place(at: Longs, neighbour: Ints, first: int, count: Ints, neighbours: Ints
         n += count[i]
 
 
+class _Held:
+    """Blocks waiting to be placed: in memory up to a limit, beyond it in a temporary file that has no name and holds vector numbers only."""
+
+    def __init__(self, memory: float) -> None:
+        self._memory = memory
+        self._blocks: list[tuple[int, Ints, Ints | int]] = []  # first, count, the neighbours or how many of them are in the file
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object
+        self.size = 0
+
+    def add(self, block: Block) -> None:
+        self.size += block.neighbours.nbytes
+        if self.size <= self._memory:
+            self._blocks.append((block.first, block.count, block.neighbours))
+        else:
+            block.neighbours.tofile(self._file)
+            self._blocks.append((block.first, block.count, len(block.neighbours)))
+
+    def take(self) -> Iterator[Block]:
+        """Give the blocks back in their order, forgetting each."""
+        self._file.seek(0)
+        self._blocks.reverse()
+        while self._blocks:
+            first, count, neighbours = self._blocks.pop()
+            yield Block(first, count, np.fromfile(self._file, np.int32, neighbours) if isinstance(neighbours, int) else neighbours)
+        self._file.close()
+
+
 def build_graph(n: int, blocks: Iterable[Block], memory: int | None = None) -> Graph:
-    """Collect streamed pairs into adjacency lists. Above `memory` bytes (12 per pair) they live in an unlinked temporary file."""
-    degree, held, size = np.zeros(n, np.int64), [], 0
+    """Collect streamed pairs into adjacency lists within `memory` bytes (about 8 per pair); what is beyond lives in temporary files."""
+    limit = float("inf") if memory is None else float(memory)
+    degree, held = np.zeros(n, np.int64), _Held(limit / 3)
     for block in blocks:
         _count(degree, block.first, block.count, block.neighbours)
-        size += block.neighbours.nbytes
-        held.append(Block(block.first, block.count, _on_disk(block.neighbours)) if memory is not None and 3 * size > memory else block)
+        held.add(block)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(degree)])
-    fits = memory is None or 3 * size <= memory
-    neighbour = np.empty(start[-1], np.int32) if fits else _file_of(int(start[-1]))
+    neighbour = np.empty(start[-1], np.int32) if 2 * held.size <= limit else _file_of(int(start[-1]))
     at = start[:-1].copy()
-    for i, block in enumerate(held):
+    for block in held.take():
         _place(at, neighbour, block.first, block.count, block.neighbours)
-        held[i] = Block(0, block.count[:0], block.neighbours[:0])  # frees the pairs as they are placed
     return Graph(start, neighbour)
 
 
 def _file_of(n: int) -> Ints:
-    """An array of n numbers in a file that vanishes with the process: it holds vector numbers, never text."""
-    with tempfile.TemporaryFile(dir=Path(tempfile.gettempdir())) as file:
-        return np.memmap(file, np.int32, "w+", shape=max(n, 1))[:n]
-
-
-def _on_disk(values: Ints) -> Ints:
-    file = _file_of(len(values))
-    file[:] = values
-    return file
+    """An array of n numbers in a file without a name: it vanishes with the array."""
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, np.int32, "w+", shape=n)
 
 
 @njit(cache=True)
