@@ -46,3 +46,13 @@ def test_users_of_equal_vectors_are_merged_once():
     assert sets.start.tolist() == [0, 1, 4]
     assert sets.user[:1].tolist() == [2]
     assert sorted(sets.user[1:].tolist()) == [0, 1, 3]
+
+
+@given(user_graphs(), st.randoms(use_true_random=False))
+def test_what_a_higher_theta_found_changes_nothing(drawn, random):
+    """Fewer edges give lower bounds of the degrees with more edges."""
+    neighbours, users = drawn
+    fewer = [{w for w in near if random.random() < 0.5} for near in neighbours]
+    fewer = [{w for w in near if v in fewer[w]} for v, near in enumerate(fewer)]
+    known = core_degrees(*as_arrays(fewer, users))
+    assert core_degrees(*as_arrays(neighbours, users), known).tolist() == slow_cores(neighbours, users)

@@ -1,7 +1,7 @@
 import numpy as np
 
 from crowdlog.artifacts.semantic.affinity import AllPairs
-from crowdlog.artifacts.semantic.graph import build_graph, tighten
+from crowdlog.artifacts.semantic.graph import build_graph
 from crowdlog.artifacts.semantic.theta import Theta
 
 from .test_affinity import pairs_of, zipf_vectors
@@ -27,10 +27,3 @@ def test_a_graph_beyond_its_memory_is_the_same():
     assert isinstance(small.neighbour, np.memmap)
     assert not isinstance(large.neighbour, np.memmap)
     assert np.array_equal(small.neighbour, large.neighbour)
-
-
-def test_tightened_equals_made_anew():
-    vectors = zipf_vectors()
-    loose, tight = (build_graph(len(vectors), AllPairs(vectors, Theta.of(t)).blocks()) for t in (0.7, 0.9))
-    assert loose.edges > tight.edges
-    assert edges(tighten(loose, vectors, Theta.of(0.9))) == edges(tight)

@@ -60,19 +60,20 @@ def _link(v: int, k: int, key: Ints, head: Ints, after: Ints, before: Ints) -> N
 
 
 @njit(cache=True)
-def _peel(start: Longs, neighbour: Ints, ustart: Longs, user: Ints, users: int) -> tuple[Ints, int]:
+def _peel(start: Longs, neighbour: Ints, ustart: Longs, user: Ints, users: int, known: Ints) -> tuple[Ints, int]:
     """Core degrees, and how many times users were counted.
 
-    key[v] never exceeds the true degree of v among what is left: it is v's largest own-or-neighbour user set at first, the true degree after
-    a count, and falls by a neighbour's number of users (at most all of them are lost) when that neighbour goes. The smallest key is popped;
-    if a count shows that the degree is higher the vector goes back, else no vector has a lower degree and this one is peeled.
+    key[v] never exceeds the true degree of v among what is left: at first it is the largest user set of v and its neighbours (or the core
+    degree known from a higher Θ), after a count the true degree, and it falls by a neighbour's number of users (at most all of them are
+    lost) when that neighbour goes. The smallest key is popped; if a count shows that the degree is higher the vector goes back, else no
+    vector has a lower degree and this one is peeled.
     """
     n = len(start) - 1
     key, before, after = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     head = np.full(users + 1, -1, np.int32)
     gone, seen, core = np.zeros(n, np.int32), np.zeros(users, np.int32), np.zeros(n, np.int32)
     for v in range(n):
-        best = ustart[v + 1] - ustart[v]
+        best = max(known[v], ustart[v + 1] - ustart[v])
         for e in range(start[v], start[v + 1]):
             best = max(best, ustart[neighbour[e] + 1] - ustart[neighbour[e]])
         _link(v, best, key, head, after, before)
@@ -101,9 +102,10 @@ def _peel(start: Longs, neighbour: Ints, ustart: Longs, user: Ints, users: int) 
     return core, counts
 
 
-def core_degrees(graph: Graph, sets: UserSets) -> Ints:
-    """The core degree of every vector: it is released for every k up to that."""
-    core: Ints = _peel(graph.start, graph.neighbour, sets.start, sets.user, sets.users)[0]
+def core_degrees(graph: Graph, sets: UserSets, known: Ints | None = None) -> Ints:
+    """The core degree of every vector: it is released for every k up to that. `known`: core degrees for a higher Θ, which save counting."""
+    known = np.zeros(len(graph), np.int32) if known is None else known
+    core: Ints = _peel(graph.start, graph.neighbour, sets.start, sets.user, sets.users, known)[0]
     return core
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from crowdlog.artifacts.semantic.affinity import Block, shared_mass
-from crowdlog.artifacts.semantic.theta import Theta, is_affine
-from crowdlog.artifacts.semantic.vectors import Ints, Longs, Vectors
+from crowdlog.artifacts.semantic.affinity import Block
+from crowdlog.artifacts.semantic.vectors import Ints, Longs
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,28 +100,3 @@ def _file_of(n: int) -> Ints:
     """An array of n numbers in a file without a name: it vanishes with the array."""
     with tempfile.TemporaryFile() as file:
         return np.memmap(file, np.int32, "w+", shape=n)
-
-
-@njit(cache=True)
-def _still_affine(start: Longs, neighbour: Ints, vstart: Longs, item: Ints, mass: Longs, total: Longs, num: int, den: int) -> tuple[Longs, Ints]:
-    """Two rounds: count what stays, then write it, so that nothing bigger than the result is made."""
-    new_start = np.zeros(len(start), np.int64)
-    kept = np.empty(0, np.int32)
-    for writing in (False, True):
-        n = 0
-        for x in range(len(start) - 1):
-            for y in neighbour[start[x] : start[x + 1]]:
-                overlap = shared_mass(item, mass, vstart[x], vstart[x + 1], total[x], vstart[y], vstart[y + 1], total[y], 0.0)
-                if is_affine(overlap, total[x], total[y], num, den):
-                    if writing:
-                        kept[n] = y
-                    n += 1
-            new_start[x + 1] = n
-        if not writing:
-            kept = np.empty(n, np.int32)
-    return new_start, kept
-
-
-def tighten(graph: Graph, vectors: Vectors, theta: Theta) -> Graph:
-    """The graph for a higher Θ from the one of a lower Θ, without looking for pairs again."""
-    return Graph(*_still_affine(graph.start, graph.neighbour, vectors.start, vectors.item, vectors.mass, vectors.total, theta.num, theta.den))
