@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from typing import Literal, get_args
 
 from crowdlog.errors import InputError
@@ -86,8 +87,5 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
 
 
 def _shown(number: float) -> str:
-    """Four digits, rounded up so that the sentence promises no more than the number."""
-    if number == 0:
-        return "0"
-    unit = 10.0 ** (math.floor(math.log10(number)) - 3)
-    return f"{max(math.ceil(number / unit - 1e-9) * unit, 5e-324):.4g}"
+    """Four digits, rounded up (after the twelfth, where floats are noise), so that the sentence promises no more than the number."""
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(f'{number:.12g}')):.4g}"
