@@ -1,0 +1,52 @@
+"""What every key selection is: parameters fixed before any data, a promise, and the kept items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdlog.privacy.guarantee import Guarantee
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.selection.incidence import Incidence
+
+D0 = 200  # distinct items one user contributes at most: fewer lose queries, more raise the threshold (docs/benchmarks-keys.md)
+
+
+@dataclass(frozen=True)
+class SelectionPromise:
+    """What holds whatever the data are: the guarantee and the noise scale, threshold, … it leads to."""
+
+    guarantee: Guarantee
+    parameters: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The items that may be named, in rising order, and the noisy weight that let each through (empty for methods that have none to show)."""
+
+    items: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"Selected({len(self.items)} items)"
+
+
+class Selection(Protocol):
+    """A method with its parameters."""
+
+    def promise(self, epsilon: float, delta: float) -> SelectionPromise:
+        """The guarantee and what follows from it, before any data."""
+        ...
+
+    def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
+        """The kept items of the users' sets, (ε, δ)-private for one user added or removed."""
+        ...
+
+
+def unweighted(items: NDArray[np.int64]) -> Selected:
+    """Kept items of a method whose noisy weights are not published."""
+    return Selected(items, np.zeros(0))

@@ -1,0 +1,49 @@
+"""DP-SIPS (Swanberg, Desfontaines, Haney 2023): weighted Gaussian in rounds; what one released takes no weight in the next.
+
+Proof: proofs/selection-gaussian.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
+from crowdlog.privacy.guarantee import approximate
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.selection.base import D0, Selected, SelectionPromise, unweighted
+from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.selection.weighted_gaussian import even_threshold, noisy_weights
+
+
+@dataclass(frozen=True)
+class DPSIPS:
+    """Each round has `ratio` times the budget of the one before. The rounds are composed tightly, which gives them more than the paper does."""
+
+    items_per_user: int = D0
+    rounds: int = 3
+    ratio: float = 3.0
+
+    def promise(self, epsilon: float, delta: float) -> SelectionPromise:
+        check_epsilon_delta(epsilon, delta)
+        parameters: dict[str, float] = {"rounds": self.rounds, "items_per_user": self.items_per_user}
+        for number, (mu, tail) in enumerate(self._rounds(epsilon, delta), 1):
+            parameters |= {f"sigma_{number}": 1 / mu, f"threshold_{number}": even_threshold(mu, tail, self.items_per_user)}
+        return SelectionPromise(approximate(epsilon, delta), parameters)
+
+    def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
+        check_epsilon_delta(epsilon, delta)
+        held, ids = incidence.bounded(self.items_per_user, randomness).held()
+        kept = np.zeros(held.size, bool)
+        for mu, tail in self._rounds(epsilon, delta):
+            waiting = (~kept).astype(np.float32)
+            kept |= ~kept & (noisy_weights(held, waiting, mu, randomness) >= even_threshold(mu, tail, self.items_per_user))
+        return unweighted(ids[kept])
+
+    def _rounds(self, epsilon: float, delta: float) -> list[tuple[float, float]]:
+        """(μ, tail) of each round; a share of the budget is the same share of μ² and of the tail. 1e-12 is left for rounding of the shares."""
+        mu, shares = largest_mu(epsilon, delta / 2), [self.ratio**k for k in range(self.rounds)]
+        parts = [share / sum(shares) * (1 - 1e-12) for share in shares]
+        return [(mu * math.sqrt(part), delta / 2 * part) for part in parts]

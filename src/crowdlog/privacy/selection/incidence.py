@@ -1,0 +1,78 @@
+"""Who holds which items: the only view of the data a selection gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdlog.errors import InputError
+from crowdlog.privacy.randomness import Randomness
+
+Offsets = NDArray[np.int64]
+Items = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """User u holds `items[offsets[u]:offsets[u+1]]`, all different; items are numbered 0 … size − 1."""
+
+    offsets: Offsets
+    items: Items
+    size: int
+
+    def __post_init__(self) -> None:
+        if len(self.offsets) < 1 or self.offsets[0] != 0 or self.offsets[-1] != len(self.items):
+            raise InputError(f"The offsets of an incidence must run from 0 to its {len(self.items)} items.")
+        if len(self.items) and not (self.items.min() >= 0 and self.items.max() < self.size):
+            raise InputError(f"The items of an incidence must be numbers from 0 to {self.size - 1}.")
+
+    @property
+    def users(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def from_rows(cls, users: NDArray[np.integer], items: NDArray[np.integer], size: int) -> Incidence:
+        """From parallel columns sorted by user; repeated items of a user count once."""
+        from crowdlog.privacy.selection import kernels
+
+        if len(users) and np.any(np.diff(users) < 0):
+            raise InputError("The rows of an incidence must be sorted by user.")
+        starts = np.flatnonzero(np.diff(users, prepend=-1)).astype(np.int64)
+        offsets, kept = kernels.distinct(np.append(starts, len(users)), items.astype(np.int32))
+        return cls(offsets, kept, size)
+
+    def bounded(self, most: int, randomness: Randomness) -> Incidence:
+        """Each user keeps a random set of at most `most` items. A user's choice depends on her own items and fresh random numbers only."""
+        from crowdlog.privacy.selection import kernels
+
+        sizes = np.diff(self.offsets)
+        tags = np.frombuffer(randomness.bytes(8 * int(sizes[sizes > most].sum())), np.uint64)
+        offsets, kept = kernels.keep_random(self.offsets, self.items, tags, most)
+        return Incidence(offsets, kept, self.size)
+
+    def only(self, items: NDArray[np.int64]) -> Incidence:
+        """The same users with these items alone, numbered anew in the order given."""
+        from crowdlog.privacy.selection import kernels
+
+        if len(items) == self.size:
+            return self
+        renumbered = np.full(self.size, -1, np.int32)
+        renumbered[items] = np.arange(len(items), dtype=np.int32)
+        offsets, kept = kernels.keep_items(self.offsets, self.items, renumbered)
+        return Incidence(offsets, kept, len(items))
+
+    def held(self) -> tuple[Incidence, NDArray[np.int64]]:
+        """Without the items nobody holds; and what each new number was before."""
+        found = np.zeros(self.size, bool)
+        found[self.items] = True
+        ids = np.flatnonzero(found)
+        return self.only(ids), ids
+
+    def holders(self) -> NDArray[np.int64]:
+        """How many users hold each item: a raw count that must not be published."""
+        return np.bincount(self.items, minlength=self.size).astype(np.int64)
+
+    def __repr__(self) -> str:
+        return f"Incidence({self.users} users, {len(self.items)} held items of {self.size})"

@@ -1,0 +1,57 @@
+"""Weighted Gaussian (Gopi, Gulhane, Kulkarni, Shen, Shokouhi, Yekhanin 2020): each user spreads one unit of L2 length evenly.
+
+Proof: proofs/selection-gaussian.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu, upper_quantile
+from crowdlog.privacy.guarantee import approximate
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.selection.base import D0, Selected, SelectionPromise
+from crowdlog.privacy.selection.incidence import Incidence
+
+ROUNDING_ROOM = 1 + 1e-12  # floats are rounded; noise and threshold get this much more
+
+
+@dataclass(frozen=True)
+class WeightedGaussian:
+    """Half of δ pays for the noise, half for keys that one user alone holds, as published."""
+
+    items_per_user: int = D0
+
+    def promise(self, epsilon: float, delta: float) -> SelectionPromise:
+        check_epsilon_delta(epsilon, delta)
+        mu = largest_mu(epsilon, delta / 2)
+        threshold = even_threshold(mu, delta / 2, self.items_per_user)
+        return SelectionPromise(approximate(epsilon, delta), {"sigma": 1 / mu, "threshold": threshold, "items_per_user": self.items_per_user})
+
+    def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
+        check_epsilon_delta(epsilon, delta)
+        held, ids = incidence.bounded(self.items_per_user, randomness).held()
+        mu = largest_mu(epsilon, delta / 2)
+        weights = noisy_weights(held, np.ones(held.size, np.float32), mu, randomness)
+        kept = weights >= even_threshold(mu, delta / 2, self.items_per_user)
+        return Selected(ids[kept], weights[kept])
+
+
+def even_threshold(mu: float, tail: float, most: int) -> float:
+    """The largest of 1/√t + what t noises exceed with probability `tail`, over all numbers t of keys that one user alone may hold."""
+    from crowdlog.privacy.selection.kernels import UNIT
+
+    return max(1 / math.sqrt(t) + 0.5 / UNIT + upper_quantile(tail, t) / mu for t in range(1, most + 1)) * ROUNDING_ROOM
+
+
+def noisy_weights(held: Incidence, worth: NDArray[np.float32], mu: float, randomness: Randomness) -> NDArray[np.float64]:
+    """The users' weights plus noise of scale 1/μ."""
+    from crowdlog.privacy.selection import kernels
+
+    noise = RoundedGaussian(kernels.UNIT / mu * ROUNDING_ROOM).draw(held.size, randomness)
+    return np.asarray((kernels.weigh(held.offsets, held.items, worth) + noise) / kernels.UNIT, np.float64)

@@ -1,0 +1,91 @@
+"""The adaptive selection: its noise adds up to one Gaussian mechanism, its threshold covers a user's own keys, and it keeps most."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from crowdlog.privacy.gaussian import gaussian_delta
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.selection import kernels
+from crowdlog.privacy.selection.adaptive_gaussian import ROUNDING_ROOM, AdaptiveGaussian
+from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
+
+from .small import make, skewed
+
+SETTINGS = [(math.log(10), 1e-5), (1.0, 1e-6), (1.0, 1e-8)]
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 12, 16, 40])
+def test_the_rounds_cost_no_more_than_the_whole(rounds: int) -> None:
+    method, mu = AdaptiveGaussian(rounds=rounds), 0.5541
+    scales = [kernels.UNIT / mu / math.sqrt(share) * ROUNDING_ROOM for share in method.shares()]
+    assert sum((kernels.UNIT / Fraction(scale)) ** 2 for scale in scales) <= Fraction(mu) ** 2
+    assert sum(method.shares()) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), SETTINGS)
+def test_noise_and_own_keys_use_up_delta_and_no_more(epsilon: float, delta: float) -> None:
+    method = AdaptiveGaussian()
+    mu, tail = method.split(epsilon, delta)
+    room = method.threshold(mu, tail) - 1 - 0.5 / kernels.UNIT
+    with mpmath.workprec(200):
+        own_keys = 1 - mpmath.ncdf(mpmath.mpf(room) * mu) ** method.items_per_user
+    assert 0.99 * delta < gaussian_delta(epsilon, mu) + own_keys <= delta
+
+
+def test_at_the_reported_setting_the_noise_is_the_measured_one() -> None:
+    assert AdaptiveGaussian().promise(math.log(10), 1e-5).parameters["sigma"] == pytest.approx(1.805, abs=1e-3)
+
+
+def test_it_keeps_far_more_than_even_weights() -> None:
+    log = skewed(20_000, 11)
+    ours, even = (len(m.select(log, math.log(10), 1e-5, SeededRandomness(1)).items) for m in (AdaptiveGaussian(), WeightedGaussian()))
+    assert ours > 1.3 * even
+
+
+def test_kept_weights_reach_the_threshold() -> None:
+    selected = AdaptiveGaussian().select(skewed(), 1.0, 1e-5, SeededRandomness(6))
+    assert len(selected.weights) == len(selected.items) > 0
+    assert selected.weights.min() >= AdaptiveGaussian().promise(1.0, 1e-5).parameters["threshold"]
+
+
+def test_neither_the_order_of_users_nor_the_numbers_of_others_matter_to_the_sums() -> None:
+    """The same noise on the same items gives the same result when users come in another order."""
+    sets = [sorted({(k * 7) % 11, (k * 3) % 11, k % 4}) for k in range(300)]
+    one, other = (AdaptiveGaussian().select(make(order, 11), 1.0, 0.01, SeededRandomness(2)) for order in (sets, sets[::-1]))
+    assert one.items.tolist() == other.items.tolist()
+    assert one.weights.tolist() == other.weights.tolist()
+
+
+def test_public_starting_worth_changes_the_first_round() -> None:
+    log = skewed()
+    method, start = AdaptiveGaussian(), np.full(log.size, 0.1, np.float32)
+    start[:2000] = 1.0
+    plain, helped = (method.run(log, 0.55, 4e-6, SeededRandomness(3), start=s) for s in (None, start))
+    assert len(helped.items) > 0
+    assert plain.weights.tolist() != helped.weights.tolist()
+
+
+def test_an_item_nobody_holds_is_never_kept() -> None:
+    log = Incidence(np.array([0, 1]), np.array([7], np.int32), 5000)
+    for seed in range(50):
+        assert set(AdaptiveGaussian().select(log, 1.0, 0.9, SeededRandomness(seed)).items.tolist()) <= {7}
+
+
+def test_a_user_can_be_told_apart_no_better_than_promised() -> None:
+    """Empirical δ at ε of the event that counts most against the method: a pair of shared items near the threshold, with and without one user."""
+    epsilon, delta, runs = 1.0, 0.2, 1500
+    method = AdaptiveGaussian(rounds=4)
+    shared = [[k, k + 1] for k in range(0, 2 * runs, 2)]
+    crowd = [s for s in shared for _ in range(3)]
+    with_user, without = make([*crowd, *shared], 2 * runs), make(crowd, 2 * runs)
+    seen = [set((method.select(log, epsilon, delta, SeededRandomness(5)).items // 2).tolist()) for log in (with_user, without)]
+    p, q = (len(s) / runs for s in seen)
+    slack = 6 * math.sqrt(0.25 / runs) * (1 + math.e)
+    assert p <= math.exp(epsilon) * q + delta + slack
+    assert (1 - q) <= math.exp(epsilon) * (1 - p) + delta + slack
+    assert p > q

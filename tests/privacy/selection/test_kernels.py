@@ -1,0 +1,59 @@
+"""What one user can move: never more than one unit of L2 length, whatever the others hold and whatever is steered by."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdlog.privacy.selection import kernels
+
+from .small import make, skewed
+
+SIZE = 12
+SETS = st.lists(st.sets(st.integers(0, SIZE - 1)).map(sorted), min_size=1, max_size=8)
+WORTH = st.lists(st.floats(0, 1, width=32), min_size=SIZE, max_size=SIZE)
+
+
+@given(SETS, WORTH)
+def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], worth: list[float]) -> None:
+    steered = np.array(worth, np.float32)
+    steered[steered < 1e-4] = 0
+    whole, without = (kernels.weigh(i.offsets, i.items, steered) for i in (make(sets, SIZE), make(sets[1:], SIZE)))
+    moved = [int(x) for x in whole - without]
+    assert all(x >= 0 for x in moved)
+    assert sum(x * x for x in moved) <= kernels.UNIT**2
+
+
+def test_even_weights_are_rounded_down_by_less_than_one_unit() -> None:
+    for held in (1, 2, 3, 4, 100, 200):
+        incidence = make([list(range(held))], held)
+        weights = kernels.weigh(incidence.offsets, incidence.items, np.ones(held, np.float32))
+        assert np.all((weights <= kernels.UNIT / held**0.5) & (weights > kernels.UNIT / held**0.5 - 1.001))
+
+
+@given(SETS, st.floats(0.3, 4))
+def test_filling_up_moves_by_at_most_one(sets: list[list[int]], target: float) -> None:
+    whole, without = (kernels.fill_up(i.offsets, i.items, SIZE, target) for i in (make(sets, SIZE), make(sets[1:], SIZE)))
+    assert np.linalg.norm(whole - without) <= 1 + 1e-9
+    assert whole.max() <= target * (1 + 1e-12)
+
+
+def test_filling_up_moves_little_in_a_large_log() -> None:
+    log = skewed()
+    whole = kernels.fill_up(log.offsets, log.items, log.size, 9.0)
+    for user in (0, 1999, 3999):
+        kept = np.r_[log.items[: log.offsets[user]], log.items[log.offsets[user + 1] :]]
+        sizes = np.delete(np.diff(log.offsets), user)
+        without = kernels.fill_up(np.r_[0, np.cumsum(sizes)], kept, log.size, 9.0)
+        assert np.linalg.norm(whole - without) <= 1 + 1e-9
+
+
+def test_steering_prefers_what_may_just_arrive() -> None:
+    weights = np.array([-9.0, 2.0, 5.0, 9.9, 10.5, 14.0])
+    worth = np.zeros(6, np.float32)
+    kernels.steer(weights, 10.0, 1.5, 1.0, 1.0, worth)
+    hopeless, far, near, closest, above, safe = worth
+    assert hopeless == -1
+    assert far == -1
+    assert 0.03 <= near < closest == 1
+    assert 0 < above < 1
+    assert safe == 0
