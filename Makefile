@@ -6,12 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test fast lint setup system bench clean
+.PHONY: demo test fast lint setup system node bench clean
 
 demo: setup
 	$(BIN)/crowdlog demo -o demo
 
-test: setup system lint
+test: setup system lint node
+	cd extension && npm run --silent check && npm run --silent test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 
 # What to run while working: everything that needs neither a browser nor killed processes.
@@ -33,9 +34,16 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
+# The packages of the extension's client library.
+node: extension/node_modules/.package-lock.json
+
+extension/node_modules/.package-lock.json: extension/package-lock.json extension/.npmrc
+	cd extension && npm ci --silent
+	@touch $@
+
 # System packages that some tests drive for real.
 system:
 	@bash tools/system-packages
 
 clean:
-	rm -rf $(VENV) build demo src/*.egg-info
+	rm -rf $(VENV) extension/node_modules build demo src/*.egg-info

@@ -21,7 +21,7 @@ def lie(crowd: Crowd, person: int, primary: bytes, part: slice) -> Report:
     data[part] = bytes(byte ^ 5 for byte in data[part])
     data[131] &= 15  # keep the share below the group's order
     message = bytes(data[:144] + data[304:])
-    data[144:304] = show(crowd.credentials[person], true.context + true.tag, message, crowd.randomness)
+    data[144:304] = show(crowd.credentials[person], true.context + true.tag, true.pseudonym, message, crowd.randomness)
     report = Report.parse(bytes(data))
     check_report(report, crowd.collection, crowd.issuer)
     return report

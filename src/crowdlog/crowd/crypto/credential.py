@@ -131,12 +131,12 @@ def pseudonym(credential: Credential, context: bytes) -> bytes:
     return multiply(credential.secret, _pseudonym_base(context))
 
 
-def show(credential: Credential, context: bytes, message: bytes, randomness: Randomness) -> bytes:
-    """Prove to the issuer that the pseudonym of this context belongs to one of its credentials; the proof is bound to the message."""
+def show(credential: Credential, context: bytes, name: bytes, message: bytes, randomness: Randomness) -> bytes:
+    """Prove to the issuer that `name`, the pseudonym of this context, belongs to one of its credentials; the proof is bound to the message."""
     a = random_scalar(randomness)
     u, mac = multiply(a, credential.u), multiply(a, credential.mac)
     w = multiply(credential.secret, u)
-    statement = _show_statement(u, w, context, pseudonym(credential, context))
+    statement = _show_statement(u, w, context, name)
     return u + mac + w + sigma.prove(b"show", statement, [credential.secret], u + mac + w + message, randomness)
 
 

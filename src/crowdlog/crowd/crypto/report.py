@@ -133,7 +133,7 @@ def make_report(
     nonce = randomness.bytes(12)
     payload = Payload(root, artifact, inner).to_bytes(collection.payload(level))
     sealed = ChaCha20Poly1305(key_of(coefficients[0], context, tag)).encrypt(nonce, payload, head)
-    return head + nonce + show(credential, context + tag, head + nonce + sealed, randomness) + sealed
+    return head + nonce + show(credential, context + tag, name, head + nonce + sealed, randomness) + sealed
 
 
 def check_report(report: Report, collection: Collection, key: IssuerKey) -> None:

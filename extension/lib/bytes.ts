@@ -1,0 +1,57 @@
+/** Bytes in and out: joining, framing, hexadecimal, and where random ones come from. */
+
+export type Bytes = Uint8Array;
+
+/** Returns n fresh random bytes; injected so that tests can repeat a run. */
+export type Randomness = (n: number) => Bytes;
+
+/** The browser's (or Node's) cryptographic generator: the only source for real reports. */
+export const systemRandomness: Randomness = (n) => crypto.getRandomValues(new Uint8Array(n));
+
+/** Bytes or terms from outside that cannot be used. The message never quotes an artifact. */
+export class ReportError extends Error {
+  override name = "ReportError";
+}
+
+/** Terms that would protect too little. */
+export class PrivacyRefusal extends Error {
+  override name = "PrivacyRefusal";
+}
+
+export function concat(...parts: Bytes[]): Bytes {
+  const result = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let position = 0;
+  for (const part of parts) {
+    result.set(part, position);
+    position += part.length;
+  }
+  return result;
+}
+
+export function utf8(text: string): Bytes {
+  return new TextEncoder().encode(text);
+}
+
+/** A number in two bytes, big-endian. */
+export function u16(value: number): Bytes {
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff) throw new ReportError(`A length or threshold must be 0 to 65535, got ${value}.`);
+  return Uint8Array.of(value >> 8, value & 0xff);
+}
+
+/** Fields joined so that they can be told apart: each after its length in two bytes. */
+export function frame(...fields: Bytes[]): Bytes {
+  return concat(...fields.flatMap((field) => [u16(field.length), field]));
+}
+
+export function equal(a: Bytes, b: Bytes): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+export function toHex(data: Bytes): string {
+  return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function fromHex(text: string): Bytes {
+  if (!/^([0-9a-f]{2})*$/.test(text)) throw new ReportError("Bytes must be written in lower-case hexadecimal.");
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}

@@ -1,0 +1,53 @@
+/** A report: one person's share of one artifact, byte by byte as in docs/protocol.md. */
+
+import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { type Bytes, concat, frame, type Randomness, ReportError } from "./bytes.ts";
+import type { Collection, Level } from "./collection.ts";
+import { type Credential, pseudonym, show } from "./credential.ts";
+import { keyOf, polynomial, rootOf, sharePoint, tagOf } from "./derive.ts";
+import { encodeScalar } from "./group.ts";
+import { value } from "./shamir.ts";
+
+/** `primary` groups; `secondary` is readable only where the primary is. */
+export interface Artifact {
+  readonly primary: Bytes;
+  readonly secondary?: Bytes;
+}
+
+export interface ReportOptions {
+  readonly level?: Level;
+  /** A report of level 1, in a nested collection. */
+  readonly inner?: Bytes;
+}
+
+/** `rand` is the PRF's value of `collection.voprfInput(artifact.primary, level)`. */
+export function makeReport(
+  collection: Collection,
+  credential: Credential,
+  rand: Bytes,
+  artifact: Artifact,
+  randomness: Randomness,
+  { level = 0, inner = new Uint8Array() }: ReportOptions = {},
+): Bytes {
+  if (inner.length > 0 && (level === 1 || collection.innerK === 0 || inner.length !== collection.reportSize(1))) {
+    throw new ReportError(`Only a report of level 0 in a nested collection can hold one of level 1, got ${inner.length} bytes at level ${level}.`);
+  }
+  const context = collection.context(level);
+  const root = rootOf(rand, context);
+  const tag = tagOf(root, context, artifact.primary);
+  const coefficients = polynomial(root, context, collection.bar(level));
+  const group = concat(context, tag);
+  const name = pseudonym(credential, group);
+  const nameBytes = name.toBytes();
+  const head = concat(group, nameBytes, encodeScalar(value(coefficients, sharePoint(nameBytes))));
+  const nonce = randomness(12);
+  const key = keyOf(coefficients[0] as bigint, context, tag);
+  const sealed = chacha20poly1305(key, nonce, head).encrypt(payload(root, artifact, inner, collection.payload(level)));
+  return concat(head, nonce, show(credential, group, name, concat(head, nonce, sealed), randomness), sealed);
+}
+
+function payload(root: Bytes, artifact: Artifact, inner: Bytes, size: number): Bytes {
+  const content = concat(root, frame(artifact.primary, artifact.secondary ?? new Uint8Array(), inner));
+  if (content.length > size) throw new ReportError(`The artifact needs ${content.length - size} bytes more than a report of this collection holds; leave it out.`);
+  return concat(content, new Uint8Array(size - content.length));
+}

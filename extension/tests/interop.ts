@@ -1,0 +1,49 @@
+/** A client driven by another program: one JSON command per line in, one JSON answer per line out. Used to test against the Python services. */
+
+import { createInterface } from "node:readline";
+import { Collection, type Credential, type Level } from "../lib/index.ts";
+import { acceptCredential, type Blinded, blind, blindWith, finalize, fromHex, makeReport, requestCredential, sealOnion, systemRandomness, toHex } from "../lib/index.ts";
+import type { PendingCredential } from "../lib/index.ts";
+import { decodeScalar } from "../lib/group.ts";
+
+interface Command {
+  do: "join" | "accept" | "blind" | "finalize" | "report";
+  terms: string;
+  data: string;
+  inputs: string[];
+  blinds?: string[];
+  public: string;
+  artifacts: { primary: string; secondary: string; rand: string; level: Level }[];
+}
+
+let collection: Collection;
+let pending: PendingCredential;
+let credential: Credential;
+let blinded: Blinded[];
+
+const answers: Record<Command["do"], (command: Command) => unknown> = {
+  join: ({ terms }) => {
+    collection = Collection.fromJson(terms);
+    pending = requestCredential(collection, systemRandomness);
+    return toHex(pending.request);
+  },
+  accept: ({ data }) => {
+    credential = acceptCredential(pending, collection, fromHex(data));
+    return true;
+  },
+  blind: ({ inputs, blinds }) => {
+    blinded = inputs.map((input, i) => (blinds ? blindWith(fromHex(input), decodeScalar(fromHex(blinds[i] as string))) : blind(fromHex(input), systemRandomness)));
+    return blinded.map(({ element }) => toHex(element));
+  },
+  finalize: (command) => finalize(fromHex(command.public), blinded, fromHex(command.data)).map(toHex),
+  report: ({ artifacts }) =>
+    artifacts.map(({ primary, secondary, rand, level }) => {
+      const artifact = { primary: fromHex(primary), secondary: fromHex(secondary) };
+      return toHex(sealOnion(collection.mixPublics, makeReport(collection, credential, fromHex(rand), artifact, systemRandomness, { level }), systemRandomness));
+    }),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line) as Command;
+  process.stdout.write(JSON.stringify(answers[command.do](command)) + "\n");
+}

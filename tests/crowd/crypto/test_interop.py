@@ -1,0 +1,96 @@
+"""The TypeScript client against the Python servers: every vector of the RFC and a thousand random artifacts."""
+
+import json
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crowd.crypto.people import Crowd
+from crowdlog.crowd.crypto.credential import issue_credential
+from crowdlog.crowd.crypto.envelope import open_layer
+from crowdlog.crowd.crypto.group import decode_scalar
+from crowdlog.crowd.crypto.opening import open_group
+from crowdlog.crowd.crypto.report import Artifact, Report, check_report, make_report
+from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate, evaluate_with
+
+ROOT = Path(__file__).parents[3]
+RFC = json.loads((ROOT / "tests/vectors/rfc9497-voprf.json").read_text())
+ARTIFACTS = 1000
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("node")]
+
+
+class Client:
+    """A TypeScript client in its own process."""
+
+    def __init__(self, script: Path) -> None:
+        self.process = subprocess.Popen(["node", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, do: str, **values: object) -> Any:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps({"do": do, **values}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    extension = ROOT / "extension"
+    bundler = extension / "node_modules/.bin/esbuild"
+    assert bundler.exists(), "the client library's packages are missing: run `make node`"
+    script = tmp_path_factory.mktemp("client") / "client.mjs"
+    subprocess.run(
+        [bundler, extension / "tests/interop.ts", "--bundle", "--platform=node", "--format=esm", f"--outfile={script}", "--log-level=error"],
+        check=True,
+    )
+    client = Client(script)
+    with client.process:
+        yield client
+        assert client.process.stdin
+        client.process.stdin.close()
+
+
+@pytest.mark.parametrize("vector", RFC["vectors"], ids=["one", "two", "batch"])
+def test_rfc_vectors_across_languages(client: Client, vector: dict[str, Any]) -> None:
+    key = VoprfKey.from_bytes(bytes.fromhex(RFC["secret"]))
+    elements = client.ask("blind", inputs=vector["input"], blinds=vector["blind"])
+    assert elements == vector["blinded"]
+    answer = evaluate_with(key, [bytes.fromhex(item) for item in elements], decode_scalar(bytes.fromhex(vector["proof_scalar"])))
+    assert client.ask("finalize", public=RFC["public"], data=answer.to_bytes().hex()) == vector["output"]
+
+
+def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> None:
+    """Four people write Python, the fifth TypeScript: every group needs hers."""
+    crowd = Crowd(4, seed=11)
+    collection, rng = crowd.collection, random.Random(12)
+    response = issue_credential(crowd.issuer, collection.id, bytes.fromhex(client.ask("join", terms=collection.to_json())), crowd.randomness)
+    assert client.ask("accept", data=response.hex())
+    artifacts = [Artifact(rng.randbytes(rng.randrange(1, 120)), rng.randbytes(rng.randrange(90))) for _ in range(ARTIFACTS)]
+    inputs = [collection.voprf_input(artifact.primary) for artifact in artifacts]
+    elements = [bytes.fromhex(item) for item in client.ask("blind", inputs=[item.hex() for item in inputs])]
+    answer = evaluate(crowd.voprf, elements, crowd.randomness)
+    rands = client.ask("finalize", public=collection.voprf_public.hex(), data=answer.to_bytes().hex())
+    assert rands == [crowd.voprf.output(item).hex() for item in inputs]
+    asked = [
+        {"primary": artifact.primary.hex(), "secondary": artifact.secondary.hex(), "rand": rand, "level": 0}
+        for artifact, rand in zip(artifacts, rands, strict=True)
+    ]
+    for artifact, rand, envelope in zip(artifacts, rands, client.ask("report", artifacts=asked), strict=True):
+        inside = bytes.fromhex(envelope)
+        for mix in crowd.mixes:
+            inside = open_layer(mix, inside)
+        hers = Report.parse(inside)
+        check_report(hers, collection, crowd.issuer)
+        others = [
+            Report.parse(make_report(collection, credential, bytes.fromhex(rand), artifact, crowd.randomness)) for credential in crowd.credentials
+        ]
+        assert open_group(others, collection) is None
+        opened = open_group([*others, hers], collection)
+        assert opened
+        assert (opened.artifact, opened.people) == (artifact.primary, 5)
+        assert set(opened.secondaries) <= {artifact.secondary}

@@ -1,0 +1,70 @@
+"""Our own test vectors: what each step of a client gives from repeatable randomness, for clients in any language.
+
+`python tests/crowd/crypto/vectors.py` (with src on the path) writes them anew after a change of the protocol's version.
+"""
+
+import json
+from pathlib import Path
+
+from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.credential import IssuerKey, accept_credential, issue_credential, request_credential
+from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
+from crowdlog.crowd.crypto.report import Artifact, make_report
+from crowdlog.crowd.crypto.voprf import VoprfKey, blind, evaluate
+from crowdlog.privacy.randomness import SeededRandomness
+
+PATH = Path(__file__).parents[2] / "vectors" / "crowd-v1.json"
+ARTIFACTS = [("weather", ""), ("café à genève", "nyon"), ("", "empty primary"), ("x" * 100, "y" * 118)]
+
+
+def vectors() -> dict[str, object]:
+    return {
+        "randomness": "call n (from 1) of seed s returns SHAKE-256('crowdlog seeded randomness s n'); the calls restart at each step",
+        "collections": [_one("flat", 5, 0), _one("nested", 5, 9)],
+    }
+
+
+def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
+    server = SeededRandomness(1)
+    voprf, issuer = VoprfKey.generate(server), IssuerKey.generate(server)
+    mixes = [MixKey.generate(server) for _ in range(3)]
+    collection = Collection(title, k, voprf.public, issuer.public, tuple(mix.public for mix in mixes), inner_k)
+    pending = request_credential(collection, SeededRandomness(2))
+    response = issue_credential(issuer, collection.id, pending.request, server)
+    credential = accept_credential(pending, collection, response)
+    steps = []
+    for primary, secondary in ARTIFACTS:
+        artifact = Artifact(primary.encode(), secondary.encode())
+        request = blind(collection.voprf_input(artifact.primary), SeededRandomness(3))
+        rand = voprf.output(request.message)
+        inner = b""
+        if inner_k:
+            inner_rand = voprf.output(collection.voprf_input(artifact.primary, 1))
+            inner = make_report(collection, credential, inner_rand, artifact, SeededRandomness(4), level=1)
+        report = make_report(collection, credential, rand, artifact, SeededRandomness(5), inner)
+        steps.append(
+            {
+                "primary": primary,
+                "secondary": secondary,
+                "element": request.element.hex(),
+                "answer": evaluate(voprf, [request.element], server).to_bytes().hex(),
+                "rand": rand.hex(),
+                "inner_rand": inner_rand.hex() if inner_k else "",
+                "inner": inner.hex(),
+                "report": report.hex(),
+                "envelope": seal_onion(collection.mix_publics, report, SeededRandomness(6)).hex(),
+            }
+        )
+    return {
+        "terms": collection.to_json(),
+        "id": collection.id.hex(),
+        "request": pending.request.hex(),
+        "response": response.hex(),
+        "credential": credential.to_bytes().hex(),
+        "artifacts": steps,
+        "seeds": {"request": 2, "blind": 3, "inner": 4, "report": 5, "envelope": 6},
+    }
+
+
+if __name__ == "__main__":
+    PATH.write_text(json.dumps(vectors(), indent=1, ensure_ascii=False) + "\n")
