@@ -11,7 +11,13 @@ from crowdlog.log.columns import ROLES
 # Name on the command line: module. Each module has `read(source, options) -> Callable[[Advance], Iterator[Batch]]`, which looks at the head first.
 FORMATS = {
     "aol": "aol",
+    "csv": "delimited",
+    "tsv": "delimited",
+    "jsonl": "jsonlines",
+    "parquet": "parquet",
     "excite": "excite",
+    "sogou": "sogou",
+    "trec-session": "trec_session",
 }
 
 

@@ -34,15 +34,10 @@ def recognise(source: Source, *, has_columns: bool) -> str:
     lines = [line.rstrip(b"\r") for line in head.split(b"\n") if line.strip()][:20]
     if not lines:
         raise InputError(f"{source.name} is empty; there is nothing to import.")
-    for name, pattern in _LINES.items():
-        if not has_columns and any(pattern.match(line) for line in lines[:-1] or lines):
-            return name
-    return _delimited(lines[0], source, has_columns)
-
-
-def _delimited(header: bytes, source: Source, has_columns: bool) -> str:
-    name = "tsv" if b"\t" in header else "csv"
-    names = {field.strip(b' "\r').lower() for field in header.split(b"\t" if name == "tsv" else b",")}
+    names = {field.strip(b' "').lower() for field in re.split(rb"[\t,;|]", lines[0])}
     if has_columns or {b"user", b"query", b"time"} <= names:
-        return name
+        return "tsv" if b"\t" in lines[0] else "csv"
+    for name, pattern in _LINES.items():
+        if any(pattern.match(line) for line in lines[:-1] or lines):
+            return name
     raise InputError(f"The format of {source.name} is not recognised. {_HELP}.")

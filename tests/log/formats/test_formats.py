@@ -1,0 +1,247 @@
+"""Every format gives the same store for the same made-up log, is recognised, and says clearly what is missing."""
+
+import json
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crowdlog.errors import InputError
+from crowdlog.log.importer import import_log
+
+# user, query, time, rank, url
+ROWS = [
+    ("u1", "red shoes", "2006-03-01 10:00:00", "1", "http://a.example"),
+    ("u1", 'say "hi", twice', "2006-03-01 10:05:00", "", ""),
+    ("u2", "北京 天气", "2006-03-01 10:00:07", "12", "http://b.example/x;y"),
+]
+NAMED = "user=who,query=what,time=when,rank=pos,url=link"
+COLUMNS = dict(part.split("=") for part in NAMED.split(","))
+
+
+def quoted(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'
+
+
+def got(store) -> list[tuple]:
+    events = pq.read_table(store.events()).to_pylist()
+    users = pq.read_table(store.users())["text"].to_pylist()
+    queries = store.query_texts(range(store.info.queries)).to_pylist()
+    urls = store.url_texts(range(store.info.urls)).to_pylist()
+    return [
+        (
+            users[e["user"]],
+            queries[e["query"]],
+            datetime.fromtimestamp(e["time"], UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            "" if e["rank"] is None else str(e["rank"]),
+            "" if e["url"] is None else urls[e["url"]],
+        )
+        for e in events
+    ]
+
+
+def write(tmp_path, kind: str):
+    path = tmp_path / "log"
+    texts = {
+        "csv": "user,query,time,rank,url\n" + "".join(",".join(map(quoted, row)) + "\n" for row in ROWS),
+        "semicolons": "\ufeffURL;User;Query;extra;Time;Rank\r\n"
+        + "".join(f"{quoted(link)};{u};{quoted(q)};;{t};{r}\r\n" for u, q, t, r, link in ROWS),
+        "tsv": "user\tquery\ttime\trank\turl\n" + "".join("\t".join(row) + "\n" for row in ROWS),
+        "aol": "".join("\t".join(row if row[4] else row[:3]) + "\n" for row in ROWS),
+        "jsonl": "".join(json.dumps(dict(zip(["user", "query", "time", "rank", "url"], row, strict=True))) + "\n" for row in ROWS),
+    }
+    if kind == "parquet":
+        users, queries, times, ranks, urls = zip(*ROWS, strict=True)
+        stamps = pa.array([datetime.fromisoformat(t) for t in times], pa.timestamp("ms"))
+        floats = pa.array([float(r) if r else None for r in ranks])
+        pq.write_table(pa.table({"user": pa.array(users).dictionary_encode(), "query": queries, "time": stamps, "rank": floats, "url": urls}), path)
+    else:
+        path.write_bytes(texts[kind].encode())
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "semicolons", "tsv", "aol", "jsonl", "parquet"])
+def test_each_format_is_recognised_and_read(tmp_path, kind):
+    store = import_log(write(tmp_path, kind), tmp_path / "store", strict=True)
+    assert got(store) == ROWS
+    assert store.info.formats == [{"semicolons": "csv"}.get(kind, kind)]
+
+
+def test_columns_can_be_named(tmp_path):
+    header, numbers = "pos,when,x,what,link,who\n", {"user": "6", "query": "4", "time": "2", "rank": "1", "url": "5"}
+    body = "".join(f"{r},{t},,{quoted(q)},{link},{u}\n" for u, q, t, r, link in ROWS)
+    (tmp_path / "named.csv").write_text(header + body)
+    (tmp_path / "bare.csv").write_text(body)
+    lines = (json.dumps({"who": u, "what": q, "when": t, "pos": int(r) if r else None, "link": link or None}) for u, q, t, r, link in ROWS)
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    pq.write_table(pa.table(dict(zip(COLUMNS.values(), map(list, zip(*ROWS, strict=True)), strict=True))), tmp_path / "log.parquet")
+    for name, columns in [("named.csv", COLUMNS), ("bare.csv", numbers), ("log.jsonl", COLUMNS), ("log.parquet", COLUMNS)]:
+        assert got(import_log(tmp_path / name, tmp_path / f"{name}.store", columns=columns, strict=True)) == ROWS
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.jsonl", "log.parquet"])
+def test_a_missing_column_is_named(tmp_path, name):
+    path = tmp_path / name
+    if name == "log.parquet":
+        pq.write_table(pa.table({"who": ["u"], "what": ["CANARY"], "when": ["2006-03-01 10:00:00"]}), path)
+    else:
+        path.write_text("who,CANARY,when\n" if name == "log.csv" else '{"who": "u", "what": "CANARY", "when": ""}\n')
+    with pytest.raises(InputError, match="'nowhere'") as caught:
+        import_log(path, tmp_path / "store", columns={"user": "who", "query": "nowhere", "time": "when"})
+    assert "CANARY" not in str(caught.value)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_a_quoted_field_may_hold_newlines_and_line_numbers_stay_true(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text('user,query,time\nu1,"two\nlines",2006-03-01 10:00:00\nu1,bad,never\n')
+    store = import_log(path, tmp_path / "store")
+    assert store.query_texts([0]).to_pylist() == ["two lines"]
+    assert (tmp_path / "store.rejects.tsv").read_text().splitlines()[1] == "log.csv\t4\tunreadable time\tu1,bad,never"
+
+
+def test_an_open_quote_is_an_error(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text('user,query,time\nu1,"CANARY,2006-03-01 10:00:00\n')
+    with pytest.raises(InputError, match=r"opened in line 2 of log\.csv is never closed"):
+        import_log(path, tmp_path / "store")
+
+
+def test_bad_json_lines_are_set_aside(tmp_path):
+    path = tmp_path / "log.jsonl"
+    good = '{"user": 1, "query": "x", "time": 1141207200.5}\n'
+    path.write_text(
+        good + 'nonsense\n[1]\n{"user": {}, "query": "x", "time": 1}\n{"user": 1, "query": "\\ud800", "time": 1}\n{"query": "x", "time": 1}\n'
+    )
+    info = import_log(path, tmp_path / "store").info
+    assert (info.rows, info.first_time) == (1, 1141207200)
+    assert info.rejected == {"no user": 1, "undecodable text": 1, "unreadable record": 3}
+
+
+def test_excite(tmp_path):
+    path = tmp_path / "excite.log"
+    path.write_text("AB12\t970916105432\tTwo  Words\nCD34\t970916001949\t\n")
+    store = import_log(path, tmp_path / "store")
+    assert got(store) == [("AB12", "two words", "1997-09-16 10:54:32", "", "")]
+    assert store.info.formats == ["excite"]
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-8"])
+def test_sogou(tmp_path, encoding):
+    path = tmp_path / "access_log.20080601.decode.filter"
+    lines = [
+        "00:00:05\t11\t[北京天气]\t8 1\ta.example/1\n",
+        "00:00:09\t11\t[北京天气]\t3 2\tb.example/2\n",
+        "00:01:00\t22\t[x]\t1 1\tc.example\n",
+        "bad\n",
+    ]
+    path.write_bytes("".join(lines).encode(encoding))
+    store = import_log(path, tmp_path / "store")
+    assert got(store) == [
+        ("11", "北京天气", "2008-06-01 00:00:05", "8", "a.example/1"),
+        ("11", "北京天气", "2008-06-01 00:00:05", "3", "b.example/2"),
+        ("22", "x", "2008-06-01 00:01:00", "1", "c.example"),
+    ]
+    assert (store.info.impressions, store.info.formats, store.info.rejected) == (2, ["sogou"], {"wrong number of columns": 1})
+
+
+def test_sogou_with_whole_times_and_without_a_day(tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_bytes("20111230000005\tab\t奇艺高清\t1\t1\thttp://q.example/\n".encode("gb18030"))
+    assert got(import_log(path, tmp_path / "store"))[0] == ("ab", "奇艺高清", "2011-12-30 00:00:05", "1", "http://q.example/")
+    path.write_bytes(b"00:00:05\t11\t[x]\t8 1\ta.example/1\n")
+    with pytest.raises(InputError, match="--date"):
+        import_log(path, tmp_path / "other")
+    assert got(import_log(path, tmp_path / "other", date="2008-06-02"))[0][2] == "2008-06-02 00:00:05"
+    with pytest.raises(InputError, match="YYYY-MM-DD"):
+        import_log(path, tmp_path / "third", date="yesterday")
+
+
+SESSIONS = """<?xml version="1.0"?>
+<sessiontrack2012>
+  <session num="1" starttime="10:15:13.8">
+    <topic num="3"><title>not a query</title></topic>
+    <interaction num="1" starttime="10:15:13.826211" type="reformulate">
+      <query>Pocono mountains</query>
+      <results>
+        <result rank="1"><url>http://a.example</url><title>t</title></result>
+        <result rank="2"><url>http://b.example</url></result>
+      </results>
+      <clicked>
+        <click num="1" starttime="10:15:52.1" endtime="10:16:50.2"><rank>2</rank></click>
+        <click num="2" starttime="10:16:52.1" endtime="10:17:50.2"><rank>1</rank><docno>d</docno></click>
+      </clicked>
+    </interaction>
+    <currentquery starttime="10:18:00"><query>pocono park</query></currentquery>
+  </session>
+  <session num="2" userid="ann"><interaction num="1" starttime="61.5"><query>x</query></interaction></session>
+</sessiontrack2012>
+"""
+
+
+def test_trec_sessions(tmp_path):
+    path = tmp_path / "topics.xml"
+    path.write_text(SESSIONS)
+    store = import_log(path, tmp_path / "store", date="2012-01-02")
+    assert got(store) == [
+        ("session 1", "pocono mountains", "2012-01-02 10:15:13", "2", "http://b.example"),
+        ("session 1", "pocono mountains", "2012-01-02 10:15:13", "1", "d"),
+        ("session 1", "pocono park", "2012-01-02 10:18:00", "", ""),
+        ("ann", "x", "2012-01-02 00:01:01", "", ""),
+    ]
+    assert store.info.formats == ["trec-session"]
+    assert import_log(path, tmp_path / "undated").info.last_time < 86400
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SESSIONS[:700], "not well-formed XML at line"),
+        ('<!DOCTYPE a [<!ENTITY b "bbb">]>' + SESSIONS.split("\n", 1)[1], "DOCTYPE"),
+    ],
+)
+def test_bad_xml_is_one_clear_sentence(tmp_path, text, message):
+    path = tmp_path / "topics.xml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        import_log(path, tmp_path / "store")
+    assert [p.name for p in tmp_path.iterdir()] == ["topics.xml"]
+
+
+def test_damaged_parquet(tmp_path):
+    path = tmp_path / "log.parquet"
+    path.write_bytes(b"PAR1" + b"\0" * 100)
+    with pytest.raises(InputError, match="no readable Parquet"):
+        import_log(path, tmp_path / "store")
+    pq.write_table(pa.table({"user": ["u"], "query": [["list"]], "time": [1]}), path)
+    with pytest.raises(InputError, match="neither text, number nor time"):
+        import_log(path, tmp_path / "store")
+
+
+def test_an_unknown_format_names_the_options(tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text("CANARY is not a log\n")
+    with pytest.raises(InputError, match=r"format of log\.txt is not recognised\. Say it with --format aol\|csv") as caught:
+        import_log(path, tmp_path / "store")
+    assert "CANARY" not in str(caught.value)
+    with pytest.raises(InputError, match="no format 'word'"):
+        import_log(path, tmp_path / "store", format="word")
+    with pytest.raises(InputError, match="--columns needs user"):
+        import_log(path, tmp_path / "store", columns={"user": "a"})
+
+
+def test_an_unclosed_quote_at_a_block_boundary_is_read_right(tmp_path):
+    """Undoubling quotes changes the buffer; what is carried to the next block must be the file's own bytes."""
+    from crowdlog.log.scan import Layout, read_delimited
+    from crowdlog.log.sources import Source
+
+    path = tmp_path / "log.csv"
+    text = 'u,"a ""b"" c",1\n' * 50
+    path.write_text(text)
+    for size in range(1, 40):
+        batches = list(read_delimited(Source(path), Layout(",", (0, 1, 2), quoted=True), size=size))
+        queries = [batch.columns[1][i] for batch in batches for i in range(len(batch))]
+        assert queries == [b'a "b" c'] * 50
+        assert [batch.raw(i) for batch in batches for i in range(len(batch))] == [b'u,"a ""b"" c",1'] * 50
+        assert [int(line) for batch in batches for line in batch.line] == list(range(1, 51))
