@@ -10,7 +10,7 @@ import pytest
 from crowdlog.privacy.gaussian import gaussian_delta
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection import kernels
-from crowdlog.privacy.selection.adaptive_gaussian import ROUNDING_ROOM, AdaptiveGaussian
+from crowdlog.privacy.selection.adaptive_gaussian import WHOLE, AdaptiveGaussian, round_noise
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 
@@ -22,9 +22,9 @@ SETTINGS = [(math.log(10), 1e-5), (1.0, 1e-6), (1.0, 1e-8)]
 @pytest.mark.parametrize("rounds", [1, 2, 12, 16, 40])
 def test_the_rounds_cost_no_more_than_the_whole(rounds: int) -> None:
     method, mu = AdaptiveGaussian(rounds=rounds), 0.5541
-    scales = [kernels.UNIT / mu / math.sqrt(share) * ROUNDING_ROOM for share in method.shares()]
+    scales = [round_noise(mu, share) for share in method.shares()]
     assert sum((kernels.UNIT / Fraction(scale)) ** 2 for scale in scales) <= Fraction(mu) ** 2
-    assert sum(method.shares()) == pytest.approx(1, abs=1e-12)
+    assert sum(method.shares()) == WHOLE
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), SETTINGS)
@@ -63,7 +63,7 @@ def test_neither_the_order_of_users_nor_the_numbers_of_others_matter_to_the_sums
 
 def test_public_starting_worth_changes_the_first_round() -> None:
     log = skewed()
-    method, start = AdaptiveGaussian(), np.full(log.size, 0.1, np.float32)
+    method, start = AdaptiveGaussian(), np.full(log.size, 0.1)
     start[:2000] = 1.0
     plain, helped = (method.run(log, 0.55, 4e-6, SeededRandomness(3), start=s) for s in (None, start))
     assert len(helped.items) > 0

@@ -10,13 +10,12 @@ from .small import make, skewed
 
 SIZE = 12
 SETS = st.lists(st.sets(st.integers(0, SIZE - 1)).map(sorted), min_size=1, max_size=8)
-WORTH = st.lists(st.floats(0, 1, width=32), min_size=SIZE, max_size=SIZE)
+WORTH = st.lists(st.integers(0, kernels.FULL), min_size=SIZE, max_size=SIZE)
 
 
 @given(SETS, WORTH)
-def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], worth: list[float]) -> None:
-    steered = np.array(worth, np.float32)
-    steered[steered < 1e-4] = 0
+def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], worth: list[int]) -> None:
+    steered = np.array(worth, np.int16)
     whole, without = (kernels.weigh(i.offsets, i.items, steered) for i in (make(sets, SIZE), make(sets[1:], SIZE)))
     moved = [int(x) for x in whole - without]
     assert all(x >= 0 for x in moved)
@@ -26,7 +25,7 @@ def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], w
 def test_even_weights_are_rounded_down_by_less_than_one_unit() -> None:
     for held in (1, 2, 3, 4, 100, 200):
         incidence = make([list(range(held))], held)
-        weights = kernels.weigh(incidence.offsets, incidence.items, np.ones(held, np.float32))
+        weights = kernels.weigh(incidence.offsets, incidence.items, np.full(held, kernels.FULL, np.int16))
         assert np.all((weights <= kernels.UNIT / held**0.5) & (weights > kernels.UNIT / held**0.5 - 1.001))
 
 
@@ -49,11 +48,23 @@ def test_filling_up_moves_little_in_a_large_log() -> None:
 
 def test_steering_prefers_what_may_just_arrive() -> None:
     weights = np.array([-9.0, 2.0, 5.0, 9.9, 10.5, 14.0])
-    worth = np.zeros(6, np.float32)
+    worth = np.zeros(6, np.int16)
     kernels.steer(weights, 10.0, 1.5, 1.0, 1.0, worth)
     hopeless, far, near, closest, above, safe = worth
     assert hopeless == -1
     assert far == -1
-    assert 0.03 <= near < closest == 1
-    assert 0 < above < 1
+    assert kernels.HOPELESS <= near < closest == kernels.FULL
+    assert 0 < above < kernels.FULL
     assert safe == 0
+
+
+@given(SETS, WORTH, st.permutations(range(SIZE)))
+def test_weights_do_not_depend_on_how_items_are_numbered(sets: list[list[int]], worth: list[int], numbers: list[int]) -> None:
+    """Otherwise one user's queries, by renumbering, would move the weights of everybody else."""
+    renumbered = np.array(numbers)
+    one = make(sets, SIZE)
+    other = make([sorted(numbers[item] for item in s) for s in sets], SIZE)
+    moved = np.zeros(SIZE, np.int16)
+    moved[renumbered] = worth
+    here, there = kernels.weigh(one.offsets, one.items, np.array(worth, np.int16)), kernels.weigh(other.offsets, other.items, moved)
+    assert here.tolist() == there[renumbered].tolist()

@@ -22,6 +22,7 @@ from crowdlog.privacy.selection.incidence import Incidence
 
 NOISE_SHARE = 0.6  # of δ pays for the noise, the rest for keys that one user alone holds; results change by less than 1 % from 0.5 to 0.75
 ROUNDING_ROOM = 1 + 1e-12  # floats of the schedule are rounded; noise and threshold get this much more
+WHOLE = 1 << 16  # shares of rounds are whole numbers of 1/WHOLE: noisy sums stay exact
 # Tuned on synthetic logs other than the reported ones (docs/benchmarks-keys.md); any value is equally private.
 REACH, SPREAD = 1.9, 0.7
 
@@ -55,32 +56,41 @@ class AdaptiveGaussian:
 
         return (1 + 0.5 / UNIT + upper_quantile(tail, self.items_per_user) / mu) * ROUNDING_ROOM
 
-    def shares(self) -> list[float]:
-        """The rounds' shares of μ²; they add up to 1."""
+    def shares(self) -> list[int]:
+        """The rounds' shares of μ², in 1/WHOLE; they add up to WHOLE."""
         later = [self.growth**k for k in range(self.rounds - 1)]
-        return [self.first_share, *((1 - self.first_share) * share / sum(later) for share in later)] if later else [1.0]
+        shares = [int(WHOLE * (1 - self.first_share) * share / sum(later)) for share in later]
+        return [WHOLE - sum(shares), *shares]
 
-    def run(self, incidence: Incidence, mu: float, tail: float, randomness: Randomness, start: NDArray[np.float32] | None = None) -> Selected:
+    def run(self, incidence: Incidence, mu: float, tail: float, randomness: Randomness, start: NDArray[np.float64] | None = None) -> Selected:
         """Select with noise of this μ and threshold for this tail. `start`: a public starting worth of each item, from 0 to 1 (default: all 1)."""
         from crowdlog.privacy.selection import kernels
 
-        threshold = self.threshold(mu, tail)
+        unit = WHOLE * kernels.UNIT  # weights are summed in whole numbers of 1/unit
+        threshold, sigma = math.ceil(self.threshold(mu, tail) * unit), unit / mu
         held, ids = incidence.bounded(self.items_per_user, randomness).held()
-        weights = np.zeros(len(ids))
-        worth = np.ones(len(ids), np.float32) if start is None else start[ids].astype(np.float32)
-        done = 0.0
+        weights = np.zeros(len(ids), np.int64)
+        worth = (np.ones(len(ids)) if start is None else start[ids]) * kernels.FULL
+        worth = worth.astype(np.int16)
+        done = 0
         for share in self.shares():
-            noise = RoundedGaussian(kernels.UNIT / mu / math.sqrt(share) * ROUNDING_ROOM)
-            sums = kernels.weigh(held.offsets, held.items, worth)
-            sums += noise.draw(held.size, randomness)
-            weights += share / kernels.UNIT * sums
+            noise = RoundedGaussian(round_noise(mu, share))
+            weights += share * (kernels.weigh(held.offsets, held.items, worth) + noise.draw(held.size, randomness))
             done += share
-            if done < 1 - 1e-9:
-                reach = 1 + REACH * (1 - done) / done
-                spread = SPREAD / mu * math.sqrt(done * reach**2 + 1 - done)
-                kernels.steer(weights, threshold, reach, spread, math.sqrt(1 - done) / mu, worth)
+            if done < WHOLE:
+                part = done / WHOLE
+                reach = 1 + REACH * (1 - part) / part
+                spread = SPREAD * sigma * math.sqrt(part * reach**2 + 1 - part)
+                kernels.steer(weights, threshold, reach, spread, math.sqrt(1 - part) * sigma, worth)
                 # Hopeless items stop here: they get no more weight and no more noise and are never released.
                 alive = np.flatnonzero(worth >= 0)
                 held, ids, weights, worth = held.only(alive), ids[alive], weights[alive], worth[alive]
         kept = weights >= threshold
-        return Selected(ids[kept], weights[kept])
+        return Selected(ids[kept], weights[kept] / unit)
+
+
+def round_noise(mu: float, share: int) -> float:
+    """The scale, in weight units, of a round that costs this share of μ²."""
+    from crowdlog.privacy.selection.kernels import UNIT
+
+    return UNIT / mu / math.sqrt(share / WHOLE) * ROUNDING_ROOM

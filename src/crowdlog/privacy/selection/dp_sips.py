@@ -38,7 +38,7 @@ class DPSIPS:
         held, ids = incidence.bounded(self.items_per_user, randomness).held()
         kept = np.zeros(held.size, bool)
         for mu, tail in self._rounds(epsilon, delta):
-            waiting = (~kept).astype(np.float32)
+            waiting = (~kept).astype(np.int16)
             kept |= ~kept & (noisy_weights(held, waiting, mu, randomness) >= even_threshold(mu, tail, self.items_per_user))
         return unweighted(ids[kept])
 

@@ -16,7 +16,7 @@ Items = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Incidence:
-    """User u holds `items[offsets[u]:offsets[u+1]]`, all different; items are numbered 0 … size − 1."""
+    """User u holds `items[offsets[u]:offsets[u+1]]`, in rising order; items are numbered 0 … size − 1."""
 
     offsets: Offsets
     items: Items
@@ -27,21 +27,14 @@ class Incidence:
             raise InputError(f"The offsets of an incidence must run from 0 to its {len(self.items)} items.")
         if len(self.items) and not (self.items.min() >= 0 and self.items.max() < self.size):
             raise InputError(f"The items of an incidence must be numbers from 0 to {self.size - 1}.")
+        from crowdlog.privacy.selection import kernels
+
+        if not kernels.rising(self.offsets, self.items):  # a repeated item would let its user add too much
+            raise InputError("The items of each user of an incidence must be in rising order, without repeats.")
 
     @property
     def users(self) -> int:
         return len(self.offsets) - 1
-
-    @classmethod
-    def from_rows(cls, users: NDArray[np.integer], items: NDArray[np.integer], size: int) -> Incidence:
-        """From parallel columns sorted by user; repeated items of a user count once."""
-        from crowdlog.privacy.selection import kernels
-
-        if len(users) and np.any(np.diff(users) < 0):
-            raise InputError("The rows of an incidence must be sorted by user.")
-        starts = np.flatnonzero(np.diff(users, prepend=-1)).astype(np.int64)
-        offsets, kept = kernels.distinct(np.append(starts, len(users)), items.astype(np.int32))
-        return cls(offsets, kept, size)
 
     def bounded(self, most: int, randomness: Randomness) -> Incidence:
         """Each user keeps a random set of at most `most` items. A user's choice depends on her own items and fresh random numbers only."""
@@ -53,7 +46,7 @@ class Incidence:
         return Incidence(offsets, kept, self.size)
 
     def only(self, items: NDArray[np.int64]) -> Incidence:
-        """The same users with these items alone, numbered anew in the order given."""
+        """The same users with these items alone (given in rising order), numbered anew."""
         from crowdlog.privacy.selection import kernels
 
         if len(items) == self.size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,30 @@ Array = Any  # numba types its arguments itself
 
 # Weights are whole multiples of 1/UNIT, rounded down, so that sums are exact in any order.
 UNIT = 4096
-# Room for double rounding before the floor: 200 squares, a root and a product err by less than 2^-44 (proofs/selection-adaptive.md, Lemma 1).
+# The worth of an item is a whole number up to this: sums of squares are exact, so no weight depends on how items happen to be numbered.
+FULL = 1 << 14
+# Room for double rounding before the floor: a root, a quotient and a product err by less than 2^-50 (proofs/selection-adaptive.md, Lemma 1).
 SHRINK = 1 - 2.0**-40
+# ⌊FULL·e^(−t²/2)⌋ for t = 0, 1/256, …, 8: a table, because the last bit of an exponential may differ between two places of a loop.
+BELL_STEP = 256
+BELL = np.array([int(FULL * math.exp(-0.5 * (k / BELL_STEP) ** 2)) for k in range(8 * BELL_STEP + 1)], np.int16)
+HOPELESS = int(0.03 * FULL)  # items worth less are given up: no loss of keys was seen below 0.1 (docs/benchmarks-keys.md)
+
+
+@njit(cache=True)
+def group(users: Array, items: Array, n_users: int) -> tuple[Array, Array]:
+    """Sort rows by user, by counting."""
+    offsets = np.zeros(n_users + 1, np.int64)
+    for user in users:
+        offsets[user + 1] += 1
+    for user in range(n_users):
+        offsets[user + 1] += offsets[user]
+    place = offsets[:-1].copy()
+    grouped = np.empty(len(items), np.int32)
+    for row in range(len(items)):
+        grouped[place[users[row]]] = items[row]
+        place[users[row]] += 1
+    return offsets, grouped
 
 
 @njit(cache=True)
@@ -29,6 +52,16 @@ def distinct(starts: Array, items: Array) -> tuple[Array, Array]:
                 n += 1
         offsets[user + 1] = n
     return offsets, kept[:n].copy()
+
+
+@njit(cache=True)
+def rising(offsets: Array, items: Array) -> bool:
+    """Whether each user's items are in rising order, and so all different."""
+    for user in range(len(offsets) - 1):
+        for place in range(offsets[user] + 1, offsets[user + 1]):
+            if items[place] <= items[place - 1]:
+                return False
+    return True
 
 
 @njit(cache=True)
@@ -60,12 +93,12 @@ def weigh(offsets: Array, items: Array, worth: Array) -> Array:
     """Σ over users of ⌊UNIT · worth(i) / ‖worth on the user's items‖₂⌋: every user adds a vector of L2 length at most UNIT."""
     total = np.zeros(len(worth), np.int64)
     for user in range(len(offsets) - 1):
-        squares = 0.0
+        squares = np.int64(0)
         for place in range(offsets[user], offsets[user + 1]):
-            value = np.float64(worth[items[place]])
+            value = np.int64(worth[items[place]])
             squares += value * value
-        if squares > 0.0:
-            scale = SHRINK * UNIT / np.sqrt(squares)
+        if squares > 0:
+            scale = SHRINK * UNIT / np.sqrt(np.float64(squares))
             for place in range(offsets[user], offsets[user + 1]):
                 total[items[place]] += np.int64(scale * np.float64(worth[items[place]]))
     return total
@@ -107,15 +140,62 @@ def keep_items(offsets: Array, items: Array, renumbered: Array) -> tuple[Array, 
 
 @njit(cache=True)
 def steer(weights: Array, threshold: float, reach: float, spread: float, left: float, worth: Array) -> None:
-    """Write into `worth` how much one more unit of weight would help each item: the chance, up to a factor, that it decides.
+    """Write into `worth` how much one more unit of weight would help each item: in proportion to the chance that it decides.
 
-    0 for items that are safely above, −1 for hopeless ones. Reads noisy weights only.
+    0 for items that are safely above, −1 for hopeless ones. Reads noisy weights only. `threshold`, `spread`, `left` are in units of `weights`.
     """
     for item in range(len(weights)):
         above = weights[item] - threshold
         if above > 3.0 * left:
-            worth[item] = 0.0
+            worth[item] = 0
             continue
         t = 1.4 * above / left if above > 0.0 else max(0.0, (threshold - weights[item] * reach) / spread)
-        chance = np.exp(-0.5 * t * t)
-        worth[item] = chance if chance >= 0.03 or above > 0.0 else -1.0
+        bell = BELL[min(int(t * BELL_STEP), len(BELL) - 1)]
+        worth[item] = bell if bell >= HOPELESS or above > 0.0 else -1
+
+
+@njit(cache=True)
+def over_budget(offsets: Array, items: Array, size: int, budget: int) -> Array:
+    """Which users have counts whose squares sum to more than the budget."""
+    own = np.zeros(size, np.int64)
+    over = np.zeros(len(offsets) - 1, np.bool_)
+    for user in range(len(offsets) - 1):
+        squares = 0
+        for place in range(offsets[user], offsets[user + 1]):
+            squares += 2 * own[items[place]] + 1  # (n + 1)² − n²
+            own[items[place]] += 1
+        for place in range(offsets[user], offsets[user + 1]):
+            own[items[place]] = 0
+        over[user] = squares > budget
+    return over
+
+
+@njit(cache=True)
+def bounded_counts(offsets: Array, items: Array, size: int, budget: int, tags: Array) -> Array:
+    """Counts to which each user adds a vector whose squares sum to at most the budget; one tag per row of a user who has more, in order."""
+    total = np.zeros(size, np.int64)
+    own = np.zeros(size, np.int64)
+    over = over_budget(offsets, items, size, budget)
+    tag = 0
+    for user in range(len(offsets) - 1):
+        begin, end = offsets[user], offsets[user + 1]
+        if not over[user]:
+            for place in range(begin, end):
+                total[items[place]] += 1
+            continue
+        drawn = tags[tag : tag + end - begin]
+        tag += end - begin
+        order = np.argsort(drawn)
+        squares = 0
+        for rank in range(end - begin):
+            # Equal tags end the user's turn: the outcome never depends on how items are numbered.
+            if rank + 1 < end - begin and drawn[order[rank]] == drawn[order[rank + 1]]:
+                break
+            item = items[begin + order[rank]]
+            if squares + 2 * own[item] + 1 <= budget:
+                squares += 2 * own[item] + 1
+                own[item] += 1
+                total[item] += 1
+        for place in range(begin, end):
+            own[items[place]] = 0
+    return total

@@ -35,9 +35,11 @@ class WeightedGaussian:
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         check_epsilon_delta(epsilon, delta)
+        from crowdlog.privacy.selection.kernels import FULL
+
         held, ids = incidence.bounded(self.items_per_user, randomness).held()
         mu = largest_mu(epsilon, delta / 2)
-        weights = noisy_weights(held, np.ones(held.size, np.float32), mu, randomness)
+        weights = noisy_weights(held, np.full(held.size, FULL, np.int16), mu, randomness)
         kept = weights >= even_threshold(mu, delta / 2, self.items_per_user)
         return Selected(ids[kept], weights[kept])
 
@@ -49,7 +51,7 @@ def even_threshold(mu: float, tail: float, most: int) -> float:
     return max(1 / math.sqrt(t) + 0.5 / UNIT + upper_quantile(tail, t) / mu for t in range(1, most + 1)) * ROUNDING_ROOM
 
 
-def noisy_weights(held: Incidence, worth: NDArray[np.float32], mu: float, randomness: Randomness) -> NDArray[np.float64]:
+def noisy_weights(held: Incidence, worth: NDArray[np.int16], mu: float, randomness: Randomness) -> NDArray[np.float64]:
     """The users' weights plus noise of scale 1/μ."""
     from crowdlog.privacy.selection import kernels
 
