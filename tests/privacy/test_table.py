@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.privacy.table import CHUNK, UNDECIDED, Table
+from crowdlog.privacy.table import CHUNK, UNDECIDED, Table, draw_digits
 
 
 class Scripted:
@@ -65,10 +65,15 @@ def test_one_weight_is_always_drawn() -> None:
 
 
 def test_chunks_join_and_frequencies_are_right() -> None:
-    drawn = Table([1, 2, 1], first=-1).draw(CHUNK + 5, SeededRandomness(2))
-    assert len(drawn) == CHUNK + 5
+    drawn = draw_digits([Table([1, 2, 1], first=-1)], 1, 4 * CHUNK + 5, SeededRandomness(2))
+    assert len(drawn) == 4 * CHUNK + 5
     counts = Counter(drawn.tolist())
     assert abs(counts[0] / len(drawn) - 0.5) < 0.005  # ten standard deviations
+
+
+def test_digits_count_base_times_the_next() -> None:
+    certain = [Table([1], first=first) for first in (1, -2, 3)]
+    assert draw_digits(certain, 10, 2, SeededRandomness(4)).tolist() == [83, 83]
 
 
 def test_nothing_is_drawn_for_nothing() -> None:

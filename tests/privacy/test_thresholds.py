@@ -171,6 +171,11 @@ def test_probabilistic_privacy_holds_output_by_output() -> None:
     assert threshold.probabilistic(users).delta == pytest.approx(1 - (1 - shown) ** at_risk, rel=1e-9)
 
 
+def test_probabilistic_privacy_is_refused_for_impressions() -> None:
+    with pytest.raises(InputError, match="people"):
+        Threshold(1.0, 5, 2).probabilistic(10)
+
+
 def test_sampler_and_laplace_counts_are_charged_and_rounded_up() -> None:
     assert laplace_epsilon(1, 3.0) * Fraction(3) >= 1
     assert laplace_guarantee(20, 10.0).epsilon == 2.0

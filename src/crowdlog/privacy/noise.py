@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounding import PRECISION, bound_above
-from crowdlog.privacy.table import Table
+from crowdlog.privacy.table import Table, draw_digits
 
 FIXED = 256  # bits after the point of a weight
 CUT = 130  # the support ends where either tail holds less than 2^-CUT
@@ -38,11 +38,7 @@ class DiscreteLaplace:
 
     def draw(self, n: int, randomness: Randomness) -> NDArray[np.int64]:
         """Return n independent draws."""
-        coarse, *finer = _laplace_tables(self.scale)
-        drawn = coarse.draw(n, randomness)
-        for table in finer:
-            drawn = drawn * DIGIT + table.draw(n, randomness)
-        return drawn
+        return draw_digits(_laplace_tables(self.scale), DIGIT, n, randomness)
 
     def log_pmf(self, x: ArrayLike) -> NDArray[np.float64]:
         """ln P(x), as a float rounded to nearest: for tests and plots, never for a guarantee."""
@@ -76,7 +72,7 @@ class DiscreteGaussian:
 
     def draw(self, n: int, randomness: Randomness) -> NDArray[np.int64]:
         """Return n independent draws."""
-        return _gaussian_table(self.sigma).draw(n, randomness)
+        return draw_digits([_gaussian_table(self.sigma)], 1, n, randomness)
 
     def log_pmf(self, x: ArrayLike) -> NDArray[np.float64]:
         """ln P(x), as a float rounded to nearest: for tests and plots, never for a guarantee."""

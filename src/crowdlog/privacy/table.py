@@ -17,7 +17,7 @@ from crowdlog.privacy.randomness import Randomness
 
 BITS = 128  # width of u and of the distribution function
 QUICK = 16  # bits that are drawn for every number
-CHUNK = 1 << 20  # numbers drawn at once: keeps the working memory in the processor's cache
+CHUNK = 1 << 18  # numbers drawn at once: keeps the working memory in the processor's cache
 UNDECIDED = np.iinfo(np.int32).min
 
 
@@ -46,15 +46,12 @@ class Table:
         return np.where(lowest == highest, lowest + self._first, UNDECIDED).astype(np.int32)
 
     def draw(self, n: int, randomness: Randomness) -> NDArray[np.int64]:
-        """Return n independent numbers."""
-        out = np.empty(n, dtype=np.int64)
-        for start in range(0, n, CHUNK):
-            part = out[start : start + CHUNK]
-            quick = np.frombuffer(randomness.bytes(2 * len(part)), dtype="<u2")
-            part[:] = self._quick[quick]
-            undecided = np.flatnonzero(part == UNDECIDED)
-            part[undecided] = self._search(quick[undecided], randomness)
-        return out
+        """Return n independent numbers; for many, `draw_digits` needs less memory."""
+        quick = np.frombuffer(randomness.bytes(2 * n), dtype="<u2")
+        drawn = self._quick[quick].astype(np.int64)
+        undecided = np.flatnonzero(drawn == UNDECIDED)
+        drawn[undecided] = self._search(quick[undecided], randomness)
+        return drawn
 
     def _search(self, quick: NDArray[np.uint16], randomness: Randomness) -> NDArray[np.int64]:
         """Draw the remaining 112 bits (48 and 64; the 16 spare bits of the first word are dropped) and look up all 128."""
@@ -65,3 +62,15 @@ class Table:
         for i in np.flatnonzero(np.searchsorted(self._upper_half, upper, side="left") != found):
             found[i] = bisect_right(self._bounds, (int(upper[i]) << 64) | int(words[i, 1]))
         return found + self._first
+
+
+def draw_digits(tables: Sequence[Table], base: int, n: int, randomness: Randomness) -> NDArray[np.int64]:
+    """n independent numbers, each the sum of one draw per table, every table counting `base` times the next."""
+    out = np.empty(n, dtype=np.int64)
+    for start in range(0, n, CHUNK):
+        part = out[start : start + CHUNK]
+        part[:] = 0
+        for table in tables:
+            part *= base
+            part += table.draw(len(part), randomness)
+    return out

@@ -89,6 +89,8 @@ class Threshold:
 
         The outputs that tell too much are those with a key of exactly `at_least` people; at most users·d/at_least keys have that many.
         """
+        if self.largest > 1:
+            raise InputError("Probabilistic differential privacy is proved for counts of people only: a threshold with distinct=True.")
         at_risk = users * self.d // self.at_least
         with mpmath.workprec(PRECISION):
             delta = bound_above(-mpmath.expm1(at_risk * mpmath.log1p(-self.shown(1))))
