@@ -48,7 +48,7 @@ class Table:
     def draw(self, n: int, randomness: Randomness) -> NDArray[np.int64]:
         """Return n independent numbers; for many, `draw_digits` needs less memory."""
         quick = np.frombuffer(randomness.bytes(2 * n), dtype="<u2")
-        drawn = self._quick[quick].astype(np.int64)
+        drawn: NDArray[np.int64] = self._quick[quick].astype(np.int64)
         undecided = np.flatnonzero(drawn == UNDECIDED)
         drawn[undecided] = self._search(quick[undecided], randomness)
         return drawn
