@@ -1,11 +1,14 @@
 """Tight accounting: never below what is true, never above the plain sum."""
 
 import math
+from pathlib import Path
 
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.accounting import GaussianStep, LaplaceStep, PromisedStep, Step, pld_epsilon, step_from_json
+from crowdlog.privacy.accounting import GaussianStep, LaplaceStep, PromisedStep, Step, ledger_epsilon, pld_epsilon, step_from_json
+from crowdlog.privacy.guarantee import NO_GUARANTEE, approximate, pure
+from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.noise import DiscreteGaussian
 
 
@@ -45,3 +48,12 @@ def test_a_step_survives_the_ledger(step: Step) -> None:
 def test_an_unknown_step_is_refused() -> None:
     with pytest.raises(InputError, match="unknown"):
         step_from_json({"step": "unknown"})
+
+
+def test_a_ledger_is_accounted_by_steps_or_by_promises(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "ledger.sqlite", "hash") as ledger:
+        ledger.charge(pure(1.0), "A", "a")
+        ledger.charge(approximate(5.0, 1e-6), "B", "b", steps=[GaussianStep(4.0, 1).as_json()])
+        assert ledger_epsilon(ledger.entries(), 1e-5) == pld_epsilon([PromisedStep(1.0), GaussianStep(4.0, 1)], 1e-5) < 3.0
+        ledger.charge(NO_GUARANTEE, "C", "c", allow_unprotected=True)
+        assert ledger_epsilon(ledger.entries(), 1e-5) == math.inf

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import mpmath
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,9 @@ def test_mpmath_numbers_are_taken_exactly() -> None:
         third = mpmath.mpf(-1) / 3
         assert mpmath.mpf(as_fraction(third).numerator) / as_fraction(third).denominator == third
     assert as_fraction(mpmath.mpf(0)) == 0
+    for infinite in (mpmath.inf, math.inf):
+        with pytest.raises(OverflowError):
+            as_fraction(infinite)
 
 
 def test_a_bound_leaves_room_for_the_error_of_the_computation() -> None:

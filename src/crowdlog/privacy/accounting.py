@@ -1,7 +1,8 @@
 """What several releases cost together: the plain sum (guarantee.compose), or less by privacy loss distributions.
 
-The distributions are those of dp-accounting, rounded to the safe side (pessimistic estimates). A step that is only known by its ε and δ is
-replaced by the worst mechanism with that ε and δ, so any step may be composed, in any order, each chosen after the last was seen.
+The distributions are those of dp-accounting, rounded to the safe side (pessimistic estimates; noise outside a mass of 1e-30 is left out).
+A step that is only known by its ε and δ is replaced by the worst mechanism with that ε and δ. What a step asks may depend on what was seen
+before; its numbers may not: so the ledger shows this ε beside the plain sum, and refuses by the sum.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.ledger import Entry
 from crowdlog.privacy.rounding import round_up
 
 
@@ -71,6 +73,16 @@ def pld_epsilon(steps: Iterable[Step], delta: float) -> float:
         whole = whole.compose(_distribution(step))
     epsilon = float(whole.get_epsilon_for_delta(delta))
     return math.nextafter(epsilon, math.inf) if epsilon > 0 else 0.0
+
+
+def ledger_epsilon(entries: Iterable[Entry], delta: float) -> float:
+    """The ε at this δ of everything in a ledger: by the steps of each charge where it names them, else by its promise."""
+    steps: list[Step] = []
+    for entry in entries:
+        if not entry.guarantee.protects:
+            return math.inf
+        steps += map(step_from_json, entry.steps) if entry.steps else [PromisedStep(entry.guarantee.epsilon, entry.guarantee.delta)]
+    return pld_epsilon(steps, delta)
 
 
 def _distribution(step: Step) -> Any:

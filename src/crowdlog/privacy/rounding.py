@@ -16,6 +16,8 @@ SLACK = Fraction(1, 1 << 90)  # relative allowance for all errors of a computati
 def as_fraction(number: Any) -> Fraction:
     """A float, integer or mpmath number as the exact rational it stands for."""
     if isinstance(number, mpmath.mpf):
+        if not mpmath.isfinite(number):
+            raise OverflowError("an infinite number is no fraction")
         sign, mantissa, exponent, _bits = number._mpf_
         return Fraction(int(-mantissa if sign else mantissa)) * Fraction(2) ** int(exponent)
     return Fraction(number)
