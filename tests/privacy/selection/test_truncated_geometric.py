@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.truncated_geometric import ONE, TruncatedGeometric, _below
 
@@ -37,3 +38,8 @@ def test_draws_have_these_chances() -> None:
         assert binomtest(kept, 20_000, chances[count] / ONE).pvalue > 1e-4
     assert _below(chances, np.full(100, len(chances)), SeededRandomness(3)).all()
     assert not _below(chances, np.zeros(1000, np.int64), SeededRandomness(3)).any()
+
+
+def test_a_vanishing_epsilon_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Got 5e-05"):
+        TruncatedGeometric(2).chances(1e-4, 1e-5)

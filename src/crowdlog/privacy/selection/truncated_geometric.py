@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdlog.errors import InputError
 from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.randomness import Randomness
@@ -20,6 +21,7 @@ from crowdlog.privacy.selection.incidence import Incidence
 BITS = 128
 ONE = 1 << BITS
 LOW_WORD = (1 << 64) - 1
+SMALLEST_EPSILON = 1e-4  # its list of chances has a million entries
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class TruncatedGeometric:
     def chances(self, epsilon: float, delta: float) -> list[int]:
         """The chance, in 1/2¹²⁸, that an item with 0, 1, 2, … users is kept: the largest that both directions allow, rounded down. Beyond: 1."""
         check_epsilon_delta(epsilon, delta)
+        if epsilon / self.d < SMALLEST_EPSILON:
+            raise InputError(f"Truncated geometric selection needs ε/d of at least {SMALLEST_EPSILON}. Got {epsilon / self.d}.")
         import mpmath
 
         with mpmath.workprec(4 * BITS):
