@@ -16,6 +16,7 @@ from crowdlog.errors import CrowdlogError
 COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "Read a search log into a store."),
     "show": ("show", "Show the figures of a store; never a query."),
+    "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
 }
 
 

@@ -5,7 +5,8 @@ from click.testing import CliRunner
 
 from crowdlog.cli.semantic import command
 from crowdlog.errors import InputError
-from tests.artifacts.semantic.logs import SANYO, make_log
+
+from .logs import SANYO, make_log
 
 FIGURES = {"share.svg", "per-user.svg", "user.svg", "f-1.svg", "f-0.1.svg", "neighbourhood.svg"}
 
