@@ -11,7 +11,7 @@ from crowdlog.crowd.crypto.group import SIZE, ReportError, frame
 from crowdlog.errors import PrivacyRefusal
 
 VERSION = 1
-MIN_K = 5  # the client's floor: the smallest k of seed 003's experiments with shares; below it a couple of fake volunteers would do
+MIN_K = 5  # the client's floor: the k a review board approved for releases (Feild 2013, section 6.5); less is a group of friends
 MAX_K = 1000  # keeps a client's work (k coefficients per artifact) and an opening's (k² products) small
 MIN_LAYERS = 3  # two mixes and the aggregation server
 MAX_LAYERS = 10

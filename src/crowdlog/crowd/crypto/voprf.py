@@ -109,7 +109,7 @@ def evaluate_with(key: VoprfKey, elements: Sequence[bytes], scalar: int) -> Eval
         raise ReportError(f"A batch holds 1 to {MAX_BATCH} elements, got {len(elements)}; split it.")
     results = tuple(multiply(key.secret, decode_point(element)) for element in elements)
     public = key.public
-    mixed = _composite(public, elements, results)[0]
+    mixed = _combine(_weights(public, elements, results), elements)
     challenge = _challenge(public, mixed, multiply(key.secret, mixed), multiply(scalar, BASE), multiply(scalar, mixed))
     return Evaluation(results, encode_scalar(challenge) + encode_scalar((scalar - challenge * key.secret) % ORDER))
 
@@ -126,7 +126,8 @@ def finalize(public: bytes, blinded: Sequence[Blinded], evaluation: Evaluation) 
 def _proof_holds(public: bytes, elements: Sequence[bytes], evaluation: Evaluation) -> bool:
     challenge, response = decode_scalar(evaluation.proof[:SIZE]), decode_scalar(evaluation.proof[SIZE:])
     results = [decode_point(element) for element in evaluation.elements]
-    mixed, product = _composite(decode_point(public), elements, results)
+    weights = _weights(decode_point(public), elements, results)
+    mixed, product = _combine(weights, elements), _combine(weights, results)
     first = add(multiply(response, BASE), multiply(challenge, public))
     second = add(multiply(response, mixed), multiply(challenge, product))
     return challenge == _challenge(public, mixed, product, first, second)
@@ -140,14 +141,17 @@ def _finish(message: bytes, element: bytes) -> bytes:
     return hashlib.sha512(frame(message, element) + b"Finalize").digest()
 
 
-def _composite(public: bytes, elements: Sequence[bytes], results: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """ComputeComposites, RFC 9497 section 2.2.1: one weighted sum of the elements and one of the results."""
+def _weights(public: bytes, elements: Sequence[bytes], results: Sequence[bytes]) -> list[int]:
+    """The weights of ComputeComposites, RFC 9497 section 2.2.1."""
     seed = hashlib.sha512(frame(public, b"Seed-" + CONTEXT)).digest()
-    weights = [
+    return [
         hash_to_scalar(frame(seed) + index.to_bytes(2, "big") + frame(element, result) + b"Composite", b"HashToScalar-" + CONTEXT)
         for index, (element, result) in enumerate(zip(elements, results, strict=True))
     ]
-    return add(*map(multiply, weights, elements)), add(*map(multiply, weights, results))
+
+
+def _combine(weights: Sequence[int], points: Sequence[bytes]) -> bytes:
+    return add(*map(multiply, weights, points))
 
 
 def _challenge(*points: bytes) -> int:
