@@ -1,6 +1,6 @@
 """UNSAFE: the reports of the 2013 system, kept so that its weakness can be shown. Nothing but the attack demonstrations may use this file.
 
-As in Feild (2013, chapter 3), tag, key and polynomial all come from a hash of the artifact. The arithmetic is done properly here, in the prime field of
+As in Feild (2013, chapter 3), tag, key and polynomial all come from a hash of the artifact. The arithmetic is done properly, in the prime field of
 2^255 − 19, unlike in the 2013 code, so the attack that works on it is a flaw of the design: whoever holds one report tests a guess at its artifact
 by hashing it, whatever k is.
 """
