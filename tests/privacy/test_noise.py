@@ -17,7 +17,7 @@ from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
 Noise = DiscreteLaplace | DiscreteGaussian
 N = 400_000
 EVERY = [DiscreteLaplace(0.3), DiscreteLaplace(1.0), DiscreteLaplace(8.69), DiscreteLaplace(150.0), DiscreteLaplace(30_000.0)]
-EVERY_GAUSSIAN = [DiscreteGaussian(0.4), DiscreteGaussian(1.8), DiscreteGaussian(150.0), DiscreteGaussian(2_000.0)]
+EVERY_GAUSSIAN = [DiscreteGaussian(0.4), DiscreteGaussian(1.8), DiscreteGaussian(150.0), DiscreteGaussian(600.0)]
 
 
 def width(noise: Noise) -> float:
