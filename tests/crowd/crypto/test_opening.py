@@ -80,6 +80,9 @@ def test_a_tag_of_the_other_level_disturbs_nobody() -> None:
     false = nested.report(5, b"pair", level=1)
     data = bytearray(false.data)
     data[36:68] = reports[0].tag
+    data[144:304] = show(nested.credentials[5], false.context + reports[0].tag, false.pseudonym, bytes(data[:144] + data[304:]), nested.randomness)
+    with pytest.raises(ReportError, match="level 1"):
+        check_report(Report.parse(bytes(data)), nested.collection, nested.issuer)
     assert len(group_reports([Report.parse(bytes(data)), *reports])) == 2
 
 
@@ -106,7 +109,9 @@ def test_nested_thresholds_open_the_query_before_the_pair() -> None:
         assert opened
         assert (opened.artifact, opened.people) == (b"weather", people)
         for inner in opened.inner:
-            check_report(inner, crowd.collection, crowd.issuer)
+            check_report(inner, crowd.collection, crowd.issuer, level=1)
+            with pytest.raises(ReportError, match="level"):
+                check_report(inner, crowd.collection, crowd.issuer)
         inside = open_group(opened.inner, crowd.collection)
         assert (inside and inside.artifact) == pair
 

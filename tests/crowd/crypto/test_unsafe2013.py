@@ -1,5 +1,8 @@
 """The 2013 design works as a secret sharing and fails as a secret."""
 
+from pathlib import Path
+
+import crowdlog
 from crowdlog.crowd.crypto.unsafe2013 import unsafe_open, unsafe_report
 
 
@@ -18,3 +21,9 @@ def test_one_report_confirms_a_guess() -> None:
 
 def test_reprs_hide_the_sealed_artifact() -> None:
     assert "sealed" not in repr(unsafe_report(b"canary", 5, b"user"))
+
+
+def test_only_attacks_use_it() -> None:
+    source = Path(crowdlog.__file__).parent
+    users = [path.relative_to(source) for path in source.rglob("*.py") if "unsafe2013" in path.read_text() and path.name != "unsafe2013.py"]
+    assert all(path.parts[0] == "attacks" for path in users)

@@ -17,7 +17,7 @@ The way of one artifact, with who runs each step:
     client       seal_onion(collection.mix_publics, report, randomness) -> bytes                                   (envelope.py)
     mix node     open_layer(mix_key, envelope) -> next layer's bytes (the last key opens to the report)
     aggregation  Report.parse(data) -> Report (.group: level and tag; .pseudonym: who, once per group; .level, .k, .collection, .to_bytes())
-                 check_report(report, collection, issuer_key): raises ReportError unless it belongs here and its credential is good
+                 check_report(report, collection, issuer_key, level=0): raises ReportError unless it belongs here and its credential is good
                  open_group(reports, collection) -> Opened(artifact, people, secondaries, inner, rejected) or None     (opening.py)
                  group_reports(reports) -> {group: [reports]} · largest_per_artifact([opened, ...]) -> [opened, ...]
 

@@ -18,11 +18,12 @@ from crowdlog.crowd.crypto.shamir import Share, decode, secret, value
 
 WINDOWS = 8  # stretches of a group in which errors are corrected
 TRIES = 200  # subsets of k people tried after that: opens a group of k + 1 with one liar, who cannot be corrected
+TRIES_WORK = 5_000_000  # products that these may cost (about two seconds), so that liars cannot keep a server busy
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An artifact that at least k people sent. `inner` are reports of level 1: check each with `check_report` before grouping them."""
+    """An artifact that at least k people sent. `inner` are reports of level 1: check each with `check_report(…, level=1)` before grouping them."""
 
     artifact: bytes = field(repr=False)
     people: int
@@ -78,7 +79,7 @@ def _candidates(members: Sequence[Member], k: int) -> Iterator[tuple[int, Sequen
         corrected = decode([share for _, share in stretch], k)
         if corrected:
             yield corrected[0], [member for member in stretch if value(corrected, member[1][0]) == member[1][1]]
-    for number in range(TRIES):
+    for number in range(min(TRIES, TRIES_WORK // k**2)):
         subset = heapq.nsmallest(k, members[:size], key=lambda member: hashlib.sha256(bytes([number]) + member[0].pseudonym).digest())
         yield secret([share for _, share in subset]), subset
 

@@ -136,14 +136,17 @@ def make_report(
     return head + nonce + show(credential, context + tag, name, head + nonce + sealed, randomness) + sealed
 
 
-def check_report(report: Report, collection: Collection, key: IssuerKey) -> None:
-    """Raise ReportError unless the report was made for this collection by the holder of one of its credentials."""
+def check_report(report: Report, collection: Collection, key: IssuerKey, level: int = 0) -> None:
+    """Raise ReportError unless the report was made for this collection and level by the holder of one of its credentials.
+
+    Reports that arrive are of level 0; those of level 1 come out of opened ones only.
+    """
     if report.collection != collection.id:
         raise ReportError("The report belongs to another collection; send it there.")
-    if report.context != collection.context(report.level):
-        raise ReportError(f"The report claims k = {report.k}, the collection has {collection.bar(report.level)} at level {report.level}.")
-    if len(report.data) != collection.report_size(report.level):
-        raise ReportError(f"A report of this collection has {collection.report_size(report.level)} bytes, got {len(report.data)}.")
+    if report.context != collection.context(level):
+        raise ReportError(f"The report claims level {report.level} and k = {report.k}, expected are level {level} and k = {collection.bar(level)}.")
+    if len(report.data) != collection.report_size(level):
+        raise ReportError(f"A report of this collection has {collection.report_size(level)} bytes, got {len(report.data)}.")
     message = report.data[: SHOWN.start] + report.data[HEADER_SIZE:]
     if not shown(key, report.data[SHOWN], report.context + report.tag, report.pseudonym, message):
         raise ReportError("The report carries no valid credential of this collection; join first, and send it unchanged.")
