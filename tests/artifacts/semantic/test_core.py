@@ -1,8 +1,10 @@
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdlog.artifacts.semantic import core
 from crowdlog.artifacts.semantic.core import core_degrees, merge_users
 
 from .helpers import as_arrays, rows, slow_cores, user_graphs
@@ -56,3 +58,28 @@ def test_what_a_higher_theta_found_changes_nothing(drawn, random):
     fewer = [{w for w in near if v in fewer[w]} for v, near in enumerate(fewer)]
     known = core_degrees(*as_arrays(fewer, users))
     assert core_degrees(*as_arrays(neighbours, users), known).tolist() == slow_cores(neighbours, users)
+
+
+@pytest.mark.parametrize("patience", [1, 2])
+@given(drawn=user_graphs())
+def test_tables_of_supporters_change_nothing(patience, drawn):
+    neighbours, users = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "_PATIENCE", patience)
+        assert core_degrees(*as_arrays(neighbours, users)).tolist() == slow_cores(neighbours, users)
+
+
+def test_many_queries_of_one_user_are_not_counted_over_and_over():
+    """A hub in a clique of six users amid 3,000 queries of one user, which all go before it: without a table it is counted hundreds of times."""
+    n = 3000
+    clique = [set(range(6)) - {v} for v in range(6)]
+    neighbours = [clique[0] | set(range(6, n + 6)), *clique[1:], *({0} for _ in range(n))]
+    graph, sets = as_arrays(neighbours, [*({v} for v in range(6)), *({6} for _ in range(n))])
+    known = np.zeros(n + 6, np.int32)
+    cores, counts = core._peel(graph.start, graph.neighbour, sets.start, sets.user, 10, known, core._PATIENCE)
+    assert cores[:6].tolist() == [6] * 6
+    assert set(cores[6:].tolist()) == {2}
+    assert counts < 2 * n + 50
+    slow_cores_too, slow_counts = core._peel(graph.start, graph.neighbour, sets.start, sets.user, 10, known, 0)
+    assert slow_cores_too.tolist() == cores.tolist()
+    assert slow_counts > 2 * n + 200
