@@ -62,31 +62,27 @@ def scipy_pairs(vectors: Vectors, theta: float) -> Longs:
 
 def our_pairs(vectors: Vectors, theta: Theta) -> Longs:
     """The same from the kernels."""
-    found = [
-        np.repeat(np.arange(b.first, b.first + len(b.count), dtype=np.int64), b.count) * len(vectors) + b.neighbours
-        for b in AllPairs(vectors, theta).blocks()
-    ]
+    found = []
+    for block in AllPairs(vectors, theta).blocks():
+        x = np.repeat(np.arange(block.first, block.first + len(block.count), dtype=np.int64), block.count)
+        found.append(x * len(vectors) + block.neighbours)
     return np.sort(np.concatenate(found))
 
 
 def grow(semantics: Semantics, theta: Theta, sizes: list[int], memory: int) -> None:
-    print(
-        "|  queries |  vectors |    candidates |       pairs | pairs: s | CPU s | cores: s | CPU s | k ≥ 2 | k ≥ 10 | peak GB |\n"
-        + "|---:" * 11
-        + "|"
-    )
+    """Print a row per size."""
+    columns = ["queries", "vectors", "candidates", "pairs", "pairs: s", "CPU s", "cores: s", "CPU s", "k ≥ 2", "k ≥ 10", "peak GB"]
+    print(f"| {' | '.join(columns)} |\n{'|---:' * len(columns)}|")
     for size in sizes:
         vectors, users, n = sample(semantics, size, np.random.default_rng(1))
         pairs, set_up, set_up_cpu = timed(lambda v=vectors: AllPairs(v, theta))
         graph, seconds, cpu = timed(lambda p=pairs, v=vectors: build_graph(len(v), p.blocks(), memory))
         cores, core_seconds, core_cpu = timed(lambda g=graph, u=users: core_degrees(g, u))
         degrees = cores[vectors.vector_of]
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(
-            f"| {n:,} | {len(vectors):,} | {pairs.work.sum():,} | {graph.edges:,} | {set_up + seconds:.1f} | {set_up_cpu + cpu:.1f} | {core_seconds:.1f} | {core_cpu:.1f} "
-            f"| {(degrees >= 2).mean():.1%} | {(degrees >= 10).mean():.1%} | {peak:.1f} |",
-            flush=True,
-        )
+        cells = [f"{x:,}" for x in (n, len(vectors), int(pairs.work.sum()), graph.edges)]
+        cells += [f"{x:.1f}" for x in (set_up + seconds, set_up_cpu + cpu, core_seconds, core_cpu)]
+        cells += [f"{(degrees >= k).mean():.1%}" for k in (2, 10)] + [f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f}"]
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def against_scipy(semantics: Semantics, theta: Theta, size: int) -> None:
@@ -113,7 +109,7 @@ def main() -> None:
     semantics, theta = Semantics(LogStore.open(options.store), options.min_users), Theta.of(options.theta)
     done, seconds, cpu = timed(lambda: semantics.expansion)
     print(
-        f"concepts and vectors of {semantics.users.start.size - 1:,} queries: {len(done.query):,} comparable, {seconds:.1f} s, {cpu:.1f} CPU s",
+        f"Of {len(semantics.own_users):,} queries {len(done.query):,} are comparable; their vectors took {seconds:.1f} s, {cpu:.1f} CPU s.",
         flush=True,
     )
     if options.sizes:
