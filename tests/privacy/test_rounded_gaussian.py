@@ -52,7 +52,7 @@ def test_a_certain_cell_rounds_the_same_at_both_ends(sigma: float) -> None:
 def test_a_cell_with_a_boundary_is_settled_by_more_bits() -> None:
     noise = RoundedGaussian(2.0)
     edge = int(mpmath.floor(mpmath.ldexp(mpmath.erfc(1.5 / 2 / mpmath.sqrt(2)) / 2, 32)))  # the cell with the boundary between 1 and 2
-    word = (edge << 1).to_bytes(4, "little")
+    word = (2**32 - 1 - edge).to_bytes(4, "little")
     assert not noise._round(np.array([float(edge)]), 32)[1][0]
     assert noise.draw(1, Fixed(word + b"\x00" * 4)).tolist() == [2]  # the low end of the cell: less probability beyond, so a larger number
     assert noise.draw(1, Fixed(word + b"\xff" * 4)).tolist() == [1]
@@ -63,14 +63,14 @@ def test_a_cell_that_stays_in_doubt_is_settled_exactly() -> None:
     with mpmath.workprec(400):
         boundary = int(mpmath.floor(mpmath.ldexp(mpmath.erfc(mpmath.mpf(1.5) / 2 / mpmath.sqrt(2)) / 2, 128)))
     first, second, rest = boundary >> 96, boundary >> 64 & 0xFFFFFFFF, boundary & (2**64 - 1)
-    stream = (first << 1).to_bytes(4, "little") + second.to_bytes(4, "little")
+    stream = (2**32 - 1 - first).to_bytes(4, "little") + second.to_bytes(4, "little")
     assert noise.draw(1, Fixed(stream + (rest - 1).to_bytes(8, "big"))).tolist() == [2]
     assert noise.draw(1, Fixed(stream + (rest + 1).to_bytes(8, "big"))).tolist() == [1]
     assert noise.draw(1, Fixed(stream + rest.to_bytes(8, "big") + b"\x00" * 8)).tolist() == [2]
 
 
 def test_the_cell_that_reaches_to_infinity_is_refined() -> None:
-    drawn = RoundedGaussian(1.0).draw(1, Fixed(b"\x01" + b"\x00" * 3 + b"\x00" * 4 + b"\x00" * 7 + b"\x05"))
+    drawn = RoundedGaussian(1.0).draw(1, Fixed(b"\x00" * 15 + b"\x05"))
     assert drawn[0] == -round(float(exact_quantile(5, 128)))
 
 
@@ -107,10 +107,10 @@ def test_comparisons_have_the_right_chance_and_the_extremes_are_certain() -> Non
 def test_a_doubtful_comparison_is_settled_by_more_bits() -> None:
     with mpmath.workprec(400):
         edge = int(mpmath.floor(mpmath.ldexp(mpmath.erfc(1 / mpmath.sqrt(2)) / 2, 64)))
-    for sign, threshold in ((0, 1.0), (1, -1.0)):
-        word = (edge << 1 | sign).to_bytes(8, "little")
+    for positive, threshold in ((True, 1.0), (False, -1.0)):
+        word = (2**64 - 1 - edge if positive else edge).to_bytes(8, "little")
         low, high = (bool(normal_at_least(np.array([threshold]), Fixed(word + more))[0]) for more in (b"\x00" * 8, b"\xff" * 8))
-        assert (low, high) == ((True, False) if sign == 0 else (False, True))
-    zero = (2**63 - 1) << 1  # the cell next to ½: |N| is next to 0, the sign alone decides
-    assert normal_at_least(np.array([0.0]), Fixed((zero | 1).to_bytes(8, "little"))).tolist() == [False]
-    assert normal_at_least(np.array([0.0]), Fixed(zero.to_bytes(8, "little") + b"\x00" * 8)).tolist() == [True]
+        assert (low, high) == ((True, False) if positive else (False, True))
+    middle = 2**63  # the two cells next to ½: |N| is next to 0, the sign alone decides
+    assert normal_at_least(np.array([0.0]), Fixed((middle - 1).to_bytes(8, "little"))).tolist() == [False]
+    assert normal_at_least(np.array([0.0]), Fixed(middle.to_bytes(8, "little") + b"\x00" * 8)).tolist() == [True]

@@ -49,13 +49,14 @@ class RoundedGaussian:
             return min(1.0, bound_above(mpmath.erfc((mpmath.mpf(t) + 0.5) / (self.sigma * mpmath.sqrt(2))) / 2))
 
     def _chunk(self, n: int, randomness: Randomness) -> Ints:
-        """One bit is the sign, 31 bits say in which cell of (0, ½) the tail probability lies; cells that hold a boundary get more bits."""
+        """The first bit is the sign, 31 bits say in which cell of (0, ½) the tail probability lies; cells that hold a boundary get more bits."""
         words = np.frombuffer(randomness.bytes(4 * n), np.uint32)
-        cells = words >> np.uint32(1)
+        negative = words < np.uint32(1 << 31)
+        cells = np.where(negative, words, ~words)
         drawn, sure = self._round(cells.astype(np.float64), 32)
         doubt = np.flatnonzero(~sure)
         drawn[doubt] = self._refine(cells[doubt].astype(np.uint64), randomness)
-        return np.negative(drawn, where=(words & np.uint32(1)).astype(bool), out=drawn)
+        return np.negative(drawn, where=negative, out=drawn)
 
     def _refine(self, cells: NDArray[np.uint64], randomness: Randomness) -> Ints:
         """32 bits more for each, then as many as it takes."""
@@ -98,8 +99,8 @@ def normal_at_least(thresholds: Floats, randomness: Randomness) -> NDArray[np.bo
     from scipy.special import ndtri
 
     words = np.frombuffer(randomness.bytes(8 * len(thresholds)), np.uint64)
-    signs = np.where(words & np.uint64(1), -1.0, 1.0)
-    cells = words >> np.uint64(1)
+    negative = words < np.uint64(1 << 63)
+    signs, cells = np.where(negative, -1.0, 1.0), np.where(negative, words, ~words)
     values = -ndtri((cells.astype(np.float64) + 0.5) * 2.0**-64)
     with np.errstate(divide="ignore"):
         sure = np.abs(signs * values - thresholds) > SLOPE / cells.astype(np.float64) + FLOAT_ERROR * (1 + np.abs(thresholds))
