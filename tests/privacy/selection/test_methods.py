@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.privacy.selection.small import make, skewed
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SeededRandomness
@@ -15,8 +16,6 @@ from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
-
-from .small import make, skewed
 
 METHODS: list[Selection] = [
     LaplaceThreshold(1),
