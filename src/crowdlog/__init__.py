@@ -1,3 +1,34 @@
 """crowdlog publishes what the crowd searched for, never what a person did."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from crowdlog.log.importer import import_log as import_log
+    from crowdlog.log.store import LogStore as LogStore
+    from crowdlog.mechanisms import parse as parse
+    from crowdlog.mechanisms.feild import DPa as DPa
+    from crowdlog.mechanisms.feild import DPu as DPu
+    from crowdlog.mechanisms.frequency import KA as KA
+    from crowdlog.mechanisms.frequency import FTa as FTa
+    from crowdlog.mechanisms.frequency import FTu as FTu
+    from crowdlog.mechanisms.korolova import Korolova as Korolova
+    from crowdlog.mechanisms.zealous import Zealous as Zealous
+    from crowdlog.release.folder import Release as Release
+
+_PLACES = {"import_log": "log.importer", "LogStore": "log.store", "parse": "mechanisms", "Release": "release.folder"}
+
+
+def __getattr__(name: str) -> Any:
+    """Names of the Python interface are loaded when they are used: importing crowdlog alone takes a millisecond."""
+    if name in _PLACES:
+        return getattr(importlib.import_module(f"crowdlog.{_PLACES[name]}"), name)
+    if name[:1].isupper():
+        mechanisms = importlib.import_module("crowdlog.mechanisms")
+        if name in mechanisms.MECHANISMS:
+            return mechanisms.find(name)
+    raise AttributeError(f"module 'crowdlog' has no attribute {name!r}")

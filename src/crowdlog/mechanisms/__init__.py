@@ -1,1 +1,59 @@
-"""PROTECT: one file per published method."""
+"""PROTECT: one file per published method. `parse` reads the spelling that `repr` writes."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+
+from crowdlog.errors import InputError
+from crowdlog.mechanisms.base import Mechanism
+
+# name: module of this package. A table, not a registry: nothing is imported until it is asked for.
+MECHANISMS: dict[str, str] = {
+    "DPa": "feild",
+    "DPu": "feild",
+    "FTa": "frequency",
+    "FTu": "frequency",
+    "KA": "frequency",
+    "Korolova": "korolova",
+    "Zealous": "zealous",
+}
+
+
+def find(name: str) -> type[Mechanism]:
+    """The mechanism of this name."""
+    if name not in MECHANISMS:
+        raise InputError(f"There is no mechanism '{name}'. There are: {', '.join(sorted(MECHANISMS))}.")
+    found = getattr(importlib.import_module(f"crowdlog.mechanisms.{MECHANISMS[name]}"), name)
+    if not (isinstance(found, type) and issubclass(found, Mechanism)):
+        raise TypeError(f"crowdlog.mechanisms.{MECHANISMS[name]}.{name} is not a mechanism")
+    return found
+
+
+def parse(text: str) -> Mechanism:
+    """Read 'Korolova(epsilon=2.3, delta=1e-5, d=20)'. Values are plain numbers, texts, True, False or None: nothing is executed."""
+    example = "Write it like 'Korolova(epsilon=2.3, delta=1e-5, d=20)'."
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        raise InputError(f"This mechanism cannot be read: {text!r}. {example}") from None
+    if isinstance(call, ast.Name):
+        call = ast.Call(func=call, args=[], keywords=[])
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise InputError(f"This mechanism cannot be read: {text!r}. {example}")
+    kind = find(call.func.id)
+    values = {}
+    for keyword in call.keywords:
+        try:
+            values[keyword.arg or ""] = ast.literal_eval(keyword.value)
+        except ValueError:
+            raise InputError(f"The '{keyword.arg}' parameter of {call.func.id} must be a plain number or text. {example}") from None
+    known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    for name in values:
+        if name not in known:
+            raise InputError(f"{call.func.id} has no parameter '{name}'. It has: {', '.join(known)}.")
+    missing = [name for name, field in kind.__dataclass_fields__.items() if name not in values and field.default is dataclasses.MISSING]  # type: ignore[attr-defined]
+    if missing:
+        raise InputError(f"{call.func.id} needs the parameter '{missing[0]}': {kind.__dataclass_fields__[missing[0]].metadata['help']}")  # type: ignore[attr-defined]
+    return kind(**values)

@@ -1,0 +1,51 @@
+"""The kinds of artifact that can be mined from one user's log (spec: Feild 2013, §3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crowdlog.errors import InputError
+
+SESSION_MINUTES = 26  # Feild 2013; Zhang 2016 uses 30
+WINDOW = 30  # queries, Feild 2013
+
+# Spelling: what it is. Pairs leave out a query followed by itself: that is a next page, not a reformulation.
+ARTIFACTS = {
+    "query": "a query",
+    "click": "a query and a clicked URL",
+    "pair": "two queries, one right after the other in a session",
+    "session-pair": "two queries of one session, in order",
+    "window-pair": f"two queries at most {WINDOW - 1} queries apart, in order",
+    "undirected-pair": "two queries, one right after the other in a session, in any order",
+    "undirected-session-pair": "two queries of one session, in any order",
+    "undirected-window-pair": f"two queries at most {WINDOW - 1} queries apart, in any order",
+}
+
+TABLES = {"query": "queries", "click": "clicks"}
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A kind of artifact and how its query text is represented."""
+
+    kind: str = "query"
+    representation: str = "original"
+    session_minutes: int = SESSION_MINUTES
+
+    def __post_init__(self) -> None:
+        if self.kind not in ARTIFACTS:
+            raise InputError(f"There is no artifact '{self.kind}'. There are: {', '.join(ARTIFACTS)}.")
+
+    @property
+    def directed(self) -> bool:
+        return not self.kind.startswith("undirected-")
+
+    @property
+    def scope(self) -> str:
+        """For pairs: 'pair' (adjacent), 'session-pair' or 'window-pair'."""
+        return self.kind.removeprefix("undirected-")
+
+    @property
+    def table(self) -> str:
+        """The table of a release that holds it."""
+        return TABLES.get(self.kind, "pairs")

@@ -1,0 +1,56 @@
+"""Three ways to write a query, so that more people share one (Feild 2013, §3.3): original, light, heavy.
+
+They depend on the text alone, never on other people's queries, so they cost no privacy; they must be applied before contributions are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import snowballstemmer
+
+REPRESENTATIONS = ("original", "light", "heavy")
+
+_SITE_PARTS = re.compile(r"www\.|\.(?:com|edu|net|org)\b")
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+_BLANKS = re.compile(r"\s+")
+# A short list of words that carry no topic.
+STOP_WORDS = frozenset(
+    "a an and are as at be but by do does for from had has have how i if in into is it its my no not of on or our "
+    "she so such that the their then there these they this to was we were what when where which who will with you your".split()
+)
+
+
+def light(text: str) -> str:
+    """Without www., .com, .edu, .net, .org and punctuation."""
+    return _BLANKS.sub(" ", _PUNCTUATION.sub(" ", _SITE_PARTS.sub("", text))).strip()
+
+
+@cache
+def _stem(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer("english")
+
+
+def heavy(text: str) -> str:
+    """Light, without stop words, each word stemmed, words sorted. A query of stop words only keeps them."""
+    words = light(text).split()
+    content = [word for word in words if word not in STOP_WORDS] or words
+    return " ".join(sorted(_stem(word) for word in content))
+
+
+def representation(name: str) -> Callable[[str], str]:
+    """The function of this name. 'original' changes nothing."""
+    return {"original": str, "light": light, "heavy": heavy}[name]
+
+
+def represent(texts: Iterable[str], name: str) -> list[str]:
+    """Each text in the representation of this name."""
+    function = representation(name)
+    return [function(text) for text in texts]

@@ -1,0 +1,44 @@
+"""How commands show data: aligned for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def show_json(data: Any) -> None:
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def show_fields(fields: Mapping[str, Any]) -> None:
+    """Name and value, aligned."""
+    width = max((len(name) for name in fields), default=0)
+    for name, value in fields.items():
+        click.echo(f"{name:<{width}}  {_text(value)}")
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Columns as wide as they need; numbers to the right."""
+    texts = [[_text(value) for value in row] for row in rows]
+    widths = [max([len(title), *(len(row[i]) for row in texts)]) for i, title in enumerate(header)]
+    numeric = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        return "  ".join(cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(cells, widths, numeric, strict=True)).rstrip()
+
+    click.echo(line(header))
+    for row in texts:
+        click.echo(line(row))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,37 @@
+"""crowdlog release: protect a log and publish it."""
+
+from __future__ import annotations
+
+import click
+
+from crowdlog.cli.output import json_option, show_json
+
+
+@click.command("release")
+@click.argument("store")
+@click.argument("mechanism")
+@click.option("-o", "--out", required=True, help="The release folder to write.")
+@click.option("--i-know", is_flag=True, help="Release even without a guarantee or with a large δ; the label says so.")
+@click.option("--seed", type=int, help="Draw repeatable noise, for tests. The label says NOT PRIVATE.")
+@json_option
+def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None, as_json: bool) -> None:
+    """Protect the log in STORE with MECHANISM, charge its ledger, and write a release folder.
+
+    \b
+    Example: crowdlog release STORE 'Korolova(epsilon=2.3, delta=1e-5, d=20)' -o OUT
+    """
+    from crowdlog.log.store import LogStore
+    from crowdlog.mechanisms import parse
+    from crowdlog.privacy.randomness import SeededRandomness
+    from crowdlog.release.publish import publish
+
+    chosen = parse(mechanism)
+    randomness = None if seed is None else SeededRandomness(seed)
+    released = publish(chosen, LogStore.open(store), out, randomness=randomness, i_know=i_know)
+    if as_json:
+        show_json(released.label)
+        return
+    tables = ", ".join(f"{rows:,} {name}" for name, rows in released.label["crowdlog"]["tables"].items())
+    for warning in released.label["crowdlog"]["warnings"]:
+        click.echo(warning, err=True)
+    click.echo(f"{released.path}: {tables}\n{chosen.promise().guarantee}\nRead {released.path}/label.md, or run: crowdlog explain {out}")

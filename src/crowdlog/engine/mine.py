@@ -1,0 +1,79 @@
+"""From events to artifacts: one row per impression of an artifact, with the columns
+
+`user`, `row` (unique, in the user's order of time), `nth` (how many of this user's artifacts come before it), `key` (int64).
+A key is a query id, or two ids packed into one number: query · 2³² + url, or query · 2³² + next query.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+import numpy as np
+import numpy.typing as npt
+
+from crowdlog.artifacts.kinds import WINDOW, Artifact
+
+SHIFT = 2**32
+Table = Any  # an Ibis table; the library ships no types
+
+
+def pack(first: Any, second: Any) -> Any:
+    """Two ids as one int64."""
+    return first.cast("int64") * SHIFT + second.cast("int64")
+
+
+def unpack(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The two ids of each packed key."""
+    return keys // SHIFT, keys % SHIFT
+
+
+def mine(events: Table, artifact: Artifact, renamed: Table | None = None) -> Table:
+    """All artifacts of this kind. `renamed(query, new)` maps query ids to those of another representation."""
+    if renamed is not None:
+        events = events.join(renamed, "query").mutate(query=lambda t: t.new).drop("new")
+    if artifact.kind == "query":
+        return events.filter(events.impression).select("user", "row", nth=events.nth_impression, key=events.query.cast("int64"))
+    if artifact.kind == "click":
+        return events.filter(events.url.notnull()).select("user", "row", nth=events.nth_click, key=pack(events.query, events.url))
+    return _pairs(events.filter(events.impression), artifact)
+
+
+def sessions(impressions: Table, session_minutes: int) -> Table:
+    """Impressions with the column `session`: 0, 1, … within each user. A gap above the time-out starts a new one."""
+    window = ibis.window(group_by="user", order_by="row", preceding=None, following=0)
+    starts = (impressions.gap.fill_null(0) > session_minutes * 60).ifelse(1, 0)
+    return impressions.mutate(session=starts.sum().over(window).cast("int64"))
+
+
+def _pairs(impressions: Table, artifact: Artifact) -> Table:
+    builders = {"pair": _adjacent, "session-pair": _in_session, "window-pair": _in_window}
+    found = builders[artifact.scope](impressions, artifact)
+    found = found.filter(found.first != found.second)
+    if not artifact.directed:
+        found = found.mutate(first=ibis.least(found.first, found.second), second=ibis.greatest(found.first, found.second))
+    order = ibis.window(group_by="user", order_by=["row", "first_row"])
+    return found.select("user", "row", nth=ibis.row_number().over(order), key=pack(found.first, found.second))
+
+
+def _adjacent(impressions: Table, artifact: Artifact) -> Table:
+    order = ibis.window(group_by="user", order_by="row")
+    before = impressions.mutate(first=impressions["query"].lag().over(order), first_row=impressions.row.lag().over(order))
+    near = before.filter(before.gap <= artifact.session_minutes * 60)  # the gap is null, so never near, at a user's first query
+    return near.select("user", "row", "first", "first_row", second=near["query"])
+
+
+def _in_session(impressions: Table, artifact: Artifact) -> Table:
+    later = sessions(impressions, artifact.session_minutes).select("user", "row", "session", second="query")
+    earlier = sessions(impressions, artifact.session_minutes).select("user", "session", first_row="row", first="query").view()
+    both = later.join(earlier, [later.user == earlier.user, later.session == earlier.session, later.row > earlier.first_row])
+    return both.select("user", "row", "first", "first_row", "second")
+
+
+def _in_window(impressions: Table, _artifact: Artifact) -> Table:
+    order = ibis.window(group_by="user", order_by="row")
+    at_distance = []
+    for distance in range(1, WINDOW):
+        before = impressions.mutate(first=impressions["query"].lag(distance).over(order), first_row=impressions.row.lag(distance).over(order))
+        at_distance.append(before.filter(before.first.notnull()).select("user", "row", "first", "first_row", second="query"))
+    return ibis.union(*at_distance)

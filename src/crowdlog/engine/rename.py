@@ -1,0 +1,51 @@
+"""Another representation of query text: a table that maps query ids to ids of the new texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crowdlog.artifacts.representations import represent
+from crowdlog.progress import progress_bar
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+
+CHUNK = 1 << 18  # queries represented at once
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """`ids`: query → new; `texts`: the text of each new id."""
+
+    ids: pa.Table
+    texts: pa.Array
+
+    def __repr__(self) -> str:
+        return f"Renaming({self.ids.num_rows} queries to {len(self.texts)})"
+
+
+def rename(log: LogStore, representation: str) -> Renaming:
+    """Represent every distinct query of the log. Streams: only the new texts are held."""
+    import pyarrow.parquet as pq
+
+    pieces, query_ids = [], []
+    with pq.ParquetFile(log.queries_path) as file, progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance:
+        for batch in file.iter_batches(CHUNK, columns=["id", "text"]):
+            pieces.append(pa.array(represent(batch.column("text").to_pylist(), representation), pa.string()).dictionary_encode())
+            query_ids.append(batch.column("id"))
+            advance(batch.num_rows)
+    if not pieces:
+        return Renaming(pa.table({"query": pa.array([], pa.int32()), "new": pa.array([], pa.int32())}), pa.array([], pa.string()))
+    encoded = pa.chunked_array(pieces).unify_dictionaries()
+    texts = encoded.chunk(0).dictionary
+    new = pa.chunked_array([chunk.indices for chunk in encoded.chunks])
+    return Renaming(pa.table({"query": pa.chunked_array(query_ids), "new": pc.cast(new, pa.int32())}), texts)
+
+
+def register(backend: Any, renaming: Renaming) -> Any:
+    """The renaming as a table of the engine."""
+    return backend.create_table("renamed", renaming.ids, overwrite=True)

@@ -1,0 +1,97 @@
+"""FT_a and FT_u: publish what occurs often enough (Feild 2013, §3.4.1.1). No noise, no formal guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
+from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.engine.count import histogram
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.mining import open_mine
+from crowdlog.mechanisms.parameters import parameter
+from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.release.promise import Promise, Protected, Step
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+    from crowdlog.privacy.randomness import Randomness
+
+ARTIFACT_HELP = "what is counted: " + "; ".join(f"{name}: {what}" for name, what in ARTIFACTS.items())
+REPRESENTATION_HELP = "how queries are written before they are counted: original, light (no www., .com, punctuation) or heavy (also no stop words, stemmed, sorted)"
+
+# Known attacks on exact counts, with where they are described.
+WEAKNESSES = (
+    "Exact counts of several releases can be combined to infer what none of them shows (Feild 2013, §3.4.2.1, examples 2 and 3).",
+    "Somebody who adds fake users can lift a private query over the bar (Korolova 2009, §8).",
+    "Whether one person is in the log can change what is published.",
+)
+
+
+@dataclass(frozen=True, repr=False)
+class FTa(Mechanism):
+    """Publish an artifact with at least k impressions."""
+
+    title: ClassVar[str] = "Artifacts with at least k impressions, with exact counts"
+    source: ClassVar[str] = "Feild 2013, §3.4.1.1"
+
+    k: int = parameter("how many impressions an artifact needs", least=1)
+    artifact: str = parameter(ARTIFACT_HELP, default="query", choices=tuple(ARTIFACTS))
+    representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
+
+    def promise(self) -> Promise:
+        step = Step("Frequency threshold", f"Publish every {self.artifact} with at least {self.k} impressions, with its exact count.")
+        weak = ("One person who repeats a query k times publishes it alone.", *WEAKNESSES)
+        return Promise(NO_GUARANTEE, (step,), {"k": self.k}, unprotected=weak, proof="proofs/frequency.md")
+
+    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
+        kind = Artifact(self.artifact, self.representation)
+        with open_mine(log, self.representation) as mine:
+            counts = histogram(mine.artifacts(kind), users=False)
+            kept = counts.impressions >= self.k
+            return Protected({kind.table: mine.table(kind, counts.key[kept], counts.impressions[kept])})
+
+
+@dataclass(frozen=True, repr=False)
+class FTu(Mechanism):
+    """Publish an artifact that at least k different users have, with its impressions."""
+
+    title: ClassVar[str] = "Artifacts of at least k different users, with exact counts"
+    source: ClassVar[str] = "Feild 2013, §3.4.1.1"
+
+    k: int = parameter("how many different users an artifact needs", least=1)
+    artifact: str = parameter(ARTIFACT_HELP, default="query", choices=tuple(ARTIFACTS))
+    representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
+
+    def promise(self) -> Promise:
+        step = Step("User threshold", f"Publish every {self.artifact} of at least {self.k} different users, with its exact number of impressions.")
+        return Promise(NO_GUARANTEE, (step,), {"k": self.k}, unprotected=WEAKNESSES, proof="proofs/frequency.md")
+
+    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
+        kind = Artifact(self.artifact, self.representation)
+        with open_mine(log, self.representation) as mine:
+            counts = histogram(mine.artifacts(kind), users=True)
+            kept = counts.users >= self.k
+            return Protected({kind.table: mine.table(kind, counts.key[kept], counts.impressions[kept])})
+
+
+@dataclass(frozen=True, repr=False)
+class KA(Mechanism):
+    """Publish (query, url, number of users) where that number is above K (Zhang 2016, §4.4.1)."""
+
+    title: ClassVar[str] = "Clicks of more than K different users, with the number of users"
+    source: ClassVar[str] = "Zhang 2016, §4.4.1"
+
+    K: int = parameter("a click is published when more than this many different users made it", least=0)
+
+    def promise(self) -> Promise:
+        step = Step("User threshold", f"Publish every click of more than {self.K} different users, with the number of users.")
+        return Promise(NO_GUARANTEE, (step,), {"K": self.K}, counts="users", unprotected=WEAKNESSES, proof="proofs/frequency.md")
+
+    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
+        kind = Artifact("click")
+        with open_mine(log) as mine:
+            counts = histogram(mine.artifacts(kind), users=True)
+            kept = counts.users > self.K
+            return Protected({"clicks": mine.table(kind, counts.key[kept], counts.users[kept])})

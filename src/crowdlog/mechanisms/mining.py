@@ -1,0 +1,71 @@
+"""From a log to the artifacts of one kind and back from their keys to text: what every mechanism begins and ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.engine.connection import Engine
+from crowdlog.engine.mine import mine, unpack
+from crowdlog.engine.rename import Renaming, register, rename
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from crowdlog.log.store import LogStore
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Mine:
+    """An open log whose artifacts can be counted and whose kept keys can be named."""
+
+    engine: Engine
+    renaming: Renaming | None
+    renamed: Any
+
+    def artifacts(self, artifact: Artifact) -> Any:
+        """All artifacts of this kind as an Ibis table: user, row, nth, key."""
+        return mine(self.engine.events, artifact, self.renamed)
+
+    def table(self, artifact: Artifact, keys: Ints, counts: Ints, **more: Ints) -> pa.Table:
+        """The kept keys with their texts, most frequent first (ties by text), ready to publish."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
+        if artifact.kind == "query":
+            columns["query"] = self._queries(keys)
+        else:
+            first, second = unpack(keys)
+            columns["query"] = self._queries(first)
+            if artifact.kind == "click":
+                columns["url"] = self.engine.log.url_texts(second)
+            else:
+                columns["next_query"] = self._queries(second)
+        table = pa.table({**columns, "count": counts, **more})
+        return table.sort_by([("count", "descending"), *((name, "ascending") for name in columns)])
+
+    def _queries(self, ids: Ints) -> Any:
+        import pyarrow as pa
+
+        if self.renaming is None:
+            return self.engine.log.query_texts(ids)
+        return self.renaming.texts.take(pa.array(ids))
+
+
+@contextmanager
+def open_mine(log: LogStore, representation: str = "original") -> Iterator[Mine]:
+    """Open the log for counting, with its queries in this representation."""
+    with Engine(log) as engine:
+        if representation == "original":
+            yield Mine(engine, None, None)
+            return
+        renaming = rename(log, representation)
+        yield Mine(engine, renaming, register(engine.backend, renaming))

@@ -1,0 +1,126 @@
+"""The release folder: tables as Parquet, the label as JSON and Markdown, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LABEL = "label.json"
+# The column contract of every table a release may hold. `count` may be followed by further columns.
+CONTRACT: Mapping[str, tuple[str, ...]] = {
+    "queries": ("query", "count"),
+    "clicks": ("query", "url", "count"),
+    "pairs": ("query", "next_query", "count"),
+    "sessions": ("sequence", "count"),
+    "events": ("user", "query", "time", "rank", "url"),  # unsafe mechanisms only: one row per source row
+}
+
+
+@dataclass(frozen=True)
+class Release:
+    """A published release."""
+
+    path: Path
+    label: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, path: str | Path) -> Release:
+        folder = Path(path)
+        try:
+            label = json.loads((folder / LABEL).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"{folder} is not a release: it has no {LABEL}. Give the folder that 'crowdlog release' wrote.") from None
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise InputError(f"The label of {folder} cannot be read: {LABEL} is not valid JSON.") from None
+        return cls(folder, label)
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables in this release."""
+        return [name for name in CONTRACT if (self.path / f"{name}.parquet").exists()]
+
+    def table(self, name: str) -> pa.Table | None:
+        """A table by name, or None when this release has none of that name."""
+        import pyarrow.parquet as pq
+
+        path = self.path / f"{name}.parquet"
+        if not path.exists():
+            return None
+        try:
+            return pq.read_table(path)
+        except (OSError, ValueError):
+            raise InputError(f"{path} cannot be read as Parquet: the release is damaged.") from None
+
+    def queries(self) -> pa.Table | None:
+        return self.table("queries")
+
+    def clicks(self) -> pa.Table | None:
+        return self.table("clicks")
+
+    def pairs(self) -> pa.Table | None:
+        return self.table("pairs")
+
+    def sessions(self) -> pa.Table | None:
+        return self.table("sessions")
+
+    def __repr__(self) -> str:
+        return f"Release({str(self.path)!r}, {self.label.get('crowdlog', {}).get('mechanism', '?')})"
+
+
+def check_tables(tables: Mapping[str, pa.Table]) -> None:
+    """Every table has the columns of its contract, in order. A mechanism that breaks it is our fault."""
+    for name, table in tables.items():
+        wanted = CONTRACT[name]
+        if tuple(table.column_names[: len(wanted)]) != wanted:
+            raise TypeError(f"table {name} has the columns {table.column_names}, expected {wanted}")
+
+
+def partial_folder(out: Path, charge: str) -> Path:
+    """Where a release is written before it is complete. One name per charge, so that a later run finds what a killed one left."""
+    return out.with_name(f"{out.name}.partial-{charge}")
+
+
+def write_folder(out: Path, charge: str, tables: Mapping[str, pa.Table], label: Mapping[str, Any], pages: Mapping[str, str]) -> Release:
+    """Write everything under a temporary name, force it to disk, then rename. On failure nothing is left."""
+    import pyarrow.parquet as pq
+
+    check_tables(tables)
+    partial = partial_folder(out, charge)
+    shutil.rmtree(partial, ignore_errors=True)  # destroyed unread: what a killed run drew must never be seen
+    try:
+        partial.mkdir(parents=True)
+        for name, table in tables.items():
+            pq.write_table(table, partial / f"{name}.parquet", compression="zstd")
+        (partial / LABEL).write_text(json.dumps(label, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        for name, text in pages.items():
+            (partial / name).write_text(text, encoding="utf-8")
+        for file in partial.iterdir():
+            _force_to_disk(file)
+        _force_to_disk(partial)
+        partial.rename(out)
+        _force_to_disk(out.parent)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise InputError(f"The release could not be written to {out}: {error.strerror}. Make room or choose another place, then run 'crowdlog resume'.") from None
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return Release(out, label)
+
+
+def _force_to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,30 @@
+"""What ε and δ mean for one person, in words."""
+
+from __future__ import annotations
+
+import math
+
+from crowdlog.privacy.guarantee import Guarantee
+
+
+def posterior_bound(epsilon: float, prior: float = 0.5) -> float:
+    """The most that somebody who thought `prior` can come to think after seeing an ε-private release (Bayes)."""
+    if epsilon > 700:
+        return 1.0
+    factor = math.exp(epsilon)
+    return factor * prior / (factor * prior + 1 - prior)
+
+
+def meaning_for_one_person(guarantee: Guarantee) -> str:
+    """A sentence a layperson understands."""
+    if guarantee.kind == "none":
+        return "There is no mathematical promise to any one person."
+    percent = 100 * posterior_bound(guarantee.epsilon)
+    shown = f"{percent:.0f}" if percent < 99 else f"{math.floor(percent * 100) / 100:g}"
+    sentence = (
+        f"Somebody who thinks it as likely as not (50 %) that your searches are in the log, or that you searched for a certain thing, "
+        f"can be at most {shown} % sure after seeing this release, whatever else they know."
+    )
+    if guarantee.delta > 0:
+        sentence += f" With a probability of at most 1 in {1 / guarantee.delta:,.0f} this promise may fail."
+    return sentence
