@@ -22,7 +22,7 @@ class Engine:
             options = {"memory_limit": memory} if memory else {}
             backend = ibis.duckdb.connect(temp_directory=self._spill.name, preserve_insertion_order=False, **options)
         self.backend = backend
-        self.events = self.backend.read_parquet(str(log.events_path), table_name="events")
+        self.events = self.backend.read_parquet(str(log.events()), table_name="events")
 
     def __enter__(self) -> Engine:
         return self

@@ -33,7 +33,7 @@ def rename(log: LogStore, representation: str) -> Renaming:
     import pyarrow.parquet as pq
 
     pieces, query_ids = [], []
-    with pq.ParquetFile(log.queries_path) as file, progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance:
+    with pq.ParquetFile(log.queries()) as file, progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance:
         for batch in file.iter_batches(CHUNK, columns=["id", "text"]):
             pieces.append(pa.array(represent(batch.column("text").to_pylist(), representation), pa.string()).dictionary_encode())
             query_ids.append(batch.column("id"))

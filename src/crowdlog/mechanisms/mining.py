@@ -49,6 +49,8 @@ class Mine:
                 columns["url"] = self.engine.log.url_texts(second)
             else:
                 columns["next_query"] = self._queries(second)
+            if not artifact.directed:  # in the order of the alphabet: the order of ids would tell which query the log saw first
+                columns = _sorted_ends(columns)
         table = pa.table({**columns, "count": counts, **more})
         return table.sort_by([("count", "descending"), *((name, "ascending") for name in columns)])
 
@@ -58,6 +60,14 @@ class Mine:
         if self.renaming is None:
             return self.engine.log.query_texts(ids)
         return self.renaming.texts.take(pa.array(ids))
+
+
+def _sorted_ends(columns: dict[str, Any]) -> dict[str, Any]:
+    import pyarrow.compute as pc
+
+    first, second = columns["query"], columns["next_query"]
+    ordered = pc.less_equal(first, second)
+    return {"query": pc.if_else(ordered, first, second), "next_query": pc.if_else(ordered, second, first)}
 
 
 @contextmanager

@@ -10,6 +10,10 @@ def _number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _parameters(parameters: Mapping[str, float]) -> str:
+    return f": ε = {_number(parameters['epsilon'])}, δ = {_number(parameters['delta'])}" if parameters else ""
+
+
 def _items(title: str, lines: list[str]) -> str:
     return f"\n## {title}\n\n" + "\n".join(f"- {line}" for line in lines) + "\n" if lines else ""
 
@@ -24,7 +28,7 @@ def label_page(label: Mapping[str, Any]) -> str:
     return (
         f"# {label['name']}\n{warnings}\n{label['description']}\n\n"
         f"| | |\n|---|---|\n| mechanism | `{made['mechanism']}` |\n| published in | {made['published_in']} |\n"
-        f"| promise | {label['dp_flavor']['name']}: ε = {_number(parameters['epsilon'])}, δ = {_number(parameters['delta'])} |\n"
+        f"| promise | {label['dp_flavor']['name']}{_parameters(parameters)} |\n"
         f"| protects | {loss['privacy_unit']}: {loss['privacy_unit_description']} |\n| counts | {own['counts'] or 'none published'} |\n"
         f"| date | {label['publication_date']} |\n| software | crowdlog {own['version']} |\n| source log | {own['source'][:16]} |\n"
         f"\n## What this means for one person\n\n{loss['privacy_parameters_description']}\n"
@@ -52,8 +56,8 @@ def explain(label: Mapping[str, Any]) -> str:
         cost = f" This spends ε = {_number(step['epsilon'])}" + (f" and δ = {_number(step['delta'])}" if step["delta"] else "") + "." if step["epsilon"] or step["delta"] else ""
         parts.append(f"{number}. **{step['name']}.** {step['what']}{cost}")
     parameters = loss["privacy_parameters"]
-    if label["dp_flavor"]["name"] != "none":
-        parts.append(f"\nTogether: ε = {_number(parameters['epsilon'])}, δ = {_number(parameters['delta'])}.")
+    if parameters:
+        parts.append(f"\nTogether{_parameters(parameters)}.")
     parts.append(f"\n## What it means for you\n\n{loss['privacy_parameters_description']}")
     if label["dp_flavor"]["unprotected_quantities"]:
         parts.append("\n## What is not promised\n\n" + "\n".join(f"- {line}" for line in label["dp_flavor"]["unprotected_quantities"]))

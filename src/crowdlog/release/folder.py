@@ -85,12 +85,12 @@ def check_tables(tables: Mapping[str, pa.Table]) -> None:
             raise TypeError(f"table {name} has the columns {table.column_names}, expected {wanted}")
 
 
-def partial_folder(out: Path, charge: str) -> Path:
+def partial_folder(out: Path, charge: int) -> Path:
     """Where a release is written before it is complete. One name per charge, so that a later run finds what a killed one left."""
     return out.with_name(f"{out.name}.partial-{charge}")
 
 
-def write_folder(out: Path, charge: str, tables: Mapping[str, pa.Table], label: Mapping[str, Any], pages: Mapping[str, str]) -> Release:
+def write_folder(out: Path, charge: int, tables: Mapping[str, pa.Table], label: Mapping[str, Any], pages: Mapping[str, str]) -> Release:
     """Write everything under a temporary name, force it to disk, then rename. On failure nothing is left."""
     import pyarrow.parquet as pq
 

@@ -14,7 +14,7 @@ NOT_PRIVATE = "NOT PRIVATE: the noise came from a fixed seed and can be repeated
 
 
 def make_label(
-    mechanism: Protects, promise: Promise, protected: Protected, *, source: str, charge: str, private: bool, warnings: list[str]
+    mechanism: Protects, promise: Promise, protected: Protected, *, source: str, charge: int, private: bool, warnings: list[str]
 ) -> dict[str, Any]:
     """Everything a reader of the release should know. Holds no text of the log and no count that was not paid for."""
     guarantee = promise.guarantee
@@ -32,7 +32,7 @@ def make_label(
         "privacy_loss": {
             "privacy_unit": "one user",
             "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or removed.",
-            "privacy_parameters": {"epsilon": guarantee.epsilon, "delta": guarantee.delta},
+            "privacy_parameters": {"epsilon": guarantee.epsilon, "delta": guarantee.delta} if guarantee.protects else {},
             "privacy_parameters_description": meaning_for_one_person(guarantee),
         },
         "model": {

@@ -32,8 +32,8 @@ def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, st
     """The page. `story` adds cards (number, meaning), for example what a demo hid."""
     own, loss = label["crowdlog"], label["privacy_loss"]
     cards = [(f"{rows:,}", f"{name} published") for name, rows in own["tables"].items()]
-    if label["dp_flavor"]["name"] != "none":
-        parameters = loss["privacy_parameters"]
+    parameters = loss["privacy_parameters"]
+    if parameters:
         cards.append((f"ε = {parameters['epsilon']:.3g}", f"privacy loss of one person, δ = {parameters['delta']:.2g}"))
     cards += story
     noise = own["notes"].get("count noise sd")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crowdlog.privacy.guarantee import Guarantee
 
@@ -38,6 +38,7 @@ class Promise:
     assumptions: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()  # where the paper's claim is wrong or was changed
     unprotected: tuple[str, ...] = ()  # what the guarantee does not cover
+    accounting: tuple[Mapping[str, Any], ...] = ()  # what tight composition needs of each step (privacy/accounting.py)
     proof: str = ""  # the page in proofs/
     as_published: Mapping[str, Setting] = field(default_factory=dict)  # the paper's own real-valued formulas at these parameters
 

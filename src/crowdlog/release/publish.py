@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdlog.errors import InputError, PrivacyRefusal
-from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger import Entry, Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.explain import explain, label_page
 from crowdlog.release.folder import Release, partial_folder, write_folder
@@ -34,43 +35,42 @@ def publish(
     promise = mechanism.promise()
     warnings = _refuse_or_warn(mechanism, promise, log, i_know=i_know)
     mechanism.check_inputs()
-    ledger = open_ledger(log)
-    charge = ledger.charge(promise.guarantee, repr(mechanism), str(target), allow_unprotected=i_know)
-    return _finish(mechanism, promise, log, target, charge, ledger, randomness or SystemRandomness(), warnings)
+    with open_ledger(log) as ledger:
+        charge = ledger.charge(promise.guarantee, repr(mechanism), str(target), steps=promise.accounting, allow_unprotected=i_know)
+        return _finish(mechanism, promise, log, target, charge, ledger, randomness or SystemRandomness(), warnings)
 
 
 def resume(log: LogStore, parse: Callable[[str], Protects], *, randomness: Randomness | None = None) -> list[Release]:
     """Finish every charged but unpublished release of this log, at no further charge and with noise drawn afresh."""
-    ledger = open_ledger(log)
-    done = []
-    for entry in ledger.unpublished():
-        target, mechanism = Path(entry.out), parse(entry.mechanism)
-        if target.exists():  # renamed, then killed before the ledger heard of it
-            release = Release.open(target)
-            if release.label.get("crowdlog", {}).get("charge") != entry.id:
-                raise InputError(f"{target} exists but is not the release that was charged for it. Move it away and run 'crowdlog resume' again.")
-            ledger.publish(entry.id)
-            done.append(release)
-            continue
-        promise = mechanism.promise()
-        warnings = _refuse_or_warn(mechanism, promise, log, i_know=True)
-        done.append(_finish(mechanism, promise, log, target, entry.id, ledger, randomness or SystemRandomness(), warnings))
-    return done
+    with open_ledger(log) as ledger:
+        return [_resume(entry, log, ledger, parse, randomness or SystemRandomness()) for entry in ledger.unpublished()]
+
+
+def _resume(entry: Entry, log: LogStore, ledger: Ledger, parse: Callable[[str], Protects], randomness: Randomness) -> Release:
+    target = Path(entry.out)
+    if target.exists():  # renamed, then killed before the ledger heard of it
+        release = Release.open(target)
+        own = release.label.get("crowdlog", {})
+        if (own.get("source"), own.get("charge")) != (log.info.id, entry.id):
+            raise InputError(f"{target} exists but is not the release that was charged for it. Move it away and run 'crowdlog resume' again.")
+        ledger.publish(entry.id)
+        return release
+    mechanism = parse(entry.mechanism)
+    promise = mechanism.promise()
+    warnings = _refuse_or_warn(mechanism, promise, log, i_know=True)
+    return _finish(mechanism, promise, log, target, entry.id, ledger, randomness, warnings)
 
 
 def open_ledger(log: LogStore) -> Ledger:
-    """The ledger that lies in the log's store."""
-    return Ledger.open(log.path / "ledger.sqlite", source=log.info.content_hash)
+    """The ledger that lies in the log's store. Close it, or use it in a `with`."""
+    return Ledger.open(log.ledger(), source=log.info.content_hash)
 
 
 def _finish(
-    mechanism: Protects, promise: Promise, log: LogStore, target: Path, charge: str, ledger: Ledger, randomness: Randomness, warnings: list[str]
+    mechanism: Protects, promise: Promise, log: LogStore, target: Path, charge: int, ledger: Ledger, randomness: Randomness, warnings: list[str]
 ) -> Release:
     partial = partial_folder(target, charge)
-    if partial.exists():
-        import shutil
-
-        shutil.rmtree(partial)
+    shutil.rmtree(partial, ignore_errors=True)  # what a killed run drew is destroyed unread
     protected = mechanism.protect(log, randomness)
     label = make_label(mechanism, promise, protected, source=log.info.id, charge=charge, private=randomness.private, warnings=warnings)
     release = write_folder(target, charge, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label), "index.html": release_page(label, protected.tables)})

@@ -1,0 +1,175 @@
+"""What every mechanism must do, whatever it is. A mechanism is found through the table of mechanisms; give it an example below."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+
+import pytest
+
+from crowdlog.errors import InputError, PrivacyRefusal
+from crowdlog.mechanisms import MECHANISMS, find, parse
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.folder import CONTRACT, check_tables
+from crowdlog.release.publish import open_ledger, publish
+from tests.support.logs import crowd_rows, make_log
+from tests.support.randomness import FrozenRandomness
+
+# At least one example of each. The thresholds lie far below the 400 users of the crowd and far above one user.
+EXAMPLES = {
+    "FTa": ["FTa(k=300)", "FTa(k=300, artifact='click')", "FTa(k=300, artifact='pair', representation='heavy')"],
+    "FTu": ["FTu(k=300)", "FTu(k=300, artifact='undirected-window-pair')"],
+    "KA": ["KA(K=300)"],
+    "Korolova": [
+        "Korolova(epsilon=4, delta=1e-9, d=2)",
+        "Korolova(epsilon=4, delta=1e-9, d=2, weight_suggestions=2)",
+        "Korolova(epsilon=4, delta=1e-9, d=2, representation='light')",
+    ],
+    "DPa": ["DPa(epsilon=4, delta=1e-9, d=2)", "DPa(epsilon=4, delta=1e-9, d=2, artifact='click', keep='random')"],
+    "DPu": ["DPu(epsilon=4, delta=1e-9, d=2)", "DPu(epsilon=4, delta=1e-9, d=2, artifact='session-pair')"],
+    "Zealous": [
+        "Zealous(epsilon=4, delta=1e-9, d=2)",
+        "Zealous(epsilon=4, delta=1e-9, d=2, keep='random')",
+        "Zealous(epsilon=4, delta=1e-9, d=2, setting='probabilistic', users=1000)",
+    ],
+}
+SPELLINGS = [spelling for spellings in EXAMPLES.values() for spelling in spellings]
+PROTECTING = [spelling for spelling in SPELLINGS if parse(spelling).promise().guarantee.protects]
+QUERIES = ["weather boston", "used cars"]
+
+
+def test_every_mechanism_has_an_example():
+    assert set(EXAMPLES) == set(MECHANISMS)
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """400 people ask the same two queries; one of them has a secret of her own."""
+    rows = [*crowd_rows(400, QUERIES), ("u7", "canary secret 4711", 5000, "http://canary.example")]
+    return make_log(tmp_path_factory.mktemp("crowd"), rows)
+
+
+def charges(log):
+    with open_ledger(log) as ledger:
+        return ledger.entries()
+
+
+def contents(protected):
+    return {name: table.to_pylist() for name, table in protected.tables.items()}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_spelling_parses_back(spelling):
+    mechanism = parse(spelling)
+    assert parse(repr(mechanism)) == mechanism
+
+
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+def test_every_parameter_has_help_and_the_class_says_what_it_is(name):
+    kind = find(name)
+    assert all(field.metadata["help"] for field in dataclasses.fields(kind))
+    assert kind.title
+    assert kind.source
+    assert kind.__doc__
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_the_promise_is_the_sum_of_its_steps_and_no_more_than_asked_for(spelling):
+    mechanism = parse(spelling)
+    promise = mechanism.promise()
+    assert promise == mechanism.promise()
+    assert promise.steps
+    if promise.guarantee.protects:
+        # Some accounting is better than the sum, none is worse.
+        assert promise.guarantee.epsilon <= math.fsum(step.epsilon for step in promise.steps) * (1 + 1e-12)
+        assert promise.guarantee.delta <= math.fsum(step.delta for step in promise.steps) * (1 + 1e-12)
+        assert promise.guarantee.epsilon <= mechanism.epsilon
+        assert promise.guarantee.delta <= mechanism.delta
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_tables_keep_their_contract_and_show_the_crowd(spelling, crowd):
+    protected = parse(spelling).protect(crowd, FrozenRandomness())
+    check_tables(protected.tables)
+    assert set(protected.tables) <= set(CONTRACT)
+    assert any(table.num_rows for table in protected.tables.values())
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_what_one_person_alone_has_is_not_shown(spelling, crowd):
+    protected = parse(spelling).protect(crowd, SeededRandomness(3))
+    assert "canary" not in str(contents(protected))
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_log_of_one_user_gives_nothing(spelling, tmp_path):
+    log = make_log(tmp_path, [("only", f"query {i}", 100 * i, f"http://{i}.example") for i in range(50)])
+    protected = parse(spelling).protect(log, SeededRandomness(4))
+    assert sum(table.num_rows for table in protected.tables.values()) == 0
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_neither_names_of_users_nor_order_of_rows_matter(spelling, tmp_path):
+    rows = crowd_rows(400, QUERIES)
+    names = {f"u{i}": f"v{(i * 37) % 400}" for i in range(400)}
+    renamed = [(names[user], query, second, url) for user, query, second, url in rows]
+    random.Random(5).shuffle(renamed)
+    mechanism = parse(spelling)
+    one = mechanism.protect(make_log(tmp_path, rows, "one"), FrozenRandomness())
+    two = mechanism.protect(make_log(tmp_path, renamed, "two"), FrozenRandomness())
+    assert contents(one) == contents(two)
+
+
+@pytest.mark.parametrize("spelling", PROTECTING)
+def test_one_heavy_user_moves_published_counts_by_no_more_than_her_bound(spelling, tmp_path):
+    """Replay with frozen noise: 1,000 repeats of one user move the sum of a table by at most d (twice where pairs follow queries)."""
+    rows = crowd_rows(400, QUERIES)
+    heavy = [("heavy", QUERIES[i % 2], 30 * i, f"http://{QUERIES[i % 2].replace(' ', '')}.example") for i in range(1000)]
+    mechanism = parse(spelling)
+    without = mechanism.protect(make_log(tmp_path, rows, "without"), FrozenRandomness())
+    with_her = mechanism.protect(make_log(tmp_path, rows + heavy, "with"), FrozenRandomness())
+    for name, table in without.tables.items():
+        before = {tuple(row.values())[:-1]: row["count"] for row in table.to_pylist()}
+        after = {tuple(row.values())[:-1]: row["count"] for row in with_her.tables[name].to_pylist()}
+        assert sum(abs(after.get(key, 0) - before.get(key, 0)) for key in before | after) <= mechanism.d
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete(spelling, tmp_path):
+    log, mechanism = make_log(tmp_path, crowd_rows(50, QUERIES)), parse(spelling)
+    promise = mechanism.promise()
+    release = publish(mechanism, log, tmp_path / "out", i_know=True)
+    (entry,) = charges(log)
+    assert (entry.mechanism, entry.state) == (repr(mechanism), "published")
+    assert entry.guarantee == promise.guarantee
+    label = release.label
+    assert label["crowdlog"]["private"] is True
+    assert label["privacy_loss"]["privacy_unit"] == "one user"
+    assert label["implementation"]["proof"]
+    assert len(label["accounting"]["steps"]) == len(promise.steps)
+    assert log.info.content_hash not in str(label)
+
+
+def test_a_seeded_release_says_it_is_not_private(tmp_path):
+    log = make_log(tmp_path, crowd_rows(50, QUERIES))
+    release = publish(parse("DPu(epsilon=1, delta=1e-9, d=2)"), log, tmp_path / "out", randomness=SeededRandomness(1))
+    assert release.label["crowdlog"]["private"] is False
+    assert release.label["crowdlog"]["warnings"][0].startswith("NOT PRIVATE")
+
+
+@pytest.mark.parametrize("spelling", ["FTa(k=2)", "DPu(epsilon=1, delta=0.5, d=2)"])
+def test_what_is_not_private_is_refused_and_not_charged(spelling, tmp_path):
+    log = make_log(tmp_path, crowd_rows(50, QUERIES))
+    with pytest.raises(PrivacyRefusal, match="--i-know"):
+        publish(parse(spelling), log, tmp_path / "out")
+    assert charges(log) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_existing_folder_is_never_overwritten(tmp_path):
+    log = make_log(tmp_path, crowd_rows(50, QUERIES))
+    (tmp_path / "out").mkdir()
+    with pytest.raises(InputError, match="exists already"):
+        publish(parse("DPu(epsilon=1, delta=1e-9, d=2)"), log, tmp_path / "out")
+    assert charges(log) == []
