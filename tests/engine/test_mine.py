@@ -19,7 +19,9 @@ from tests.support.logs import make_log
 
 USERS, TEXTS = ("ann", "bob", "cyd"), ("a", "b", "c")
 rows_of_a_log = st.lists(
-    st.tuples(st.sampled_from(USERS), st.sampled_from(TEXTS), st.integers(0, 12).map(lambda n: n * 500), st.sampled_from([None, "http://x", "http://y"])),
+    st.tuples(
+        st.sampled_from(USERS), st.sampled_from(TEXTS), st.integers(0, 12).map(lambda n: n * 500), st.sampled_from([None, "http://x", "http://y"])
+    ),
     min_size=1,
     max_size=25,
 )

@@ -47,7 +47,8 @@ def heavy(text: str) -> str:
 
 def representation(name: str) -> Callable[[str], str]:
     """The function of this name. 'original' changes nothing."""
-    return {"original": str, "light": light, "heavy": heavy}[name]
+    functions: dict[str, Callable[[str], str]] = {"original": str, "light": light, "heavy": heavy}
+    return functions[name]
 
 
 def represent(texts: Iterable[str], name: str) -> list[str]:

@@ -29,7 +29,16 @@ def command(store: str, epsilon: float | None, delta: float | None, as_json: boo
         ledger.set_budget(epsilon, delta)
     spent, left = ledger.spent(), ledger.left()
     entries = [
-        {"id": e.id, "mechanism": e.mechanism, "epsilon": e.guarantee.epsilon, "delta": e.guarantee.delta, "kind": e.guarantee.kind, "state": e.state, "out": e.out} for e in ledger.entries()
+        {
+            "id": e.id,
+            "mechanism": e.mechanism,
+            "epsilon": e.guarantee.epsilon,
+            "delta": e.guarantee.delta,
+            "kind": e.guarantee.kind,
+            "state": e.state,
+            "out": e.out,
+        }
+        for e in ledger.entries()
     ]
     if as_json:
         limits = None if left is None else {"epsilon": left.epsilon, "delta": left.delta}

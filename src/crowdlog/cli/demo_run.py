@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -51,7 +52,7 @@ def _fresh(folder: Path) -> Path:
     return folder
 
 
-def _tables(release: Release) -> dict[str, object]:
+def _tables(release: Release) -> dict[str, Any]:
     return {name: release.table(name) for name in release.tables}
 
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @click.command("plan")
 @click.argument("words", nargs=-1, required=True, metavar="[STORE] MECHANISM")
-@click.option("--synthetic", type=click.IntRange(min=1), metavar="USERS", help="Also try it on a synthetic log of this many users and say how much was kept.")
+@click.option(
+    "--synthetic", type=click.IntRange(min=1), metavar="USERS", help="Also try it on a synthetic log of this many users and say how much was kept."
+)
 @json_option
 def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> None:
     """Show the promise, thresholds and costs of MECHANISM, and what the budget of STORE would have left.
@@ -75,8 +77,8 @@ def _odds(settings: Any) -> dict[str, str]:
     import math
 
     def count_at(chance: float) -> float:
-        shift = -settings["b"] * math.log(2 * chance) if chance <= 0.5 else settings["b"] * math.log(2 * (1 - chance))
-        return float(settings["K"]) - shift
+        less = math.log(2 * chance) if chance <= 0.5 else -math.log(2 * (1 - chance))
+        return float(settings["K"] + settings["b"] * less)
 
     return {f"a count of {count_at(chance):,.0f}": f"{chance:.0%}" for chance in (0.01, 0.1, 0.5, 0.9, 0.99)}
 

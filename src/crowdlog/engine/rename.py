@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,7 +23,7 @@ class Renaming:
     """`ids`: query → new; `texts`: the text of each new id."""
 
     ids: pa.Table
-    texts: pa.Array
+    texts: pa.StringArray
 
     def __repr__(self) -> str:
         return f"Renaming({self.ids.num_rows} queries to {len(self.texts)})"
@@ -32,20 +33,22 @@ def rename(log: LogStore, representation: str) -> Renaming:
     """Represent every distinct query of the log. Streams: only the new texts are held."""
     import pyarrow.parquet as pq
 
-    pieces, query_ids = [], []
+    pieces: list[Any] = []
+    query_ids: list[Any] = []
     with pq.ParquetFile(log.queries()) as file, progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance:
         for batch in file.iter_batches(CHUNK, columns=["id", "text"]):
-            pieces.append(pa.array(represent(batch.column("text").to_pylist(), representation), pa.string()).dictionary_encode())
+            texts: list[Any] = batch.column("text").to_pylist()
+            pieces.append(pa.array(represent(texts, representation), pa.string()).dictionary_encode())
             query_ids.append(batch.column("id"))
             advance(batch.num_rows)
     if not pieces:
         return Renaming(pa.table({"query": pa.array([], pa.int32()), "new": pa.array([], pa.int32())}), pa.array([], pa.string()))
-    encoded = pa.chunked_array(pieces).unify_dictionaries()
-    texts = encoded.chunk(0).dictionary
+    encoded: Any = pa.chunked_array(pieces).unify_dictionaries()
     new = pa.chunked_array([chunk.indices for chunk in encoded.chunks])
-    return Renaming(pa.table({"query": pa.chunked_array(query_ids), "new": pc.cast(new, pa.int32())}), texts)
+    ids = pa.table({"query": pa.chunked_array(query_ids), "new": pc.cast(new, pa.int32())})
+    return Renaming(ids, encoded.chunk(0).dictionary)
 
 
-def register(backend: Any, renaming: Renaming) -> Any:
-    """The renaming as a table of the engine."""
-    return backend.create_table("renamed", renaming.ids, overwrite=True)
+def as_table(renaming: Renaming) -> Any:
+    """The renaming as a table that any back end can join."""
+    return ibis.memtable(renaming.ids)

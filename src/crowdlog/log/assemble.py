@@ -14,6 +14,7 @@ from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.order import derive, sort_events
 from crowdlog.log.store import FILES, StoreInfo, write_info
 from crowdlog.log.write import ContentHash, event_writer, write_events, write_texts
+from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance
 
 _PART = 1 << 20  # rows sorted and written at once; a user with more rows makes a larger part
@@ -56,6 +57,7 @@ def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_pag
     for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users)):
         write_texts(folder / f"{name}.parquet", texts, content)
     info = StoreInfo(
+        id=SystemRandomness().bytes(16).hex(),
         rows=rows,
         users=len(intake.users),
         queries=len(intake.queries),

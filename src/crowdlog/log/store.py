@@ -22,6 +22,7 @@ FILES = ("events.parquet", "queries.parquet", "urls.parquet", "users.parquet")
 class StoreInfo:
     """What store.json says. Counts only; `rejected` maps a reason to its number of rows; `files` to bytes, to notice a damaged store."""
 
+    id: str  # random: names this store in labels, where the content hash would tell too much
     rows: int
     users: int
     queries: int

@@ -49,11 +49,11 @@ def parse(text: str) -> Mechanism:
             values[keyword.arg or ""] = ast.literal_eval(keyword.value)
         except ValueError:
             raise InputError(f"The '{keyword.arg}' parameter of {call.func.id} must be a plain number or text. {example}") from None
-    known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for name in values:
-        if name not in known:
-            raise InputError(f"{call.func.id} has no parameter '{name}'. It has: {', '.join(known)}.")
-    missing = [name for name, field in kind.__dataclass_fields__.items() if name not in values and field.default is dataclasses.MISSING]  # type: ignore[attr-defined]
-    if missing:
-        raise InputError(f"{call.func.id} needs the parameter '{missing[0]}': {kind.__dataclass_fields__[missing[0]].metadata['help']}")  # type: ignore[attr-defined]
+        if name not in fields:
+            raise InputError(f"{call.func.id} has no parameter '{name}'. It has: {', '.join(fields)}.")
+    for name, field in fields.items():
+        if name not in values and field.default is dataclasses.MISSING:
+            raise InputError(f"{call.func.id} needs the parameter '{name}': {field.metadata['help']}")
     return kind(**values)

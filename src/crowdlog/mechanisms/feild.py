@@ -16,7 +16,7 @@ from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.privacy.guarantee import compose
-from crowdlog.privacy.published import dp_a_threshold, dp_u_threshold
+from crowdlog.privacy.published import dp_a, dp_u
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee, smallest_threshold
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
@@ -37,7 +37,9 @@ class _DP(Mechanism):
     epsilon: float = parameter("privacy loss of one user, all steps together", above=0)
     delta: float = parameter("probability that the promise may fail", above=0, below=1)
     d: int = parameter("how many artifacts are kept of each user", least=1)
-    select_share: float = parameter("share of ε spent on choosing which artifacts are shown; the rest goes to the counts", default=0.5, above=0, below=1)
+    select_share: float = parameter(
+        "share of ε spent on choosing which artifacts are shown; the rest goes to the counts", default=0.5, above=0, below=1
+    )
     keep: str = parameter(KEEP_HELP, default="first", choices=("first", "random"))
     artifact: str = parameter(ARTIFACT_HELP, default="query", choices=tuple(ARTIFACTS))
     representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
@@ -92,7 +94,8 @@ class DPa(_DP):
     distinct: ClassVar[bool] = False
 
     def _as_published(self) -> dict[str, Setting]:
-        return {"k": dp_a_threshold(self.epsilon, self.delta, self.d), "b": self.d / self.epsilon}
+        published = dp_a(self.epsilon, self.delta, self.d)
+        return {"k": published.k, "b": published.b}
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,4 +106,5 @@ class DPu(_DP):
     distinct: ClassVar[bool] = True
 
     def _as_published(self) -> dict[str, Setting]:
-        return {"k": dp_u_threshold(self.epsilon, self.delta, self.d), "b": self.d / self.epsilon}
+        published = dp_u(self.epsilon, self.delta, self.d)
+        return {"k": published.k, "b": published.b}

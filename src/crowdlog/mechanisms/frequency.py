@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 ARTIFACT_HELP = "what is counted: " + "; ".join(f"{name}: {what}" for name, what in ARTIFACTS.items())
-REPRESENTATION_HELP = "how queries are written before they are counted: original, light (no www., .com, punctuation) or heavy (also no stop words, stemmed, sorted)"
+REPRESENTATION_HELP = (
+    "how queries are written before they are counted: original, light (no www., .com, punctuation) or heavy (also no stop words, stemmed, sorted)"
+)
 
 # Known attacks on exact counts, with where they are described.
 WEAKNESSES = (

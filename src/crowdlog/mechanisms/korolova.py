@@ -20,7 +20,7 @@ from crowdlog.mechanisms.mining import Mine, open_mine
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.mechanisms.surfaced import read_surfaced, surfaced_clicks
 from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee, compose
-from crowdlog.privacy.published import korolova_threshold
+from crowdlog.privacy.published import dp_a
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee, smallest_threshold
 from crowdlog.release.promise import Promise, Protected, Step
 
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
-TOP_CLICKED = "Which URLs appear is taken from the clicks themselves, as in the paper's experiment. The proof does not cover that: one person's click can put a URL into the release."
+TOP_CLICKED = (
+    "Which URLs appear is taken from the clicks themselves, as in the paper's experiment. "
+    "The proof does not cover that: one person's click can put a URL into the release."
+)
 KINDS = {"clicks": "click", "suggestions": "pair"}
 
 
@@ -59,7 +62,8 @@ class Korolova(Mechanism):
     d: int = parameter("how many queries are kept of each user: her first ones", least=1)
     d_clicks: int | None = parameter("how many clicks are kept of each user; d if left out", default=None, least=1)
     urls: str = parameter(
-        "which URLs may appear: 'private' selects them with noise; 'public' takes them from the file in 'surfaced'; 'top-clicked' as the paper's experiment, not private",
+        "which URLs may appear: 'private' selects them with noise; 'public' takes them from the file in 'surfaced'; "
+        "'top-clicked' as the paper's experiment, not private",
         default="private",
         choices=("private", "public", "top-clicked"),
     )
@@ -122,7 +126,7 @@ class Korolova(Mechanism):
                 steps += _edge_steps(which, edges)
                 settings |= {f"{which} noise scale": edges.scale, **({f"{which} K": edges.threshold.K} if edges.threshold else {})}
         covered = self.urls != "top-clicked" or not self.weight_clicks
-        K, b = korolova_threshold(self.epsilon, self.delta, self.d)
+        published = dp_a(self.epsilon, self.delta, self.d)
         return Promise(
             compose(guarantees) if covered else NO_GUARANTEE,
             tuple(steps),
@@ -134,7 +138,7 @@ class Korolova(Mechanism):
             ),
             unprotected=(INJECTION, *(() if covered else (TOP_CLICKED,))),
             proof="proofs/korolova.md",
-            as_published={"K (all ε on the selection)": K, "b (all ε on the selection)": b},
+            as_published={"K (all ε on the selection)": published.k, "b (all ε on the selection)": published.b},
         )
 
     def protect(self, log: LogStore, randomness: Randomness) -> Protected:
@@ -166,7 +170,9 @@ class Korolova(Mechanism):
             chosen = select(true, edges.threshold, randomness)
             keys, true = keys[chosen], true[chosen]
         elif self.surfaced is not None:
-            return surfaced_clicks(mine, self.surfaced, shown, keys, true, lambda clicks: add_noise(clicks, edges.scale, randomness, clean=self.clean))
+            return surfaced_clicks(
+                mine, self.surfaced, shown, keys, true, lambda clicks: add_noise(clicks, edges.scale, randomness, clean=self.clean)
+            )
         return mine.table(artifact, keys, add_noise(true, edges.scale, randomness, clean=self.clean))
 
 

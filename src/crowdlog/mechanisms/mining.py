@@ -13,7 +13,7 @@ import numpy.typing as npt
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.engine.connection import Engine
 from crowdlog.engine.mine import mine, unpack
-from crowdlog.engine.rename import Renaming, register, rename
+from crowdlog.engine.rename import Renaming, as_table, rename
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +59,7 @@ class Mine:
 
         if self.renaming is None:
             return self.engine.log.query_texts(ids)
-        return self.renaming.texts.take(pa.array(ids))
+        return self.renaming.texts.take(pa.array(ids, pa.int64()))
 
 
 def _sorted_ends(columns: dict[str, Any]) -> dict[str, Any]:
@@ -78,4 +78,4 @@ def open_mine(log: LogStore, representation: str = "original") -> Iterator[Mine]
             yield Mine(engine, None, None)
             return
         renaming = rename(log, representation)
-        yield Mine(engine, renaming, register(engine.backend, renaming))
+        yield Mine(engine, renaming, as_table(renaming))

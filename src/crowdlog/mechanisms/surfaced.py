@@ -46,6 +46,6 @@ def surfaced_clicks(mine: Mine, path: str, shown: Ints, keys: Ints, counts: Ints
     candidates = public.join(queries, "query", join_type="inner")
     clicked = mine.table(Artifact("click"), keys, counts)
     both = candidates.join(clicked, ["query", "url"], join_type="left outer").combine_chunks()
-    true = np.asarray(both["count"].fill_null(0).to_numpy(), np.int64)
+    true = np.nan_to_num(both["count"].to_numpy()).astype(np.int64)  # no row: nobody clicked it
     table = pa.table({"query": both["query"], "url": both["url"], "count": noisy(true)})
     return table.sort_by([("count", "descending"), ("query", "ascending"), ("url", "ascending")])

@@ -20,7 +20,7 @@ from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.privacy.guarantee import Guarantee
-from crowdlog.privacy.published import zealous_indistinguishability, zealous_probabilistic
+from crowdlog.privacy.published import zealous_indistinguishable, zealous_probabilistic
 from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
@@ -84,8 +84,13 @@ class Zealous(Mechanism):
             guarantee,
             (
                 Step("Bound", f"Keep {self.d} different artifacts of each user ({self.keep})."),
-                Step("Drop", f"Drop artifacts of fewer than {threshold.at_least} users, before any noise; the cost of this look at the data is part of δ."),
-                Step("Select and count", f"Publish the number of users plus noise where it is above {threshold.K}.", guarantee.epsilon, guarantee.delta),
+                Step(
+                    "Drop",
+                    f"Drop artifacts of fewer than {threshold.at_least} users, before any noise; the cost of this look at the data is part of δ.",
+                ),
+                Step(
+                    "Select and count", f"Publish the number of users plus noise where it is above {threshold.K}.", guarantee.epsilon, guarantee.delta
+                ),
             ),
             {"K": threshold.K, "b": threshold.scale, "k'": threshold.at_least - 1, "d": self.d},
             counts="users",
@@ -101,10 +106,10 @@ class Zealous(Mechanism):
 
     def _as_published(self) -> dict[str, Setting]:
         if self.setting == "indistinguishability":
-            b, k = zealous_indistinguishability(self.epsilon, self.delta, self.d)
-            return {"b": b, "k": k, "k'": 1}
-        b, k, dropped = zealous_probabilistic(self.epsilon, self.delta, self.d, self.users or 1)
-        return {"b": b, "k": k, "k'": dropped}
+            published = zealous_indistinguishable(self.epsilon, self.delta, self.d)
+        else:
+            published = zealous_probabilistic(self.epsilon, self.delta, self.d, self.users or 1)
+        return {"b": published.b, "k": published.k, "k'": published.k_raw}
 
     def protect(self, log: LogStore, randomness: Randomness) -> Protected:
         kind, (threshold, _guarantee) = Artifact(self.artifact, self.representation), self.threshold()

@@ -23,7 +23,9 @@ def label_page(label: Mapping[str, Any]) -> str:
     own, loss, made = label["crowdlog"], label["privacy_loss"], label["implementation"]
     parameters = loss["privacy_parameters"]
     warnings = "".join(f"\n> **{warning}**\n" for warning in own["warnings"])
-    steps = "\n".join(f"| {step['name']} | {_number(step['epsilon'])} | {_number(step['delta'])} | {step['what']} |" for step in label["accounting"]["steps"])
+    steps = "\n".join(
+        f"| {step['name']} | {_number(step['epsilon'])} | {_number(step['delta'])} | {step['what']} |" for step in label["accounting"]["steps"]
+    )
     tables = [f"`{name}.parquet`: {rows:,} rows" for name, rows in own["tables"].items()]
     return (
         f"# {label['name']}\n{warnings}\n{label['description']}\n\n"
@@ -53,7 +55,11 @@ def explain(label: Mapping[str, Any]) -> str:
     parts.append(f"It holds {rows}." + (f" A count says {counted}, with random noise added where the steps below say so." if counted else "") + "\n")
     parts.append("## How it was made\n")
     for number, step in enumerate(label["accounting"]["steps"], 1):
-        cost = f" This spends ε = {_number(step['epsilon'])}" + (f" and δ = {_number(step['delta'])}" if step["delta"] else "") + "." if step["epsilon"] or step["delta"] else ""
+        cost = (
+            f" This spends ε = {_number(step['epsilon'])}" + (f" and δ = {_number(step['delta'])}" if step["delta"] else "") + "."
+            if step["epsilon"] or step["delta"]
+            else ""
+        )
         parts.append(f"{number}. **{step['name']}.** {step['what']}{cost}")
     parameters = loss["privacy_parameters"]
     if parameters:

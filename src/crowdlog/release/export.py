@@ -6,7 +6,7 @@ import csv
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from xml.sax.saxutils import quoteattr
 
 import pyarrow as pa
@@ -89,21 +89,17 @@ class _Graph:
         self.nodes: dict[tuple[str, str], str] = {}
 
     def write(self, release: Release) -> None:
-        queries = release.queries()
-        counts = dict(zip(queries["query"].to_pylist(), queries["count"].to_pylist(), strict=True)) if queries is not None else {}
-        edges = [(release.clicks(), "url", "url"), (release.pairs(), "next_query", "query")]
-        for text, count in counts.items():
-            self._node("query", text, count)
-        for table, column, kind in edges:
-            if table is not None:
-                for source, target in zip(table["query"].to_pylist(), table[column].to_pylist(), strict=True):
-                    self._node("query", source, None)
-                    self._node(kind, target, None)
-        for table, column, kind in edges:
-            if table is not None:
-                for source, target, count in zip(table["query"].to_pylist(), table[column].to_pylist(), table["count"].to_pylist(), strict=True):
-                    ends = f'source="{self.nodes["query", source]}" target="{self.nodes[kind, target]}"'
-                    self.file.write(f'<edge {ends}><data key="count">{count}</data></edge>\n')
+        for query, count in _columns(release.queries(), "query", "count"):
+            self._node("query", query, count)
+        edges = [("url", _columns(release.clicks(), "query", "url", "count")), ("query", _columns(release.pairs(), "query", "next_query", "count"))]
+        for kind, rows in edges:
+            for source, target, _count in rows:
+                self._node("query", source, None)
+                self._node(kind, target, None)
+        for kind, rows in edges:
+            for source, target, count in rows:
+                ends = f'source="{self.nodes["query", source]}" target="{self.nodes[kind, target]}"'
+                self.file.write(f'<edge {ends}><data key="count">{count}</data></edge>\n')
 
     def _node(self, kind: str, text: str, count: int | None) -> None:
         if (kind, text) in self.nodes:
@@ -117,3 +113,8 @@ class _Graph:
 def _printable(text: str) -> str:
     """XML cannot hold control characters at all."""
     return "".join(c if c >= " " and c not in "\ufffe\uffff" else "\ufffd" for c in text)
+
+
+def _columns(table: pa.Table | None, *names: str) -> list[Any]:
+    """These columns as rows; none when there is no table."""
+    return [] if table is None else list(zip(*(table[name].to_pylist() for name in names), strict=True))

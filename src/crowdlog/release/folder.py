@@ -111,7 +111,9 @@ def write_folder(out: Path, charge: int, tables: Mapping[str, pa.Table], label: 
         _force_to_disk(out.parent)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
-        raise InputError(f"The release could not be written to {out}: {error.strerror}. Make room or choose another place, then run 'crowdlog resume'.") from None
+        raise InputError(
+            f"The release could not be written to {out}: {error.strerror}. Make room or choose another place, then run 'crowdlog resume'."
+        ) from None
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +47,10 @@ def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, st
         if name in ("queries", "clicks", "pairs") and table.num_rows:
             parts.append(_chart(name, table, float(noise) if noise else None))
     parts += [_steps(label), _list("Not covered by the promise", label["dp_flavor"]["unprotected_quantities"])]
-    parts += [_list("Assumptions", label["implementation"]["assumptions"]), _list("Where we differ from the paper", label["implementation"]["errata"])]
+    parts += [
+        _list("Assumptions", label["implementation"]["assumptions"]),
+        _list("Where we differ from the paper", label["implementation"]["errata"]),
+    ]
     title = html.escape(label["name"])
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
@@ -78,15 +80,16 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> str:
     rows = []
     for i, (text, count) in enumerate(zip(texts, top["count"], strict=True)):
         y, bar = 22 * i, width * max(count, 0) / largest
-        rows.append(f'<text x="{left - 8}" y="{y + 15}" text-anchor="end">{html.escape(_short(text))}</text><rect x="{left}" y="{y + 4}" width="{bar:.1f}" height="14"/>')
+        rows.append(f'<text x="{left - 8}" y="{y + 15}" text-anchor="end">{html.escape(_short(text))}</text>')
+        rows.append(f'<rect x="{left}" y="{y + 4}" width="{bar:.1f}" height="14"/>')
         spread = width * 2 * noise / largest if noise else 0
         if spread > 1:
             rows.append(f'<line x1="{max(left, left + bar - spread):.1f}" x2="{left + bar + spread:.1f}" y1="{y + 11}" y2="{y + 11}"/>')
         rows.append(f'<text class="soft" x="{left + bar + spread + 6:.1f}" y="{y + 15}">{count:,}</text>')
     more = f"The {len(texts)} largest of {table.num_rows:,}." + (" The line shows twice the standard deviation of the noise." if noise else "")
     title = {"queries": "What the crowd searched for", "clicks": "What it clicked", "pairs": "What it searched next"}[name]
-    height = math.ceil(22 * len(texts) + 6)
-    return f'<h2>{title}</h2><figure style="margin:0"><svg viewBox="0 0 900 {height}" role="img">{"".join(rows)}</svg><figcaption>{more}</figcaption></figure>'
+    picture = f'<svg viewBox="0 0 900 {22 * len(texts) + 6}" role="img">{"".join(rows)}</svg>'
+    return f'<h2>{title}</h2><figure style="margin:0">{picture}<figcaption>{more}</figcaption></figure>'
 
 
 def _short(text: str) -> str:

@@ -64,4 +64,3 @@ class Protects(Protocol):
     def check_inputs(self) -> None:
         """Raise InputError when a file the mechanism needs cannot be read: before anything is charged."""
         ...
-

@@ -73,7 +73,13 @@ def _finish(
     shutil.rmtree(partial, ignore_errors=True)  # what a killed run drew is destroyed unread
     protected = mechanism.protect(log, randomness)
     label = make_label(mechanism, promise, protected, source=log.info.id, charge=charge, private=randomness.private, warnings=warnings)
-    release = write_folder(target, charge, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label), "index.html": release_page(label, protected.tables)})
+    release = write_folder(
+        target,
+        charge,
+        protected.tables,
+        label,
+        {"label.md": label_page(label), "explanation.md": explain(label), "index.html": release_page(label, protected.tables)},
+    )
     ledger.publish(charge)
     return release
 
@@ -88,7 +94,9 @@ def _refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_k
         warnings.append("No formal guarantee: whoever knows enough about a person can learn more from this release.")
     if guarantee.delta * users >= 1:
         # The number of users is not published: the sentence must not tell it.
-        warnings.append(f"δ = {guarantee.delta:g} is not below one over the number of users: a release that gives a person away outright may satisfy it.")
+        warnings.append(
+            f"δ = {guarantee.delta:g} is not below one over the number of users: a release that gives a person away outright may satisfy it."
+        )
     if warnings and not i_know:
         raise PrivacyRefusal(f"{warnings[0]} Add --i-know to release all the same; the label will say so.")
     return warnings
