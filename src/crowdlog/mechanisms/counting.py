@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-INJECTION = "Fake users can lift a private text over the threshold: who knows it and makes enough accounts gets it published (Korolova et al. 2009, §8)."
+INJECTION = (
+    "Fake users can lift a private text over the threshold: who knows it and makes enough accounts gets it published (Korolova et al. 2009, §8)."
+)
 HONEST_USERS = "A user of the log is one person. A person with several accounts is protected per account."
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.crypto.people import Crowd
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.errors import PrivacyRefusal
+from tests.crowd.crypto.people import Crowd
 
 TERMS = Crowd(0, inner_k=8).collection
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from crowd.crypto.people import Crowd
 from crowdlog.crowd.crypto.credential import (
     SECOND,
     Credential,
@@ -17,6 +16,7 @@ from crowdlog.crowd.crypto.credential import (
 )
 from crowdlog.crowd.crypto.group import BASE, ReportError, add, multiply, random_scalar
 from crowdlog.privacy.randomness import SeededRandomness
+from tests.crowd.crypto.people import Crowd
 
 CROWD = Crowd(2)
 ANN, BOB = CROWD.credentials

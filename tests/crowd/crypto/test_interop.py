@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from crowd.crypto.people import Crowd
 from crowdlog.crowd.crypto.credential import issue_credential
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.crypto.group import decode_scalar
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Artifact, Report, check_report, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate, evaluate_with
+from tests.crowd.crypto.people import Crowd
 
 ROOT = Path(__file__).parents[3]
 RFC = json.loads((ROOT / "tests/vectors/rfc9497-voprf.json").read_text())

@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from crowd.crypto.people import Crowd
 from crowdlog.crowd.crypto.credential import show
 from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.crowd.crypto.opening import Opened, largest_per_artifact, open_group
 from crowdlog.crowd.crypto.report import Report, check_report, group_reports
+from tests.crowd.crypto.people import Crowd
 
 CROWD = Crowd(30)
 TRUE = CROWD.reports(30, b"weather")

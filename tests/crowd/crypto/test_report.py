@@ -7,10 +7,10 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.crypto.people import Crowd
 from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of
 from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.crowd.crypto.report import Artifact, Payload, Report, check_report, group_reports, make_report
+from tests.crowd.crypto.people import Crowd
 
 CROWD = Crowd(3)
 REPORT = CROWD.report(0, b"weather", b"boston")

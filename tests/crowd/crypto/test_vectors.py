@@ -2,7 +2,7 @@
 
 import json
 
-from crowd.crypto.vectors import PATH, vectors
+from tests.crowd.crypto.vectors import PATH, vectors
 
 
 def test_the_stored_vectors_are_what_the_code_gives() -> None:
