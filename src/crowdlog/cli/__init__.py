@@ -17,7 +17,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "Read a search log into a store."),
     "show": ("show", "Show the figures of a store; never a query."),
     "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
-    "demo": ("demo", "Synthetic log, private release, a page to look at."),
     "plan": ("plan", "What a mechanism would promise; spends nothing."),
     "release": ("release", "Protect a log and publish it."),
     "resume": ("resume", "Finish releases a crash left charged but unpublished."),
