@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("explain", "A release in plain English."),
     "export": ("export", "A release as TSV, Parquet or GraphML."),
     "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
+    "synth": ("synth", "Write a synthetic search log."),
 }
 
 

@@ -1,0 +1,44 @@
+"""The subjects people search for, read from topics.txt: sub-topics with their head queries and refinements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crowdlog.log.synth.lists import read_lines, read_list
+
+
+@dataclass(frozen=True)
+class SubTopic:
+    """One line of topics.txt."""
+
+    name: str
+    weight: float
+    sensitive: bool
+    heads: tuple[str, ...]
+    refinements: tuple[str, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Adult topics use their own words alone: mixed with any others they could say what nobody should read."""
+        return self.name.startswith("adult/")
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _parse(line: str) -> SubTopic:
+    title, _, body = line.partition(":")
+    name, weight = title.split()
+    heads, _, refinements = body.partition("|")
+    return SubTopic(name, float(weight.rstrip("*")), weight.endswith("*"), _split(heads), _split(refinements))
+
+
+def load_topics() -> list[SubTopic]:
+    """All sub-topics in the order of the file."""
+    return [_parse(line) for line in read_lines("topics.txt")]
+
+
+def load_sites() -> list[str]:
+    """Names of well-known sites, most visited first."""
+    return read_list("sites.txt")

@@ -1,0 +1,37 @@
+"""Files that appear only when they are complete: written under a .partial name beside the target, compressed by suffix, renamed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from crowdlog.errors import InputError
+
+
+def _compressed(raw: BinaryIO, suffix: str) -> BinaryIO:
+    if suffix == ".gz":
+        from isal import igzip
+
+        # The header holds no name and no time: the same seed gives the same bytes.
+        return cast(BinaryIO, igzip.IGzipFile(filename="", fileobj=raw, mode="wb", compresslevel=2, mtime=0))
+    if suffix == ".zst":
+        import zstandard
+
+        return cast(BinaryIO, zstandard.ZstdCompressor(level=3).stream_writer(raw, closefd=False))
+    return raw
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Yield a binary file that becomes `path` when the block ends well and vanishes when it does not."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("wb") as raw, _compressed(raw, path.suffix) as file:
+            yield file
+        partial.replace(path)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}. Choose another place or free some space.") from error
+    finally:
+        partial.unlink(missing_ok=True)
