@@ -43,10 +43,6 @@ export function frame(...fields: Bytes[]): Bytes {
   return concat(...fields.flatMap((field) => [u16(field.length), field]));
 }
 
-export function equal(a: Bytes, b: Bytes): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}
-
 export function toHex(data: Bytes): string {
   return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
