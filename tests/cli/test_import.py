@@ -1,0 +1,61 @@
+"""`crowdlog import` and `crowdlog show` as people call them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+LOG = (
+    "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
+    "7\tCANARYgood\t2006-03-01 10:00:00\t1\thttp://CANARYurl.example\n"
+    "7\tCANARYbad\tnever\t\t\n"
+    "7\t-\t2006-03-01 10:00:00\t\t\n"
+)
+
+
+def run(*args: str, cwd) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "crowdlog.cli", *args], capture_output=True, text=True, check=False, cwd=cwd)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "log.tsv").write_text(LOG)
+    return tmp_path
+
+
+def test_the_examples_of_the_help_run_and_show_no_text(folder):
+    for name in ("import", "show"):
+        example = run(name, "--help", cwd=folder).stdout.split("Example: crowdlog ")[1].splitlines()[0]
+        answer = run(*example.split(), cwd=folder)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert "CANARY" not in answer.stdout
+        assert "unreadable time: 1" in answer.stdout
+    assert "CANARYbad" in (folder / "store.rejects.tsv").read_text()
+
+
+def test_json(folder):
+    answer = json.loads(run("import", "log.tsv", "-o", "store", "--json", cwd=folder).stdout)
+    assert (answer["rows"], answer["scrubbed"], answer["rejected"]) == (1, 1, {"unreadable time": 1})
+    figures = json.loads(run("show", "store", "--json", cwd=folder).stdout)
+    assert figures["queries_per_user"]["median"] == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("import", "log.tsv", "-o", "log.tsv"), "log.tsv exists already"),
+        (("import", "log.tsv", "-o", "s", "--strict"), "Line 3 of log.tsv cannot be read: unreadable time"),
+        (("import", "none.tsv", "-o", "s"), "There is no file or folder none.tsv"),
+        (("import", "log.tsv", "-o", "s", "--columns", "user"), "--columns is written user="),
+        (("import", "log.tsv", "-o", "s", "--memory", "lots"), "'lots' is not a size of memory"),
+        (("show", "none"), "There is no log store none"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_exit_code_1(folder, args, message):
+    answer = run(*args, cwd=folder)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith(f"crowdlog: {message}")
+    assert answer.stderr.count("\n") == 1
+    assert "CANARY" not in answer.stdout + answer.stderr
+    assert [p.name for p in folder.iterdir()] == ["log.tsv"]
