@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,42 +30,23 @@ def _parts(rows_of_user: Ints) -> Ints:
     return np.array(firsts, np.int64)
 
 
-def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance) -> StoreInfo:
+def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance) -> None:
     """Write everything but the ledger into the folder and remove the spilled events."""
     intake.rejects.close()
     if intake.events.rows == 0:
         raise InputError("Not one row could be imported. " + _what_was_wrong(intake))
-    rows_of_user = intake.rows_of_user[: len(intake.users)]
-    firsts = _parts(rows_of_user)
-    bounds = np.concatenate([[0], np.cumsum(rows_of_user)])[firsts]
-    if not intake.grouped:
-        part_of_user = np.repeat(np.arange(len(firsts) - 1, dtype=np.int32), np.diff(firsts))
-        intake.events = intake.events.grouped(part_of_user, bounds[:-1])
-    events = intake.events
-    content, counts = ContentHash(), Counter[str]()
-    first_time, last_time = 2**62, -(2**62)
-    with event_writer(folder / "events.parquet") as writer:
-        for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            part = derive(sort_events(events.read(low, high)), merge_next_page=merge_next_page)
-            write_events(writer, part, low, content)
-            counts["impressions"] += int(part["impression"].sum())
-            counts["clicks"] += int((part["url"] >= 0).sum())
-            first_time, last_time = min(first_time, int(part["time"].min())), max(last_time, int(part["time"].max()))
-            advance(high - low)
-    rows = events.rows
-    events.remove()
+    content = ContentHash()
+    figures = _write_events(folder, intake, content, merge_next_page=merge_next_page, advance=advance)
+    intake.events.remove()
     for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users)):
         write_texts(folder / f"{name}.parquet", texts, content)
     info = StoreInfo(
         id=SystemRandomness().bytes(16).hex(),
-        rows=rows,
+        **figures,
+        rows=intake.events.rows,
         users=len(intake.users),
         queries=len(intake.queries),
         urls=len(intake.urls),
-        clicks=counts["clicks"],
-        impressions=counts["impressions"],
-        first_time=first_time,
-        last_time=last_time,
         content_hash=content.hexdigest(),
         formats=formats,
         normalisation=NORMALISATION,
@@ -75,7 +56,27 @@ def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_pag
         files={name: (folder / name).stat().st_size for name in FILES},
     )
     write_info(folder / "store.json", info)
-    return info
+
+
+def _write_events(folder: Path, intake: Intake, content: ContentHash, *, merge_next_page: bool, advance: Advance) -> dict[str, int]:
+    """Bring each user's rows together if they are not, then sort, derive and write part by part. Returns what was counted on the way."""
+    rows_of_user = intake.rows_of_user[: len(intake.users)]
+    firsts = _parts(rows_of_user)
+    bounds = np.concatenate([[0], np.cumsum(rows_of_user)])[firsts]
+    if not intake.grouped:
+        part_of_user = np.repeat(np.arange(len(firsts) - 1, dtype=np.int32), np.diff(firsts))
+        intake.events = intake.events.grouped(part_of_user, bounds[:-1])
+    figures = {"impressions": 0, "clicks": 0, "first_time": 2**62, "last_time": -(2**62)}
+    with event_writer(folder / "events.parquet") as writer:
+        for low, high in pairwise(bounds.tolist()):
+            part = derive(sort_events(intake.events.read(low, high)), merge_next_page=merge_next_page)
+            write_events(writer, part, low, content)
+            figures["impressions"] += int(part["impression"].sum())
+            figures["clicks"] += int((part["url"] >= 0).sum())
+            figures["first_time"] = min(figures["first_time"], int(part["time"].min()))
+            figures["last_time"] = max(figures["last_time"], int(part["time"].max()))
+            advance(high - low)
+    return figures
 
 
 def _what_was_wrong(intake: Intake) -> str:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import Any, BinaryIO
 
 from crowdlog.errors import InputError
 from crowdlog.progress import Advance
@@ -35,7 +35,6 @@ class Source:
     def blocks(self, size: int = BLOCK, advance: Advance | None = None) -> Iterator[bytes]:
         """Blocks of the decompressed file; `advance` is told the bytes of the file itself."""
         from isal import igzip, isal_zlib
-        from zstandard import ZstdError
 
         try:
             with self.path.open("rb") as file:
@@ -49,11 +48,11 @@ class Source:
                 else:
                     blocks = _read(file, size)
                 yield from _counted(blocks, file, advance)
-        except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile, ZstdError) as error:  # type: ignore[misc]  # isal's stubs hide that its error is an exception
+        except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]  # isal's stubs hide that its error is an exception
             raise InputError(f"{self.name} is damaged or cut short: its compressed data end before they should. Get it again.") from error
 
 
-def _read(file: IO[bytes], size: int) -> Iterator[bytes]:
+def _read(file: Any, size: int) -> Iterator[bytes]:
     while block := file.read(size):
         yield block
 
@@ -67,20 +66,16 @@ def _counted(blocks: Iterator[bytes], file: BinaryIO, advance: Advance | None) -
             seen = now
 
 
-def _zstd(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """All frames of a file. The library's own stream reader does not notice a frame that ends early."""
-    from zstandard import ZstdDecompressor
+def _zstd(file: Any, size: int) -> Iterator[bytes]:
+    """Arrow's reader bounds its blocks and notices a frame that ends early; the zstandard package's does one or the other."""
+    import pyarrow as pa
 
-    frame = None
-    while rest := file.read(max(size // 8, 1)):
-        while rest:
-            frame = frame or ZstdDecompressor().decompressobj()
-            if block := frame.decompress(rest):
-                yield block
-            rest = frame.unused_data
-            frame = None if frame.eof else frame
-    if frame is not None:
-        raise EOFError
+    try:
+        yield from _read(pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd"), size)
+    except OSError as error:
+        if error.errno is None:  # not the system's but Arrow's: the data are bad
+            raise EOFError from error
+        raise
 
 
 def find_sources(paths: Sequence[str | Path]) -> list[Source]:

@@ -32,8 +32,6 @@ EVENTS = pa.schema(_FIELDS)
 _TEXT_FIELDS: list[pa.Field[Any]] = [pa.field("id", _INT, nullable=False), pa.field("text", pa.string(), nullable=False)]
 TEXTS = pa.schema(_TEXT_FIELDS)
 _GROUP = 1 << 20  # texts per row group
-# Chosen by measure, see docs/decisions: columns that climb slowly shrink to almost nothing as differences.
-_DELTAS = ("row", "user", "time", "nth_impression", "nth_click")
 
 
 class ContentHash:
@@ -52,8 +50,9 @@ class ContentHash:
 @contextmanager
 def event_writer(path: Path) -> Iterator[pq.ParquetWriter]:
     """Through a Python file, whose errors (a full disk) keep their number."""
-    encoding = dict.fromkeys(_DELTAS, "DELTA_BINARY_PACKED")
-    with path.open("wb") as file, pq.ParquetWriter(file, EVENTS, compression="lz4", use_dictionary=False, column_encoding=encoding) as writer:
+    # Differences of neighbours, packed, without compression: small and the fastest to write and to read (docs/decisions/log-store.md).
+    encoding = {field.name: "DELTA_BINARY_PACKED" for field in _FIELDS if field.name != "impression"}
+    with path.open("wb") as file, pq.ParquetWriter(file, EVENTS, compression="none", use_dictionary=False, column_encoding=encoding) as writer:
         yield writer
 
 
