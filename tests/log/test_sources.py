@@ -1,6 +1,8 @@
 """Files, folders and compressed files, whole and broken."""
 
+import errno
 import gzip
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -63,6 +65,17 @@ def test_files_without_a_log(tmp_path, data, message):
     with pytest.raises(InputError, match=message):
         import_log(path, tmp_path / "store")
     assert [p.name for p in tmp_path.iterdir()] == ["log"]
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "log.tsv").write_bytes(TEXT)
+
+    def refuse(*_args, **_kwargs) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(InputError, match=r"log\.tsv cannot be read: Permission denied"):
+        Source(tmp_path / "log.tsv").head()
 
 
 def test_which_files_are_read(tmp_path):

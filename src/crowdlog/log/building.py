@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.randomness import SystemRandomness
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 REJECTS = "rejects.tsv"
@@ -22,7 +23,7 @@ def building(target: Path) -> Iterator[Path]:
     if target.exists() or target.is_symlink():
         raise InputError(f"{target} exists already. Choose another name or remove it first.")
     _remove_leftovers(target)
-    folder = target.with_name(f"{target.name}.partial-{os.urandom(6).hex()}")
+    folder = target.with_name(f"{target.name}.partial-{SystemRandomness().bytes(6).hex()}")
     try:
         folder.mkdir(parents=True, mode=0o700)
         lock = _lock(folder)

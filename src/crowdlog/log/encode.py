@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from crowdlog.log.columns import Bytes, Ints, Texts
+from crowdlog.privacy.randomness import SystemRandomness
 
 Slots = NDArray[np.uint64]
 _LOAD = 0.7  # fill of the table at which it doubles
@@ -104,7 +103,7 @@ class Dictionary:
         self._arena: Bytes = np.empty(1 << 16, np.uint8)
         self._ends: Ints = np.zeros(1 << 12, np.int64)  # text i ends at ends[i + 1] and begins at ends[i]
         # A secret start of the hash, so that nobody can prepare texts that all collide.
-        self._seed = int.from_bytes(os.urandom(7), "little")
+        self._seed = int.from_bytes(SystemRandomness().bytes(7), "little")
 
     def __len__(self) -> int:
         return self.count

@@ -24,7 +24,7 @@ REASONS = {
     NO_QUERY: "no query",
     RECORD: "unreadable record",
 }
-# Longest user, query or url in bytes. AOL's longest query has about 500; web servers commonly refuse addresses above 4 to 8 thousand.
+# Longest user, query or url in bytes: our choice. Web servers commonly refuse addresses above 4 to 8 thousand.
 MAX_TEXT = 4096
 
 
@@ -50,7 +50,7 @@ class Rejects:
                     f"Line {batch.line[i]} of {name} cannot be read: {REASONS[code]}. Mend it, or import without --strict to set such rows aside."
                 )
             self.counts[REASONS[code]] += 1
-            self._keep(f"{name}\t{batch.line[i]}\t{REASONS[code]}\t".encode("utf-8", "backslashreplace"), batch.raw(int(i)))
+            self._keep(name.encode("unicode_escape") + f"\t{batch.line[i]}\t{REASONS[code]}\t".encode(), batch.raw(int(i)))
 
     def _keep(self, head: bytes, raw: bytes) -> None:
         if self._file is None:

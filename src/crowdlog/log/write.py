@@ -31,7 +31,7 @@ _FIELDS: list[pa.Field[Any]] = [
 EVENTS = pa.schema(_FIELDS)
 _TEXT_FIELDS: list[pa.Field[Any]] = [pa.field("id", _INT, nullable=False), pa.field("text", pa.string(), nullable=False)]
 TEXTS = pa.schema(_TEXT_FIELDS)
-_GROUP = 1 << 20  # texts per row group
+_GROUP = 1 << 18  # texts per row group: even the longest allowed stay below the 2 GB of Arrow's strings
 
 
 class ContentHash:
