@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from crowdlog.log.synth import synthesize
 
 from crowdlog.log.importer import import_log
+from crowdlog.log.synth import synthesize
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian

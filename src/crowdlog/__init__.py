@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.frequency import FTa as FTa
     from crowdlog.mechanisms.frequency import FTu as FTu
     from crowdlog.mechanisms.korolova import Korolova as Korolova
+    from crowdlog.mechanisms.semantic import KAnonymity as KAnonymity
+    from crowdlog.mechanisms.semantic import SemanticKAnonymity as SemanticKAnonymity
     from crowdlog.mechanisms.zealous import Zealous as Zealous
     from crowdlog.release.folder import Release as Release
 

@@ -21,6 +21,8 @@ EXAMPLES = {
     "FTa": ["FTa(k=300)", "FTa(k=300, artifact='click')", "FTa(k=300, artifact='pair', representation='heavy')"],
     "FTu": ["FTu(k=300)", "FTu(k=300, artifact='undirected-window-pair')"],
     "KA": ["KA(K=300)"],
+    "KAnonymity": ["KAnonymity(k=300)"],
+    "SemanticKAnonymity": ["SemanticKAnonymity(k=300, theta=0.9)", "SemanticKAnonymity(k=300, theta=0.5, min_users=5)"],
     "Korolova": [
         "Korolova(epsilon=4, delta=1e-9, d=2)",
         "Korolova(epsilon=4, delta=1e-9, d=2, weight_suggestions=2)",

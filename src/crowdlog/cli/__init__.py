@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("resume", "Finish releases a crash left charged but unpublished."),
     "budget": ("budget", "What has been spent on a log, and its limit."),
     "label": ("label", "The label of a release."),
+    "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
     "explain": ("explain", "A release in plain English."),
     "export": ("export", "A release as TSV, Parquet or GraphML."),
     "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),

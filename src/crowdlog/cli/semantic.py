@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from crowdlog.cli.output import json_option, show_json
 from crowdlog.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _SHOWN = 60  # queries in the picture of a neighbourhood
 )
 @click.option("--around", help="Also a picture of this query's neighbourhood at the lowest Θ below 1.")
 @click.option("--memory", default="6GB", show_default=True, help="What a graph may take before it moves to temporary files.")
-@click.option("--json", "as_json", is_flag=True, help="Print the shares as JSON.")
+@json_option
 def command(
     store: str,
     out: Path,
@@ -64,7 +64,7 @@ def command(
     if around is not None:
         _draw_around(semantics, log, ordered[-1], around, out)
     if as_json:
-        click.echo(json.dumps(shares, indent=2))
+        show_json(shares)
         return
     for theta, row in shares["released"].items():
         click.echo(f"Θ = {theta}: " + ", ".join(f"k = {k}: {share:.1%}" for k, share in zip(shares["k"], row, strict=True)))

@@ -16,7 +16,9 @@ MECHANISMS: dict[str, str] = {
     "FTa": "frequency",
     "FTu": "frequency",
     "KA": "frequency",
+    "KAnonymity": "semantic",
     "Korolova": "korolova",
+    "SemanticKAnonymity": "semantic",
     "Zealous": "zealous",
 }
 

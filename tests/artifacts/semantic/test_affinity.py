@@ -5,8 +5,7 @@ from crowdlog.artifacts.semantic import affinity
 from crowdlog.artifacts.semantic.affinity import AllPairs
 from crowdlog.artifacts.semantic.theta import Theta
 from crowdlog.artifacts.semantic.vectors import build_vectors
-
-from .helpers import concept_sets, concept_weights, rows, slow_affine, thetas
+from tests.artifacts.semantic.helpers import concept_sets, concept_weights, rows, slow_affine, thetas
 
 
 def pairs_of(blocks):

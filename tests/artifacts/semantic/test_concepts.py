@@ -7,8 +7,7 @@ import pytest
 
 from crowdlog.artifacts.semantic.concepts import ConceptMiner
 from crowdlog.artifacts.semantic.words import QueryUsers, split_words
-
-from .helpers import rows
+from tests.artifacts.semantic.helpers import rows
 
 QUERIES = [
     "cell phone case", "blue cell phone case", "cell phone", "phone case blue", "is a cell phone", "is a phone",

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from crowdlog.artifacts.semantic import core
 from crowdlog.artifacts.semantic.core import core_degrees, merge_users
-
-from .helpers import as_arrays, rows, slow_cores, user_graphs
+from tests.artifacts.semantic.helpers import as_arrays, rows, slow_cores, user_graphs
 
 
 @given(user_graphs())

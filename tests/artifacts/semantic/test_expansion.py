@@ -2,8 +2,7 @@ import pyarrow as pa
 
 from crowdlog.artifacts.semantic.expansion import expand
 from crowdlog.artifacts.semantic.words import QueryUsers, split_words
-
-from .helpers import rows
+from tests.artifacts.semantic.helpers import rows
 
 
 def expanded(queries, users, min_users=2):

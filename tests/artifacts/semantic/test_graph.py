@@ -3,8 +3,7 @@ import numpy as np
 from crowdlog.artifacts.semantic.affinity import AllPairs
 from crowdlog.artifacts.semantic.graph import build_graph
 from crowdlog.artifacts.semantic.theta import Theta
-
-from .test_affinity import pairs_of, zipf_vectors
+from tests.artifacts.semantic.test_affinity import pairs_of, zipf_vectors
 
 
 def edges(graph):

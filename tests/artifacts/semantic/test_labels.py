@@ -2,8 +2,7 @@ import pytest
 
 from crowdlog.artifacts.semantic.labels import read_labels
 from crowdlog.errors import InputError
-
-from .logs import make_log
+from tests.artifacts.semantic.logs import make_log
 
 
 def test_labels_of_the_logs_queries(tmp_path):

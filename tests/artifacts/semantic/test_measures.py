@@ -3,8 +3,7 @@ import pytest
 
 from crowdlog.artifacts.semantic.measures import f_beta, mean_user_share, queries_of, released_share
 from crowdlog.artifacts.semantic.words import QueryUsers
-
-from .helpers import rows
+from tests.artifacts.semantic.helpers import rows
 
 DEGREES = np.array([1, 2, 5, 5], np.int32)
 USERS = QueryUsers(*rows([[0], [0, 1], [1], [1, 2]]), 4)

@@ -7,9 +7,8 @@ from crowdlog.artifacts.semantic.graph import build_graph
 from crowdlog.artifacts.semantic.neighbourhood import Finder, local_degrees, lower_bounds
 from crowdlog.artifacts.semantic.theta import Theta
 from crowdlog.artifacts.semantic.vectors import build_vectors
-
-from .helpers import concept_sets, concept_weights, rows, slow_cores, thetas
-from .test_affinity import zipf_vectors
+from tests.artifacts.semantic.helpers import concept_sets, concept_weights, rows, slow_cores, thetas
+from tests.artifacts.semantic.test_affinity import zipf_vectors
 
 
 def user_sets(n, users=40, seed=2):

@@ -5,8 +5,7 @@ import pytest
 
 from crowdlog.artifacts.semantic.semantics import Semantics
 from crowdlog.errors import InputError
-
-from .logs import CASES, make_log
+from tests.artifacts.semantic.logs import CASES, make_log
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,7 @@ import pytest
 from crowdlog.artifacts.semantic.semantics import Semantics
 from crowdlog.artifacts.semantic.surroundings import surroundings
 from crowdlog.errors import InputError
-
-from .logs import CASES, SANYO, make_log
+from tests.artifacts.semantic.logs import CASES, SANYO, make_log
 
 
 def test_figure_four(tmp_path):

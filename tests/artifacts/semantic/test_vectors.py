@@ -4,8 +4,7 @@ from hypothesis import given
 
 from crowdlog.artifacts.semantic.vectors import build_vectors
 from crowdlog.errors import InputError
-
-from .helpers import concept_sets, concept_weights, rows
+from tests.artifacts.semantic.helpers import concept_sets, concept_weights, rows
 
 
 @given(concept_sets, concept_weights)

@@ -6,7 +6,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from tests.privacy.selection.small import make, skewed
 
 from crowdlog.privacy.gaussian import gaussian_delta
 from crowdlog.privacy.randomness import SeededRandomness
@@ -14,6 +13,7 @@ from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import WHOLE, AdaptiveGaussian, round_noise
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
+from tests.privacy.selection.small import make, skewed
 
 SETTINGS = [(math.log(10), 1e-5), (1.0, 1e-6), (1.0, 1e-8)]
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.privacy.selection.small import make
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.incidence import Incidence
+from tests.privacy.selection.small import make
 
 
 def sets_of(incidence: Incidence) -> list[set[int]]:

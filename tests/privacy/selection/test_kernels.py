@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.privacy.selection.small import make, skewed
 
 from crowdlog.privacy.selection import kernels
+from tests.privacy.selection.small import make, skewed
 
 SIZE = 12
 SETS = st.lists(st.sets(st.integers(0, SIZE - 1)).map(sorted), min_size=1, max_size=8)

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from tests.privacy.selection.small import make, skewed
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SeededRandomness
@@ -16,6 +15,7 @@ from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
+from tests.privacy.selection.small import make, skewed
 
 METHODS: list[Selection] = [
     LaplaceThreshold(1),

@@ -8,9 +8,8 @@ from crowdlog.artifacts.semantic.affinity import AllPairs
 from crowdlog.artifacts.semantic.semantics import Semantics
 from crowdlog.artifacts.semantic.theta import Theta
 from crowdlog.release.verify import affine_by_product, verify
-
-from .logs import make_log
-from .test_affinity import pairs_of, zipf_vectors
+from tests.artifacts.semantic.logs import make_log
+from tests.artifacts.semantic.test_affinity import pairs_of, zipf_vectors
 
 
 @pytest.fixture(scope="module")

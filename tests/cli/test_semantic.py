@@ -5,8 +5,7 @@ from click.testing import CliRunner
 
 from crowdlog.cli.semantic import command
 from crowdlog.errors import InputError
-
-from .logs import SANYO, make_log
+from tests.artifacts.semantic.logs import SANYO, make_log
 
 FIGURES = {"share.svg", "per-user.svg", "user.svg", "f-1.svg", "f-0.1.svg", "neighbourhood.svg"}
 

@@ -1,0 +1,48 @@
+"""crowdlog verify: an independent check that a release is k-anonymous."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from crowdlog.cli.output import json_option, show_json
+from crowdlog.errors import InputError, PrivacyRefusal
+
+
+@click.command("verify")
+@click.argument("release")
+@click.option("--truth", required=True, help="The log store the release was made from.")
+@json_option
+def command(release: str, truth: str, as_json: bool) -> None:
+    """Check that every query of a k-anonymous RELEASE has k users around it within the release. Exit code 2 when one has not.
+
+    \b
+    Example: crowdlog verify OUT --truth STORE
+    """
+    from crowdlog.log.store import LogStore
+    from crowdlog.mechanisms import parse
+    from crowdlog.mechanisms.semantic import KAnonymity, SemanticKAnonymity
+    from crowdlog.release.folder import Release
+    from crowdlog.release.verify import verify
+
+    opened = Release.open(release)
+    mechanism = parse(opened.label["crowdlog"]["mechanism"])
+    if not isinstance(mechanism, KAnonymity | SemanticKAnonymity):
+        raise InputError(f"verify checks releases of KAnonymity and SemanticKAnonymity; {release} was made by {type(mechanism).__name__}.")
+    theta, min_users = (mechanism.theta, mechanism.min_users) if isinstance(mechanism, SemanticKAnonymity) else (1.0, 1)
+    queries = opened.queries()
+    if queries is None:
+        raise InputError(f"{release} has no table of queries: it is damaged.")
+    verdict = verify(LogStore.open(truth), queries, mechanism.k, theta, min_users)
+    if as_json:
+        show_json({**asdict(verdict), "holds": verdict.holds})
+    if not verdict.holds:
+        raise PrivacyRefusal(
+            f"{release} is not {mechanism.k}-anonymous at Θ = {theta:g}: of {verdict.queries:,} queries {verdict.weak:,} have fewer than "
+            f"{mechanism.k} users around them and {verdict.unknown:,} are not in the log. Do not publish it."
+        )
+    if not as_json:
+        click.echo(
+            f"{release} is {mechanism.k}-anonymous at Θ = {theta:g}: all {verdict.queries:,} queries have at least {mechanism.k} users around them."
+        )

@@ -1,0 +1,36 @@
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.cli.verify import command
+from crowdlog.errors import InputError, PrivacyRefusal
+from crowdlog.mechanisms import parse
+from tests.artifacts.semantic.logs import make_log
+
+
+def run(*args):
+    return CliRunner().invoke(command, [str(arg) for arg in args], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("spelling", ["KAnonymity(k=3)", "SemanticKAnonymity(k=5, theta=0.9, min_users=3)", "SemanticKAnonymity(k=3, theta=0.6)"])
+def test_accepts_our_releases_and_rejects_one_query_too_many(tmp_path, spelling):
+    log = make_log(tmp_path)
+    release = parse(spelling).release(log, tmp_path / "out", i_know=True)
+    assert "all" in run(release.path, "--truth", log.path).output
+    assert json.loads(run(release.path, "--truth", log.path, "--json").output)["holds"] is True
+    queries = release.queries()
+    extra = pa.table([["my very secret street 4711"], [1], [1]], schema=queries.schema)
+    pq.write_table(pa.concat_tables([queries, extra]), release.path / "queries.parquet")
+    with pytest.raises(PrivacyRefusal, match=r"not [35]-anonymous at Θ = .*: of .* queries 1 have fewer") as caught:
+        run(release.path, "--truth", log.path)
+    assert "secret" not in str(caught.value)
+
+
+def test_other_releases_cannot_be_checked(tmp_path):
+    log = make_log(tmp_path)
+    release = parse("FTa(k=3)").release(log, tmp_path / "out", i_know=True)
+    with pytest.raises(InputError, match="made by FTa"):
+        run(release.path, "--truth", log.path)
