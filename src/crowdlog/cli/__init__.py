@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("export", "A release as TSV, Parquet or GraphML."),
     "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
     "synth": ("synth", "Write a synthetic search log."),
+    "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
 }
 
 

@@ -1,0 +1,24 @@
+"""`crowdlog crowd`: collect from volunteers what many of them have in common, and nothing else."""
+
+from __future__ import annotations
+
+import click
+
+from crowdlog.cli.crowd_member import join, leave, mine, outbox, send
+from crowdlog.cli.crowd_operator import collection
+from crowdlog.cli.crowd_services import serve, simulate, up
+
+
+@click.group(name="crowd")
+def command() -> None:
+    """Collect what at least k volunteers have in common; nobody can read the rest.
+
+    \b
+    For a trial:      crowdlog crowd up DIR, then collection create | status | close | publish
+    For a volunteer:  join LINK, mine LOG, outbox, send, leave
+    Example: crowdlog crowd simulate --clients 40 --k 5 --rows 3
+    """
+
+
+for _part in (up, serve, collection, join, mine, outbox, send, leave, simulate):
+    command.add_command(_part)

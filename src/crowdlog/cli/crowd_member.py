@@ -1,0 +1,175 @@
+"""The volunteer's commands: join, mine, outbox, send, leave."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.errors import PrivacyRefusal
+
+if TYPE_CHECKING:
+    from crowdlog.crowd.client.home import ClientHome
+    from crowdlog.crowd.manifest import Manifest
+
+_home = click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=lambda: Path(os.environ.get("CROWDLOG_HOME", "~/.crowdlog")).expanduser(),
+    help="Folder of the client's own files (default: CROWDLOG_HOME or ~/.crowdlog).",
+)
+_collection = click.option("--collection", "collection_id", help="Beginning of the collection's id, if you are in several.")
+_cafile = click.option("--cafile", help="Certificates to trust, for a server with its own.")
+_yes = click.option("--yes", is_flag=True, help="Agree without being asked.")
+_FIRST = 20  # shown unless --all
+
+
+@click.command()
+@click.argument("link")
+@_home
+@_cafile
+@_yes
+def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
+    """Join a collection with the invitation LINK its operator gave you. Shows the terms and asks before anything is sent about you.
+
+    \b
+    Example: crowdlog crowd join https://study.example/collections/ID#INVITATION
+    """
+    from crowdlog.crowd.client import member
+    from crowdlog.crowd.http import Connection
+    from crowdlog.privacy.randomness import SystemRandomness
+
+    parsed = member.Link.parse(link)
+    server = Connection(parsed.server, cafile=cafile)
+    manifest = member.look(parsed, server)
+    show_fields(_terms(manifest))
+    _agree(yes, "Join on these terms?")
+    with _opened(home) as mine_home:
+        member.join(mine_home, parsed, manifest, server, SystemRandomness())
+    click.echo("You have joined. Next: crowdlog crowd mine LOG")
+
+
+@click.command()
+@click.argument("log", type=click.Path(path_type=Path, exists=True))
+@_home
+@_collection
+@_cafile
+@_yes
+@click.option("--all", "show_all", is_flag=True, help=f"Show all artifacts, not the first {_FIRST}.")
+def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, yes: bool, show_all: bool) -> None:
+    """Mine your own LOG (a file crowdlog can read, or a log store), show what would be sent, and after your consent fill the outbox.
+
+    \b
+    Example: crowdlog crowd mine my-searches.tsv
+    """
+    from crowdlog.artifacts.kinds import Artifact
+    from crowdlog.crowd.client import member, mining, reports
+    from crowdlog.crowd.http import Connection
+    from crowdlog.privacy.randomness import SystemRandomness
+
+    randomness = SystemRandomness()
+    with _opened(home) as mine_home:
+        membership = mine_home.membership(collection_id)
+        manifest = membership.manifest
+        found = mining.mine_own(log, Artifact(manifest.artifact, manifest.representation), home, randomness)
+        chosen, too_long = reports.choose(manifest, found, randomness)
+        for item in chosen if show_all else chosen[:_FIRST]:
+            click.echo(f"  {item.readable}")
+        left_out = f"; {len(found) - too_long - len(chosen)} more are over the limit and {too_long} too long" if len(chosen) < len(found) else ""
+        click.echo(f"{len(chosen)} artifacts would be sent, each readable only if {manifest.collection.k} people send it{left_out}.")
+        _agree(yes or membership.consented, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
+        mine_home.consent(membership.id)
+        member.prepare(mine_home, mine_home.membership(membership.id), chosen, Connection(manifest.randomness_url, cafile=cafile), randomness)
+    click.echo("The outbox is filled. See the exact bytes with: crowdlog crowd outbox --bytes")
+
+
+@click.command()
+@_home
+@_collection
+@click.option("--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each envelope in hexadecimal.")
+@json_option
+def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: bool) -> None:
+    """Show what waits to be sent: the artifacts, and on request the exact bytes.
+
+    \b
+    Example: crowdlog crowd outbox --bytes
+    """
+    with _opened(home) as mine_home:
+        membership = mine_home.membership(collection_id)
+        items = mine_home.outbox(membership.id)
+    rows = [{"artifact": item.readable, "size": len(item.envelope)} | ({"bytes": item.envelope.hex()} if show_bytes else {}) for item in items]
+    if as_json:
+        show_json({"collection": membership.id, "sent": membership.sent, "waiting": rows})
+        return
+    show_table(list(rows[0]) if rows else ["artifact", "size"], [list(row.values()) for row in rows])
+    click.echo(f"{len(rows)} wait, {membership.sent} were sent.")
+
+
+@click.command()
+@_home
+@_collection
+@_cafile
+@_yes
+def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool) -> None:
+    """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and doubles nothing.
+
+    \b
+    Example: crowdlog crowd send --yes
+    """
+    from crowdlog.crowd.client import member
+    from crowdlog.crowd.http import Connection
+    from crowdlog.privacy.randomness import SystemRandomness
+    from crowdlog.progress import progress_bar
+
+    with _opened(home) as mine_home:
+        membership = mine_home.membership(collection_id)
+        manifest, waiting = membership.manifest, mine_home.outbox(membership.id)
+        member.refuse_early(membership, Connection(membership.url, cafile=cafile), Connection(manifest.randomness_url, cafile=cafile))
+        _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
+        with progress_bar("Sending", len(waiting), unit="reports") as advance:
+            sent = member.send(mine_home, membership, Connection(manifest.mix_url, cafile=cafile), SystemRandomness(), advance)
+    click.echo(f"{sent} reports were sent.")
+
+
+@click.command()
+@_home
+@_collection
+def leave(home: Path, collection_id: str | None) -> None:
+    """Leave a collection: what was not sent is deleted, with the credential. What was sent cannot be told apart any more.
+
+    \b
+    Example: crowdlog crowd leave
+    """
+    with _opened(home) as mine_home:
+        membership = mine_home.membership(collection_id)
+        deleted = mine_home.leave(membership.id)
+    click.echo(f"You have left; {deleted} unsent reports were deleted.")
+
+
+def _terms(manifest: Manifest) -> dict[str, object]:
+    return {
+        "collection": manifest.id,
+        "title": manifest.collection.title,
+        "what is mined": f"{manifest.artifact}, {manifest.representation} text",
+        "people needed to read one": manifest.collection.k,
+        "most artifacts of yours": manifest.limit,
+        "what is counted": manifest.count,
+        "published by": manifest.policy,
+        "randomness server": manifest.randomness_url,
+        "first mix": manifest.mix_url,
+        "layers of encryption": len(manifest.collection.mix_publics),
+    }
+
+
+def _agree(already: bool, question: str) -> None:
+    if not already and not click.confirm(question):
+        raise PrivacyRefusal("You did not agree; nothing was sent.")
+
+
+def _opened(home: Path) -> ClientHome:
+    from crowdlog.crowd.client.home import ClientHome
+
+    return ClientHome(home)

@@ -1,0 +1,113 @@
+"""`crowdlog crowd collection …`: the operator's commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdlog.artifacts.kinds import ARTIFACTS
+from crowdlog.cli.output import json_option, show_fields, show_json
+
+_operator = click.option(
+    "--operator",
+    "operator_file",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Addresses and tokens of the services.",
+)
+
+
+@click.group()
+def collection() -> None:
+    """Create, watch, close and publish a collection.
+
+    \b
+    Example: crowdlog crowd collection create --help
+    """
+
+
+@collection.command()
+@_operator
+@click.option("--title", required=True, help="What volunteers see.")
+@click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
+@click.option("--artifact", default="query", show_default=True, type=click.Choice(list(ARTIFACTS)), help="What is mined.")
+@click.option(
+    "--representation", default="original", show_default=True, type=click.Choice(["original", "light", "heavy"]), help="How queries are written."
+)
+@click.option("--limit", default=200, show_default=True, type=click.IntRange(1), help="Most artifacts of one person.")
+@click.option("--count", default="users", show_default=True, type=click.Choice(["users", "impressions"]), help="What is counted.")
+@click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")
+@click.option("--invitations", default=100, show_default=True, type=click.IntRange(1, 100_000), help="How many people are invited.")
+@click.option(
+    "--links", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write the invitation links to, one per person."
+)
+@json_option
+def create(operator_file: Path, links: Path, invitations: int, as_json: bool, **terms: str) -> None:
+    """Create a collection and write its invitation links.
+
+    \b
+    Example: crowdlog crowd collection create --operator trial/operator.json --title "What we search" --k 10 --links links.txt
+    """
+    from crowdlog.crowd.client.member import Link
+    from crowdlog.crowd.operator import Operator, Terms
+    from crowdlog.errors import InputError
+
+    if links.exists():
+        raise InputError(f"{links} exists already; choose another file for the links.")
+    operator = Operator.from_file(operator_file)
+    manifest, invited = operator.create(Terms(**terms), invitations)  # type: ignore[arg-type]
+    links.touch(mode=0o600)
+    links.write_text("".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited))
+    fields = {"collection": manifest.id, "policy": manifest.policy, "invitations": len(invited), "links": str(links)}
+    show_json(fields) if as_json else show_fields(fields)
+
+
+@collection.command()
+@_operator
+@click.argument("collection_id")
+@json_option
+def status(operator_file: Path, collection_id: str, as_json: bool) -> None:
+    """Show counts: reports, groups at the bar or near it, what the mixes hold. Never text.
+
+    \b
+    Example: crowdlog crowd collection status ID --operator trial/operator.json
+    """
+    from crowdlog.crowd.operator import Operator
+
+    counts = Operator.from_file(operator_file).status(collection_id)
+    if as_json:
+        show_json(counts)
+        return
+    mixes = counts.pop("mixes")
+    show_fields({**counts, **{f"mix {number} {name}": value for number, mix in enumerate(mixes, 1) for name, value in mix.items()}})
+
+
+@collection.command()
+@_operator
+@click.argument("collection_id")
+def close(operator_file: Path, collection_id: str) -> None:
+    """Destroy the randomness key for good and let the reports in. Nobody can join or mine after that.
+
+    \b
+    Example: crowdlog crowd collection close ID --operator trial/operator.json
+    """
+    from crowdlog.crowd.operator import Operator
+
+    Operator.from_file(operator_file).close(collection_id)
+    click.echo("The randomness key is destroyed; members can send now.")
+
+
+@collection.command()
+@_operator
+@click.argument("collection_id")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder for the crowd log.")
+def publish(operator_file: Path, collection_id: str, out: Path) -> None:
+    """End the uploads, open what k people share, publish the crowd log and delete every report.
+
+    \b
+    Example: crowdlog crowd collection publish ID --operator trial/operator.json -o crowdlog
+    """
+    from crowdlog.crowd.operator import Operator
+
+    click.echo(f"The crowd log is in {Operator.from_file(operator_file).publish(collection_id, out)}.")

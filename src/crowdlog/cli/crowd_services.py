@@ -1,0 +1,143 @@
+"""The commands that run services: `up` (all of a trial), `serve` (one), `simulate` (a crowd against real services)."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdlog.cli.output import json_option, show_fields, show_json
+from crowdlog.errors import InputError
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("folder", type=_FOLDER)
+@click.option("--mixes", default=2, show_default=True, type=click.IntRange(2, 9), help="How many mix nodes stand in the chain.")
+@click.option("--port", default=0, show_default=True, type=click.IntRange(0, 65000), help="First port; 0 takes free ones.")
+@click.option("--batch", default=20, show_default=True, type=click.IntRange(1), help="Fewest envelopes that leave a mix together.")
+@click.option("--delay", default=10.0, show_default=True, type=click.FloatRange(0), help="Longest random wait of a full batch, in seconds.")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; otherwise at Ctrl-C.")
+def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: float | None) -> None:
+    """Start all services on this machine for a trial; data, tokens and operator.json go to FOLDER.
+
+    A trial on one machine protects nobody from its owner: run each service at another party for real (docs/crowd.md).
+
+    \b
+    Example: crowdlog crowd up trial --seconds 2
+    """
+    from crowdlog.crowd.services.local import LocalServices
+
+    options = {f"mix{number}": ["--batch", str(batch), "--delay", str(delay)] for number in range(1, mixes + 1)}
+    with LocalServices(folder, mixes=mixes, first_port=port, options=options) as services:
+        show_fields({name: services.url(name) for name in services.names})
+        click.echo(f"Ready. Create a collection with: crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10")
+        end = None if seconds is None else time.monotonic() + seconds
+        while end is None or time.monotonic() < end:
+            time.sleep(0.2)
+            for name in services.restart_dead():
+                click.echo(f"{name} stopped and was started again.", err=True)
+
+
+@click.command()
+@click.argument("service", type=click.Choice(["randomness", "mix", "aggregation"]))
+@click.option("--data", required=True, type=_FOLDER, help="Folder for this service's keys and database.")
+@click.option("--token-file", required=True, type=_FILE, help="File with the operator's bearer token.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=0, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
+@click.option("--fd", type=int, hidden=True, help="A listening socket inherited from the parent.")
+@click.option("--certfile", type=_FILE, help="Certificate for TLS.")
+@click.option("--keyfile", type=_FILE, help="Key of the certificate.")
+@click.option("--database", help="postgresql://USER@HOST/NAME instead of SQLite in the data folder.")
+@click.option("--next", "next_url", help="mix: address of the next mix, or of the aggregation server.")
+@click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="mix: fewest envelopes that leave together.")
+@click.option("--delay", default=60.0, show_default=True, type=click.FloatRange(0), help="mix: longest random wait of a full batch, in seconds.")
+@click.option("--cafile", type=_FILE, help="mix: certificates to trust for the next node.")
+@click.option("--rate", default=50.0, show_default=True, type=click.FloatRange(0), help="Requests per second from one address; 0: no limit.")
+@click.option("--elements", default=200.0, show_default=True, type=click.FloatRange(0), help="randomness: elements per second from one address.")
+@click.option("--body", default=2 * 2**20, show_default=True, type=click.IntRange(1024), help="Largest request in bytes.")
+@click.option("--read-seconds", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Longest time for a request to arrive.")
+@click.option("--check", is_flag=True, help="Say what would be served and stop.")
+def serve(service: str, **options: Any) -> None:
+    """Run one service in the foreground. /openapi.json of a running service describes its calls.
+
+    \b
+    Example: crowdlog crowd serve randomness --data DIR --token-file TOKEN --check
+    """
+    from crowdlog.crowd.services.serve import Listen
+    from crowdlog.crowd.services.serve import serve as run
+
+    make_app = _maker(service, options)
+    if options["check"]:
+        click.echo(
+            f"{service}: data in {options['data']}, {'PostgreSQL' if options['database'] else 'SQLite'}, TLS {'on' if options['keyfile'] else 'off'}."
+        )
+        return
+    listen = Listen(options["host"], options["port"], options["fd"], options["certfile"], options["keyfile"])
+    run(make_app, listen, lambda url: click.echo(f"listening on {url}"))
+
+
+def _maker(service: str, options: dict[str, Any]) -> Any:
+    """Return the function that makes the service's application."""
+    from crowdlog.crowd.services.aggregation import AggregationServer
+    from crowdlog.crowd.services.limits import Limits
+    from crowdlog.crowd.services.mix import MixNode
+    from crowdlog.crowd.services.randomness import RandomnessServer
+    from crowdlog.privacy.randomness import SystemRandomness
+
+    rate = options["rate"]
+    limits = Limits(options["body"], options["read_seconds"], rate, max(2 * int(rate), 10))
+    common = (options["data"], SystemRandomness(), _token(options["token_file"]), limits)
+    database = options["database"]
+    if service == "randomness":
+        return lambda: RandomnessServer(*common, database_url=database, elements_per_second=options["elements"]).app()
+    if service == "aggregation":
+        return lambda: AggregationServer(*common, database_url=database).app()
+    if options["next_url"] is None:
+        raise InputError("A mix needs --next: the address of the next mix, or of the aggregation server.")
+    verify = str(options["cafile"]) if options["cafile"] else True
+    return lambda: MixNode(*common, options["next_url"].rstrip("/"), options["batch"], options["delay"], database_url=database, verify=verify).app()
+
+
+def _token(path: Path) -> str:
+    try:
+        token = path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The token file {path} cannot be read; write at least 32 random characters into it.") from error
+    if len(token) < 32 or not token.isascii():
+        raise InputError(f"The token in {path} must have at least 32 plain characters, for example from: openssl rand -hex 32")
+    return token
+
+
+@click.command()
+@click.option("--clients", default=1000, show_default=True, type=click.IntRange(1), help="How many people take part.")
+@click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
+@click.option("--rows", default=8, show_default=True, type=click.IntRange(0), help="Rows of each person's log that take part; 0: all.")
+@click.option("--seed", default=7, show_default=True, type=int, help="Seed of the synthetic log.")
+@click.option("--log", type=click.Path(path_type=Path, exists=True), help="Let the users of this log take part instead of synthetic ones.")
+@click.option("--workers", default=2, show_default=True, type=click.IntRange(1), help="Processes that act as clients.")
+@click.option("--folder", type=_FOLDER, help="Keep the services' data and the crowd log here.")
+@json_option
+def simulate(clients: int, k: int, rows: int, seed: int, log: Path | None, workers: int, folder: Path | None, as_json: bool) -> None:
+    """Run a simulated crowd over HTTP against real services, and compare the crowd log with FTu on the union of the logs.
+
+    \b
+    Example: crowdlog crowd simulate --clients 40 --k 5 --rows 3
+    """
+    from crowdlog.crowd.simulate import simulate as run
+    from crowdlog.crowd.simulate import synthetic_crowd
+
+    with ExitStack() as stack:
+        place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crowdlog-crowd-")))
+        place.mkdir(parents=True, exist_ok=True)
+        source = log or synthetic_crowd(place / "crowd.tsv", clients=clients, rows=rows, seed=seed)
+        report = run(source, k=k, workers=workers, folder=place)
+    show_json(report) if as_json else show_fields(report)
+    if not report["equal"]:
+        raise InputError("The crowd log differs from FTu on the union of the logs.")

@@ -1,0 +1,45 @@
+"""How an artifact is written into a report: its texts joined by tabs (the primary field) and, if asked for, its impressions (the secondary)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from crowdlog.crowd.crypto.opening import Opened
+
+# The text columns of each table of a release.
+TEXTS = {"queries": ("query",), "clicks": ("query", "url"), "pairs": ("query", "next_query")}
+_IMPRESSIONS_SIZE = 4  # bytes; the same for everybody, so that its length tells nothing
+_MOST_IMPRESSIONS = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Found:
+    """One artifact of one person's log."""
+
+    texts: tuple[str, ...] = field(repr=False)
+    impressions: int
+
+
+def primary(texts: tuple[str, ...]) -> bytes | None:
+    """Return the primary field, or None for texts that hold a tab themselves."""
+    return None if any("\t" in text for text in texts) else "\t".join(texts).encode()
+
+
+def secondary(impressions: int, count: str) -> bytes:
+    """Return the secondary field: empty where people are counted."""
+    return min(impressions, _MOST_IMPRESSIONS).to_bytes(_IMPRESSIONS_SIZE, "big") if count == "impressions" else b""
+
+
+def texts_of(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
+    """Return the texts of a primary field, or None: k people may agree to send something that is no such text."""
+    try:
+        texts = tuple(primary_field.decode().split("\t"))
+    except UnicodeDecodeError:
+        return None
+    return texts if len(texts) == parts else None
+
+
+def impressions_of(group: Opened) -> int:
+    """Sum the senders' impressions; a sender who says nothing sensible counts once, as a person does."""
+    stated = [int.from_bytes(value, "big") for value in group.secondaries if len(value) == _IMPRESSIONS_SIZE]
+    return sum(max(1, value) for value in stated) + group.people - len(stated)

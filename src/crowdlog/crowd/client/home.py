@@ -1,0 +1,142 @@
+"""What the client remembers on its own computer: collections joined, credentials, and the outbox. One SQLite file that only its owner can read."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from crowdlog.crowd.manifest import Manifest
+from crowdlog.errors import InputError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS memberships (id TEXT PRIMARY KEY, url TEXT NOT NULL, manifest TEXT NOT NULL, invitation TEXT,
+    pending BLOB, credential BLOB, consented INTEGER NOT NULL DEFAULT 0, left_it INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, collection TEXT NOT NULL, readable TEXT NOT NULL, envelope BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Membership:
+    """One collection as its member knows it. `credential` is None until the server has issued it."""
+
+    manifest: Manifest
+    url: str
+    invitation: str | None = field(repr=False)
+    pending: bytes | None = field(repr=False)
+    credential: bytes | None = field(repr=False)
+    consented: bool
+    left: bool
+    sent: int
+
+    @property
+    def id(self) -> str:
+        return self.manifest.id
+
+
+@dataclass(frozen=True)
+class Item:
+    """One report that waits to be sent: what it says, for its owner, and the exact bytes that would leave."""
+
+    number: int
+    readable: str = field(repr=False)
+    envelope: bytes = field(repr=False)
+
+
+class ClientHome:
+    """A folder of the client's own. Deleted rows are overwritten (secure_delete)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path = folder / "crowd.sqlite"
+            path.touch(mode=0o600)
+            self._connection = sqlite3.connect(path, timeout=20, isolation_level=None)
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.executescript(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"The folder {folder} cannot hold the client's files; choose another with --home.") from error
+
+    def __enter__(self) -> ClientHome:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def begin(self, manifest: Manifest, url: str, invitation: str, pending: bytes) -> None:
+        """Remember a join before it is asked for: a lost answer can be asked for again with the same request."""
+        with self._transaction() as t:
+            t.execute("DELETE FROM memberships WHERE id = ?", (manifest.id,))
+            t.execute(
+                "INSERT INTO memberships (id, url, manifest, invitation, pending) VALUES (?, ?, ?, ?, ?)",
+                (manifest.id, url, json.dumps(manifest.to_json()), invitation, pending),
+            )
+
+    def joined(self, collection_id: str, credential: bytes) -> None:
+        with self._transaction() as t:
+            t.execute("UPDATE memberships SET credential = ?, pending = NULL, invitation = NULL WHERE id = ?", (credential, collection_id))
+
+    def memberships(self) -> list[Membership]:
+        rows = self._connection.execute("SELECT manifest, url, invitation, pending, credential, consented, left_it, sent FROM memberships").fetchall()
+        return [_membership(*row) for row in rows]
+
+    def membership(self, collection_id: str | None) -> Membership:
+        """Return the membership whose id begins so; without an id, the only one there is."""
+        found = [m for m in self.memberships() if not m.left and m.id.startswith(collection_id or "")]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise InputError("You are in no such collection; join one with: crowdlog crowd join LINK")
+        raise InputError(f"You are in {len(found)} collections that fit; say which with --collection and the beginning of its id.")
+
+    def consent(self, collection_id: str) -> None:
+        with self._transaction() as t:
+            t.execute("UPDATE memberships SET consented = 1 WHERE id = ?", (collection_id,))
+
+    def fill(self, collection_id: str, items: Sequence[tuple[str, bytes]]) -> None:
+        """Replace the collection's outbox by these (readable, envelope)."""
+        with self._transaction() as t:
+            t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,))
+            t.executemany("INSERT INTO outbox (collection, readable, envelope) VALUES (?, ?, ?)", [(collection_id, *item) for item in items])
+
+    def outbox(self, collection_id: str) -> list[Item]:
+        rows = self._connection.execute("SELECT number, readable, envelope FROM outbox WHERE collection = ? ORDER BY number", (collection_id,))
+        return [Item(*row) for row in rows]
+
+    def mark_sent(self, collection_id: str, items: Sequence[Item]) -> None:
+        """Forget what was acknowledged; only its number is kept."""
+        with self._transaction() as t:
+            t.executemany("DELETE FROM outbox WHERE number = ?", [(item.number,) for item in items])
+            t.execute("UPDATE memberships SET sent = sent + ? WHERE id = ?", (len(items), collection_id))
+
+    def leave(self, collection_id: str) -> int:
+        """Delete what was not sent and the credential; return how many reports were deleted. That one left is remembered."""
+        with self._transaction() as t:
+            deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
+            t.execute(
+                "UPDATE memberships SET left_it = 1, consented = 0, credential = NULL, pending = NULL, invitation = NULL WHERE id = ?",
+                (collection_id,),
+            )
+        return deleted
+
+
+def _membership(
+    manifest: str, url: str, invitation: str | None, pending: bytes | None, credential: bytes | None, consented: int, left: int, sent: int
+) -> Membership:
+    return Membership(Manifest.from_json(json.loads(manifest)), url, invitation, pending, credential, bool(consented), bool(left), sent)

@@ -1,0 +1,50 @@
+"""Mining one's own log: which artifacts a person has, and how often. It depends on her own rows only."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.crowd.artifact import TEXTS, Found
+from crowdlog.errors import InputError
+from crowdlog.log.importer import import_log
+from crowdlog.log.store import LogStore
+from crowdlog.mechanisms.mining import open_mine
+from crowdlog.privacy.randomness import Randomness
+
+
+def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Found]]]:
+    """Yield each user of a log with her artifacts."""
+    with open_mine(log, artifact.representation) as mine:
+        mined = mine.artifacts(artifact)
+        counted = mined.group_by(["user", "key"]).agg(impressions=mined.count()).to_pyarrow().sort_by([("user", "ascending"), ("key", "ascending")])
+        keys = counted.column("key").unique().to_numpy()
+        named = mine.table(artifact, keys, keys)  # the keys stand in for the counts, so that each row says which key it names
+        columns = [named.column(name).to_pylist() for name in TEXTS[artifact.table]]
+        texts = dict(zip(named.column("count").to_pylist(), zip(*columns, strict=True), strict=True))
+        rows = zip(*(counted.column(name).to_pylist() for name in ("user", "key", "impressions")), strict=True)
+        for user, group in groupby(rows, key=itemgetter(0)):
+            yield user, [Found(texts[key], impressions) for _user, key, impressions in group]
+
+
+def mine_own(log: Path, artifact: Artifact, home: Path, randomness: Randomness) -> list[Found]:
+    """Mine a log file or a log store that holds one person's searches."""
+    if (log / "store.json").exists():
+        return _only_person(LogStore.open(log), artifact)
+    partial = home / f"mining.partial-{randomness.bytes(8).hex()}"
+    try:
+        return _only_person(import_log([log], partial), artifact)
+    finally:
+        for leftover in home.glob(f"{partial.name}*"):
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+
+
+def _only_person(log: LogStore, artifact: Artifact) -> list[Found]:
+    people = list(mine_each(log, artifact))
+    if len(people) > 1:
+        raise InputError(f"The log holds {len(people)} users; give a log of your own searches only.")
+    return people[0][1] if people else []

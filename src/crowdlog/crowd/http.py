@@ -1,0 +1,92 @@
+"""Calls to a service: JSON in, JSON out, refusals as one sentence, retries where a call may safely be repeated."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import httpx
+
+from crowdlog.errors import CrowdlogError, InputError
+
+# Refusals that pass by themselves: too slow, too many, overloaded, full.
+_PASSING = {408, 429, 503, 507}
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
+
+
+class Unreachable(CrowdlogError):  # noqa: N818 - a state of the network
+    """The service did not take the call, but may later; nothing is lost by trying again."""
+
+
+class Connection:
+    """Keeps a connection to one service open. `retries`: how often a call that passing trouble stopped is made again.
+
+    Every call of the protocol may be repeated: reports are idempotent, keys and credentials are bound to their request.
+    """
+
+    def __init__(self, url: str, *, token: str | None = None, cafile: str | None = None, retries: int = 5, timeout: float = 60) -> None:
+        self.url, self._retries = url.rstrip("/"), retries
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        verify = _trusting(cafile) if cafile else True
+        self._client = httpx.Client(headers=headers, timeout=timeout, verify=verify)
+
+    def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """Return the JSON object that the service answers."""
+        try:
+            answer = self._answer(method, path, body).json()
+        except ValueError as error:
+            raise InputError(f"{self.url} does not answer as a service of crowdlog; check the address.") from error
+        if not isinstance(answer, dict):
+            raise InputError(f"{self.url} does not answer as a service of crowdlog; check the address.")
+        return answer
+
+    def read(self, path: str) -> bytes:
+        """Return a file."""
+        return self._answer("GET", path, None).content
+
+    def _answer(self, method: str, path: str, body: Any) -> httpx.Response:
+        pause = _FIRST_PAUSE
+        for attempt in range(self._retries + 1):
+            try:
+                answer = self._client.request(method, self.url + path, json=body)
+            except httpx.TransportError:
+                problem = f"{self.url} cannot be reached; check the address and the network, then try again."
+            except (httpx.InvalidURL, UnicodeError, ValueError) as error:
+                raise InputError("The address of the service is not a URL; write it like https://host:8000.") from error
+            else:
+                if answer.status_code not in _PASSING:
+                    return _accepted(answer, self.url)
+                problem = _sentence(answer, self.url)
+            if attempt < self._retries:
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+        raise Unreachable(problem)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _trusting(cafile: str) -> Any:
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=cafile)
+    except OSError as error:
+        raise InputError(f"{cafile} is not a file of certificates to trust.") from error
+
+
+def _accepted(answer: httpx.Response, url: str) -> httpx.Response:
+    if answer.is_success:
+        return answer
+    if answer.is_client_error:
+        raise InputError(_sentence(answer, url))
+    raise Unreachable(_sentence(answer, url))
+
+
+def _sentence(answer: httpx.Response, url: str) -> str:
+    """The service's own sentence; a stranger's page is not repeated."""
+    try:
+        sentence = answer.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        sentence = f"It answered {answer.status_code}."
+    return f"{url}: {str(sentence)[:300]}"

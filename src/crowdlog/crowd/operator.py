@@ -1,0 +1,140 @@
+"""The operator's side: create a collection, watch its counts, close it (the randomness key is destroyed), publish it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdlog.crowd.http import Connection
+from crowdlog.crowd.manifest import Manifest
+from crowdlog.errors import CrowdlogError, InputError
+
+_POLL_SECONDS = 0.2
+# Budget of the randomness key: how many elements per invited person and artifact, so that lost answers can be asked for again.
+_RETRIES = 4
+
+
+@dataclass(frozen=True)
+class Service:
+    url: str
+    token: str
+
+    def __repr__(self) -> str:
+        return f"Service({self.url!r})"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the operator decides about a collection."""
+
+    title: str
+    k: int
+    artifact: str = "query"
+    representation: str = "original"
+    limit: int = 200
+    count: str = "users"
+    policy: str | None = None  # FTu with the collection's k
+    payload_size: int = 256
+
+
+class Operator:
+    """Calls the operator's part of each service with its token."""
+
+    def __init__(self, randomness: Service, mixes: Sequence[Service], aggregation: Service, cafile: str | None = None) -> None:
+        self._services = (randomness, list(mixes), aggregation)
+        self._cafile = cafile
+        self.randomness, self.aggregation = self._connect(randomness), self._connect(aggregation)
+        self.mixes = [self._connect(mix) for mix in mixes]
+
+    def _connect(self, service: Service) -> Connection:
+        return Connection(service.url, token=service.token, cafile=self._cafile)
+
+    def to_json(self) -> dict[str, Any]:
+        randomness, mixes, aggregation = ([vars(s) for s in group] if isinstance(group, list) else vars(group) for group in self._services)
+        return {"randomness": randomness, "mixes": mixes, "aggregation": aggregation, "cafile": self._cafile}
+
+    @classmethod
+    def from_file(cls, path: Path) -> Operator:
+        """Read operator.json, which `crowdlog crowd up` writes."""
+        try:
+            value = json.loads(path.read_text())
+            mixes = [Service(**mix) for mix in value["mixes"]]
+            return cls(Service(**value["randomness"]), mixes, Service(**value["aggregation"]), value.get("cafile"))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path} does not hold the addresses and tokens of the services; 'crowdlog crowd up' writes such a file.") from error
+
+    def create(self, terms: Terms, invitations: int) -> tuple[Manifest, list[str]]:
+        """Create a collection; return it with its invitations, each good for one person."""
+        key = self.randomness.call("POST", "/keys", {"budget": _RETRIES * terms.limit * invitations})["public"]
+        described = {"artifact": terms.artifact, "representation": terms.representation, "limit": terms.limit, "count": terms.count}
+        spelled = f"FTu(k={terms.k}, artifact={terms.artifact!r}, representation={terms.representation!r})"
+        body = {
+            "title": terms.title,
+            "k": terms.k,
+            "payload_size": terms.payload_size,
+            **described,
+            "policy": terms.policy or spelled,
+            "voprf_public": base64.b64encode(bytes.fromhex(key)).decode(),
+            "randomness": self.randomness.url,
+            "mix_publics": [mix.call("GET", "/key")["public"] for mix in self.mixes],
+            "mix": self.mixes[0].url,
+        }
+        manifest = Manifest.from_json(self.aggregation.call("POST", "/collections", body)["manifest"])
+        invited = (
+            self.aggregation.call("POST", f"/collections/{manifest.id}/invitations", {"count": invitations})["invitations"] if invitations else []
+        )
+        return manifest, invited
+
+    def status(self, collection_id: str) -> dict[str, Any]:
+        """Return counts: of the aggregation server and of each mix."""
+        return {
+            **self.aggregation.call("GET", f"/collections/{collection_id}/status"),
+            "mixes": [mix.call("GET", "/status") for mix in self.mixes],
+        }
+
+    def manifest(self, collection_id: str) -> Manifest:
+        return Manifest.from_json(self.aggregation.call("GET", f"/collections/{collection_id}")["manifest"])
+
+    def close(self, collection_id: str) -> None:
+        """Destroy the randomness key, then let the reports in."""
+        public = self.manifest(collection_id).collection.voprf_public.hex()
+        self.randomness.call("DELETE", f"/keys/{public}")
+        self.aggregation.call("POST", f"/collections/{collection_id}/uploads")
+
+    def drain(self, seconds: float = 600) -> int:
+        """Empty the mixes in the order of travel; return the smallest batch that left any of them."""
+        deadline = time.monotonic() + seconds
+        for mix in self.mixes:
+            mix.call("POST", "/drain")
+            while (held := mix.call("GET", "/status"))["waiting"] + held["leaving"]:
+                if time.monotonic() > deadline:
+                    raise CrowdlogError("The mixes still hold envelopes; see that all services run, then publish again.")
+                time.sleep(_POLL_SECONDS)
+        return min(int(mix.call("GET", "/status")["smallest_batch"]) for mix in self.mixes)
+
+    def publish(self, collection_id: str, out: Path, seconds: float = 3600) -> Path:
+        """Drain the mixes, end the uploads, wait for the crowd log and fetch it into a new folder."""
+        if out.exists():
+            raise InputError(f"{out} exists already; choose another folder for the crowd log.")
+        if self.aggregation.call("GET", f"/collections/{collection_id}")["phase"] == "uploading":
+            self.aggregation.call("POST", f"/collections/{collection_id}/publish", {"smallest_batch": self.drain()})
+        deadline = time.monotonic() + seconds
+        while (phase := self.aggregation.call("GET", f"/collections/{collection_id}")["phase"]) != "published":
+            if phase != "publishing":
+                raise InputError(f"The collection is in phase '{phase}': close it before it is published.")
+            if time.monotonic() > deadline:
+                raise CrowdlogError("The crowd log is not ready yet; run publish again later, nothing is lost.")
+            time.sleep(_POLL_SECONDS)
+        return self._fetch(collection_id, out)
+
+    def _fetch(self, collection_id: str, out: Path) -> Path:
+        partial = out.with_name(out.name + ".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        for name in self.aggregation.call("GET", f"/collections/{collection_id}/release")["files"]:
+            (partial / Path(name).name).write_bytes(self.aggregation.read(f"/collections/{collection_id}/release/{name}"))
+        return partial.rename(out)

@@ -1,0 +1,61 @@
+"""Secrets of a service as files only it can read. A destroyed secret is overwritten before it is removed."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from crowdlog.crowd.crypto.envelope import MixKey
+from crowdlog.crowd.services.storage import StorageFull
+from crowdlog.privacy.randomness import Randomness
+
+
+def write_secret(path: Path, secret: bytes) -> None:
+    """Write a secret so that it is on disk, whole, when this returns."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(descriptor, secret)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise StorageFull("The disk of this service is full; nothing was stored. Try again later.") from error
+        raise
+
+
+def own_key(path: Path, randomness: Randomness) -> MixKey:
+    """Read a node's envelope key, or make it at the first start."""
+    if not path.exists():
+        write_secret(path, MixKey.generate(randomness).to_bytes())
+    return MixKey.from_bytes(path.read_bytes())
+
+
+def destroy_secret(path: Path) -> None:
+    """Overwrite the secret with zeros, make sure that is on disk, remove it. Destroying twice is fine.
+
+    A disk that remaps blocks (SSD) or a file system that copies on write may still hold the old block: see docs/crowd.md.
+    """
+    if not path.exists():
+        return
+    with path.open("r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.write(bytes(size))
+        file.flush()
+        os.fsync(file.fileno())
+    path.unlink()
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

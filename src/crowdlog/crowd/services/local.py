@@ -1,0 +1,129 @@
+"""All services of a trial on one machine, each a process of its own.
+
+The parent opens their sockets, so a service that dies comes back at its address, and what was sent to it meanwhile waits.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import httpx
+
+from crowdlog.crowd.operator import Operator, Service
+from crowdlog.crowd.services.keyfile import write_secret
+from crowdlog.crowd.services.serve import listening_socket
+from crowdlog.errors import CrowdlogError
+
+READY_SECONDS = 120.0  # a busy machine may need long to start Python
+_STOP_SECONDS = 30.0
+
+
+@dataclass
+class LocalServices:
+    """`options`: further options of `crowd serve` by service name (randomness, mix1, mix2, …, aggregation)."""
+
+    folder: Path
+    mixes: int = 2
+    host: str = "127.0.0.1"
+    first_port: int = 0
+    options: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.names = ["randomness", *(f"mix{number}" for number in range(1, self.mixes + 1)), "aggregation"]
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._sockets: dict[str, socket.socket] = {}
+
+    def __enter__(self) -> LocalServices:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            for index, name in enumerate(self.names):
+                self._sockets[name] = listening_socket(self.host, self.first_port + index if self.first_port else 0)
+            for name in self.names:
+                self.start(name)
+            for name in self.names:
+                self.wait_ready(name)
+        except BaseException:
+            self.stop()
+            raise
+        write_secret(self.folder / "operator.json", json.dumps(self.operator().to_json(), indent=2).encode())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def url(self, name: str) -> str:
+        return f"http://{self.host}:{self._sockets[name].getsockname()[1]}"
+
+    def token(self, name: str) -> str:
+        """Return the operator's token of a service, made at its first start."""
+        path = self.folder / f"{name}.token"
+        if not path.exists():
+            write_secret(path, secrets.token_hex(32).encode())
+        return path.read_text()
+
+    def operator(self) -> Operator:
+        services = {name: Service(self.url(name), self.token(name)) for name in self.names}
+        return Operator(services["randomness"], [services[name] for name in self.names if name.startswith("mix")], services["aggregation"])
+
+    def start(self, name: str) -> None:
+        """Start a service, or start it again after it died."""
+        self.token(name)
+        kind = "mix" if name.startswith("mix") else name
+        fd = self._sockets[name].fileno()
+        command = [sys.executable, "-m", "crowdlog.cli", "crowd", "serve", kind, "--data", str(self.folder / name), "--fd", str(fd)]
+        command += ["--token-file", str(self.folder / f"{name}.token"), *self._next(name), *self.options.get(name, [])]
+        log = (self.folder / f"{name}.log").open("ab")
+        with log:
+            self.processes[name] = subprocess.Popen(command, pass_fds=[fd], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def _next(self, name: str) -> list[str]:
+        """A mix passes on to the next one, the last to the aggregation server."""
+        if not name.startswith("mix"):
+            return []
+        return ["--next", self.url(self.names[self.names.index(name) + 1])]
+
+    def wait_ready(self, name: str) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            if self.processes[name].poll() is not None:
+                raise CrowdlogError(f"The service {name} stopped while starting; see {self.folder / name}.log.")
+            try:
+                httpx.get(f"{self.url(name)}/openapi.json", timeout=5).raise_for_status()
+            except httpx.HTTPError:
+                time.sleep(0.05)
+            else:
+                return
+        raise CrowdlogError(f"The service {name} did not answer within {READY_SECONDS:g} seconds; see {self.folder / name}.log.")
+
+    def kill(self, name: str) -> None:
+        """End a service the hard way (kill -9)."""
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def restart_dead(self) -> list[str]:
+        """Start again what died; return its names."""
+        dead = [name for name, process in self.processes.items() if process.poll() is not None]
+        for name in dead:
+            self.start(name)
+        return dead
+
+    def stop(self) -> None:
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        for opened in self._sockets.values():
+            opened.close()
+        self._sockets.clear()

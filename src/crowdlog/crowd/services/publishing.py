@@ -1,0 +1,74 @@
+"""Publishing a collection: open the groups of k people, apply the policy, write the crowd log, delete every report.
+
+The work is done in the background and is safe to repeat: until the crowd log has its final name nothing of it was seen, and once it has,
+only the deletion remains.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+
+from crowdlog.crowd.crypto.opening import largest_per_artifact, open_group
+from crowdlog.crowd.crypto.report import Report
+from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.policy import write_crowd_log
+from crowdlog.crowd.services.collections import CollectionStore
+from crowdlog.crowd.services.keyfile import destroy_secret
+from crowdlog.errors import CrowdlogError
+from crowdlog.privacy.randomness import Randomness
+
+LOGGER = logging.getLogger(__name__)
+_RETRY_SECONDS = 2.0
+
+
+def issuer_path(folder: Path, collection_id: str) -> Path:
+    """Return where the key that checks a collection's credentials is kept."""
+    return folder / f"{collection_id}.issuer"
+
+
+class Publisher:
+    """Publishes collections one after the other, off the request path."""
+
+    def __init__(self, store: CollectionStore, folder: Path, randomness: Randomness) -> None:
+        self._store, self._folder, self._randomness = store, folder, randomness
+        self._wake = asyncio.Event()
+        self._releases = folder / "releases"
+        self._releases.mkdir(exist_ok=True)
+
+    def folder_of(self, collection_id: str) -> Path:
+        return self._releases / collection_id
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    async def work(self) -> None:
+        """Publish whatever is to be published, until cancelled."""
+        while True:
+            try:
+                for collection_id in await run_in_threadpool(self._store.in_phase, "publishing"):
+                    await run_in_threadpool(self.publish, collection_id)
+            except CrowdlogError as error:  # a full disk: try again, nothing is lost
+                LOGGER.warning("A crowd log is not published yet: %s", error)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), _RETRY_SECONDS)
+            self._wake.clear()
+
+    def publish(self, collection_id: str) -> None:
+        """Publish one collection whose uploads have ended."""
+        _phase, manifest = self._store.find(collection_id)
+        if not self.folder_of(collection_id).exists():
+            self._open_and_write(collection_id, manifest)
+        destroy_secret(issuer_path(self._folder, collection_id))
+        self._store.finish(collection_id)
+
+    def _open_and_write(self, collection_id: str, manifest: Manifest) -> None:
+        groups = self._store.groups(collection_id, manifest.collection.k)
+        opened = (open_group([Report.parse(report) for report in group], manifest.collection) for group in groups)
+        readable = largest_per_artifact(group for group in opened if group is not None)
+        smallest_batch = self._store.counts(collection_id)["smallest_batch"]
+        write_crowd_log(manifest, readable, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch)

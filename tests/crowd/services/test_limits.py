@@ -1,0 +1,85 @@
+import asyncio
+import json
+
+from crowdlog.crowd.services.limits import Allowance, LimitRequests, Limits
+from crowdlog.privacy.randomness import SeededRandomness
+
+
+def test_an_allowance_is_used_up_and_refills():
+    now = [0.0]
+    allowance = Allowance(2.0, 4, SeededRandomness(1), lambda: now[0])
+    assert [allowance.take("a") for _ in range(5)] == [True] * 4 + [False]
+    assert allowance.take("b")  # another address has its own
+    now[0] = 1.0
+    assert [allowance.take("a") for _ in range(3)] == [True, True, False]
+    assert not allowance.take("a", cost=100)
+
+
+def test_addresses_are_swept_out_when_they_are_many():
+    now = [0.0]
+    allowance = Allowance(1.0, 2, SeededRandomness(1), lambda: now[0])
+    for number in range(10_000):
+        allowance.take(str(number))
+    now[0] = 100.0
+    allowance.take("last")
+    assert len(allowance._left) == 1
+
+
+async def _echo(scope, receive, send):
+    message = await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": message["body"]})
+
+
+def _ask(limits: Limits, messages: list[dict], *, forever: bool = False, times: int = 1) -> tuple[list[int], list[bytes]]:
+    """Send the same request some times; return the statuses and bodies."""
+    statuses, bodies = [], []
+
+    async def send(message):
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+        else:
+            bodies.append(message["body"])
+
+    async def once(app):
+        pending = iter(messages)
+
+        async def receive():
+            if forever:
+                await asyncio.sleep(3600)
+            return next(pending)
+
+        await app({"type": "http", "client": ("10.0.0.1", 1)}, receive, send)
+
+    async def all_of_them():
+        app = LimitRequests(_echo, limits, SeededRandomness(1))
+        for _ in range(times):
+            await once(app)
+
+    asyncio.run(all_of_them())
+    return statuses, bodies
+
+
+def _part(body: bytes, more: bool = False) -> dict:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_a_body_in_parts_arrives_whole():
+    assert _ask(Limits(), [_part(b"one ", True), _part(b"two")]) == ([200], [b"one two"])
+
+
+def test_a_large_body_is_refused_as_soon_as_it_is_too_large():
+    statuses, bodies = _ask(Limits(body_bytes=5), [_part(b"123", True), _part(b"456", True)])
+    assert statuses == [413]
+    assert "larger than 5 bytes" in json.loads(bodies[0])["error"]
+
+
+def test_a_body_that_never_comes_is_refused():
+    statuses, bodies = _ask(Limits(read_seconds=0.01), [], forever=True)
+    assert statuses == [408]
+    assert "did not arrive" in json.loads(bodies[0])["error"]
+
+
+def test_too_many_requests_are_refused():
+    statuses, _bodies = _ask(Limits(requests_per_second=1e-9, burst=3), [_part(b"x")], times=5)
+    assert statuses == [200, 200, 200, 429, 429]
