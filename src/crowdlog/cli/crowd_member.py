@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,12 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
     from crowdlog.privacy.randomness import SystemRandomness
 
     parsed = member.Link.parse(link)
-    server = Connection(parsed.server, cafile=cafile)
-    manifest = member.look(parsed, server)
-    show_fields(_terms(manifest))
-    _agree(yes, "Join on these terms?")
-    with _opened(home) as mine_home:
-        member.join(mine_home, parsed, manifest, server, SystemRandomness())
+    with Connection(parsed.server, cafile=cafile) as server:
+        manifest = member.look(parsed, server)
+        show_fields(_terms(manifest))
+        _agree(yes, "Join on these terms?")
+        with _opened(home) as own:
+            member.join(own, parsed, manifest, server, SystemRandomness())
     click.echo("You have joined. Next: crowdlog crowd mine LOG")
 
 
@@ -71,8 +72,8 @@ def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, y
     from crowdlog.privacy.randomness import SystemRandomness
 
     randomness = SystemRandomness()
-    with _opened(home) as mine_home:
-        membership = mine_home.membership(collection_id)
+    with _opened(home) as own:
+        membership = own.membership(collection_id)
         manifest = membership.manifest
         found = mining.mine_own(log, Artifact(manifest.artifact, manifest.representation), home, randomness)
         chosen, too_long = reports.choose(manifest, found, randomness)
@@ -81,8 +82,9 @@ def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, y
         left_out = f"; {len(found) - too_long - len(chosen)} more are over the limit and {too_long} too long" if len(chosen) < len(found) else ""
         click.echo(f"{len(chosen)} artifacts would be sent, each readable only if {manifest.collection.k} people send it{left_out}.")
         _agree(yes or membership.consented, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
-        mine_home.consent(membership.id)
-        member.prepare(mine_home, mine_home.membership(membership.id), chosen, Connection(manifest.randomness_url, cafile=cafile), randomness)
+        own.consent(membership.id)
+        with Connection(manifest.randomness_url, cafile=cafile) as server:
+            member.prepare(own, own.membership(membership.id), chosen, server, randomness)
     click.echo("The outbox is filled. See the exact bytes with: crowdlog crowd outbox --bytes")
 
 
@@ -97,9 +99,9 @@ def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: boo
     \b
     Example: crowdlog crowd outbox --bytes
     """
-    with _opened(home) as mine_home:
-        membership = mine_home.membership(collection_id)
-        items = mine_home.outbox(membership.id)
+    with _opened(home) as own:
+        membership = own.membership(collection_id)
+        items = own.outbox(membership.id)
     rows = [{"artifact": item.readable, "size": len(item.envelope)} | ({"bytes": item.envelope.hex()} if show_bytes else {}) for item in items]
     if as_json:
         show_json({"collection": membership.id, "sent": membership.sent, "waiting": rows})
@@ -124,13 +126,16 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool) -
     from crowdlog.privacy.randomness import SystemRandomness
     from crowdlog.progress import progress_bar
 
-    with _opened(home) as mine_home:
-        membership = mine_home.membership(collection_id)
-        manifest, waiting = membership.manifest, mine_home.outbox(membership.id)
-        member.refuse_early(membership, Connection(membership.url, cafile=cafile), Connection(manifest.randomness_url, cafile=cafile))
+    with ExitStack() as stack:
+        own = stack.enter_context(_opened(home))
+        membership = own.membership(collection_id)
+        manifest, waiting = membership.manifest, own.outbox(membership.id)
+        urls = (membership.url, manifest.randomness_url, manifest.mix_url)
+        aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
+        member.refuse_early(membership, aggregation, server)
         _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
         with progress_bar("Sending", len(waiting), unit="reports") as advance:
-            sent = member.send(mine_home, membership, Connection(manifest.mix_url, cafile=cafile), SystemRandomness(), advance)
+            sent = member.send(own, membership, mix, SystemRandomness(), advance)
     click.echo(f"{sent} reports were sent.")
 
 
@@ -143,9 +148,9 @@ def leave(home: Path, collection_id: str | None) -> None:
     \b
     Example: crowdlog crowd leave
     """
-    with _opened(home) as mine_home:
-        membership = mine_home.membership(collection_id)
-        deleted = mine_home.leave(membership.id)
+    with _opened(home) as own:
+        membership = own.membership(collection_id)
+        deleted = own.leave(membership.id)
     click.echo(f"You have left; {deleted} unsent reports were deleted.")
 
 

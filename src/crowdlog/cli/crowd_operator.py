@@ -55,8 +55,8 @@ def create(operator_file: Path, links: Path, invitations: int, as_json: bool, **
 
     if links.exists():
         raise InputError(f"{links} exists already; choose another file for the links.")
-    operator = Operator.from_file(operator_file)
-    manifest, invited = operator.create(Terms(**terms), invitations)  # type: ignore[arg-type]
+    with Operator.from_file(operator_file) as operator:
+        manifest, invited = operator.create(Terms(**terms), invitations)  # type: ignore[arg-type]
     links.touch(mode=0o600)
     links.write_text("".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited))
     fields = {"collection": manifest.id, "policy": manifest.policy, "invitations": len(invited), "links": str(links)}
@@ -75,7 +75,8 @@ def status(operator_file: Path, collection_id: str, as_json: bool) -> None:
     """
     from crowdlog.crowd.operator import Operator
 
-    counts = Operator.from_file(operator_file).status(collection_id)
+    with Operator.from_file(operator_file) as operator:
+        counts = operator.status(collection_id)
     if as_json:
         show_json(counts)
         return
@@ -94,7 +95,8 @@ def close(operator_file: Path, collection_id: str) -> None:
     """
     from crowdlog.crowd.operator import Operator
 
-    Operator.from_file(operator_file).close(collection_id)
+    with Operator.from_file(operator_file) as operator:
+        operator.close(collection_id)
     click.echo("The randomness key is destroyed; members can send now.")
 
 
@@ -110,4 +112,5 @@ def publish(operator_file: Path, collection_id: str, out: Path) -> None:
     """
     from crowdlog.crowd.operator import Operator
 
-    click.echo(f"The crowd log is in {Operator.from_file(operator_file).publish(collection_id, out)}.")
+    with Operator.from_file(operator_file) as operator:
+        click.echo(f"The crowd log is in {operator.publish(collection_id, out)}.")

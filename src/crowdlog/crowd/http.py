@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import httpx
 
@@ -62,7 +63,10 @@ class Connection:
                 pause = min(2 * pause, _LONGEST_PAUSE)
         raise Unreachable(problem)
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._client.close()
 
 

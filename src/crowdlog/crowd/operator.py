@@ -8,7 +8,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
@@ -53,6 +54,13 @@ class Operator:
 
     def _connect(self, service: Service) -> Connection:
         return Connection(service.url, token=service.token, cafile=self._cafile)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for connection in (self.randomness, *self.mixes, self.aggregation):
+            connection.__exit__(kind, error, trace)
 
     def to_json(self) -> dict[str, Any]:
         randomness, mixes, aggregation = ([vars(s) for s in group] if isinstance(group, list) else vars(group) for group in self._services)

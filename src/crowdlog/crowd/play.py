@@ -19,23 +19,23 @@ Person = tuple[str, list[Found]]  # her invitation and her artifacts
 def play_mining(manifest_json: dict[str, Any], aggregation_url: str, people: Sequence[Person]) -> list[list[bytes]]:
     """Join and prepare the envelopes of some clients."""
     manifest, randomness = Manifest.from_json(manifest_json), SystemRandomness()
-    aggregation, server = Connection(aggregation_url), Connection(manifest.randomness_url)
     envelopes = []
-    for invitation, found in people:
-        pending = request_credential(manifest.collection, randomness)
-        body = {"invitation": invitation, "request": base64.b64encode(pending.request).decode()}
-        answer = aggregation.call("POST", f"/collections/{manifest.id}/credentials", body)
-        credential = accept_credential(pending, manifest.collection, decoded(answer, "credential"))
-        chosen, _too_long = choose(manifest, found, randomness)
-        envelopes.append([envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)])
+    with Connection(aggregation_url) as aggregation, Connection(manifest.randomness_url) as server:
+        for invitation, found in people:
+            pending = request_credential(manifest.collection, randomness)
+            body = {"invitation": invitation, "request": base64.b64encode(pending.request).decode()}
+            answer = aggregation.call("POST", f"/collections/{manifest.id}/credentials", body)
+            credential = accept_credential(pending, manifest.collection, decoded(answer, "credential"))
+            chosen, _too_long = choose(manifest, found, randomness)
+            envelopes.append([envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)])
     return envelopes
 
 
 def play_sending(mix_url: str, people: Sequence[list[bytes]]) -> list[int]:
     """Send the envelopes of some clients, one request each; return how many the mix counted."""
-    mix = Connection(mix_url)
     counted = []
-    for envelopes in filter(None, people):
-        answer = mix.call("POST", "/envelopes", {"envelopes": [base64.b64encode(envelope).decode() for envelope in envelopes]})
-        counted.append(int(answer["accepted"]))
+    with Connection(mix_url) as mix:
+        for envelopes in filter(None, people):
+            answer = mix.call("POST", "/envelopes", {"envelopes": [base64.b64encode(envelope).decode() for envelope in envelopes]})
+            counted.append(int(answer["accepted"]))
     return counted

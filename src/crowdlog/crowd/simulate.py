@@ -26,7 +26,7 @@ from crowdlog.crowd.play import play_mining, play_sending
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
-from crowdlog.log.synth.synthesize import synthesize
+from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms.frequency import FTu
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import progress_bar
@@ -53,11 +53,17 @@ def simulate(log_file: Path, *, k: int, workers: int, folder: Path) -> dict[str,
 
 def synthetic_crowd(path: Path, *, clients: int, rows: int, seed: int) -> Path:
     """Write the synthetic log of so many people, each cut to her first rows (0: not cut)."""
-    if rows == 0:
-        synthesize(path, users=clients, seed=seed)
-        return path
     whole = path.with_name(path.name + ".whole")
     synthesize(whole, users=clients, seed=seed)
+    if rows == 0:
+        return whole.rename(path)
+    first_rows(whole, path, rows)
+    whole.unlink()
+    return path
+
+
+def first_rows(whole: Path, path: Path, rows: int) -> None:
+    """Copy the header and each user's first rows."""
     seen: Counter[bytes] = Counter()
     with whole.open("rb") as lines, path.open("wb") as cut:
         cut.write(next(lines))
@@ -66,27 +72,24 @@ def synthetic_crowd(path: Path, *, clients: int, rows: int, seed: int) -> Path:
             seen[user] += 1
             if seen[user] <= rows:
                 cut.write(line)
-    whole.unlink()
-    return path
 
 
 def _collect(services: LocalServices, pool: ProcessPoolExecutor, people: Sequence[list[Found]], k: int, out: Path) -> dict[str, Any]:
     """Create, join and mine, close, send, publish: with real requests, and the time of each step."""
-    operator = services.operator()
     terms = Terms("Simulated crowd", k, limit=max(1, *map(len, people)), count="impressions")
-    manifest, invitations = operator.create(terms, len(people))
-    started = time.perf_counter()
-    sealed = _spread(
-        pool, partial(play_mining, manifest.to_json(), operator.aggregation.url), list(zip(invitations, people, strict=True)), "Joining and mining"
-    )
-    mined = time.perf_counter()
-    operator.close(manifest.id)
-    _spread(pool, partial(play_sending, manifest.mix_url), sealed + sealed[::_TWICE], "Sending")
-    sent = time.perf_counter()
-    smallest = operator.drain()
-    arrived = time.perf_counter()
-    status = operator.status(manifest.id)
-    operator.publish(manifest.id, out)
+    with services.operator() as operator:
+        manifest, invitations = operator.create(terms, len(people))
+        started = time.perf_counter()
+        play = partial(play_mining, manifest.to_json(), operator.aggregation.url)
+        sealed = _spread(pool, play, list(zip(invitations, people, strict=True)), "Joining and mining")
+        mined = time.perf_counter()
+        operator.close(manifest.id)
+        _spread(pool, partial(play_sending, manifest.mix_url), sealed + sealed[::_TWICE], "Sending")
+        sent = time.perf_counter()
+        smallest = operator.drain()
+        arrived = time.perf_counter()
+        status = operator.status(manifest.id)
+        operator.publish(manifest.id, out)
     reports = sum(map(len, sealed))
     return {
         "reports": reports,

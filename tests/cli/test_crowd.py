@@ -1,0 +1,97 @@
+"""A whole collection by its commands: five volunteers, one operator, real services."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.cli import cli
+from crowdlog.crowd.services.local import LocalServices
+from crowdlog.errors import InputError, PrivacyRefusal
+from crowdlog.release.folder import Release
+
+pytestmark = pytest.mark.slow
+
+
+def run(*arguments: str, answer: str | None = None):
+    """Run a command in this process; return what it printed, or the error it ended with."""
+    result = CliRunner().invoke(cli, ["crowd", *map(str, arguments)], input=answer, standalone_mode=False)
+    if isinstance(result.exception, InputError | PrivacyRefusal):
+        return result.exception
+    assert result.exception is None, result.exc_info
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory):
+    mix = ["--batch", "2", "--delay", "0"]
+    with LocalServices(tmp_path_factory.mktemp("trial"), options={"mix1": mix, "mix2": mix}) as running:
+        yield running
+
+
+def _create(services, links: Path, *options: str) -> tuple[str, list[str]]:
+    operator = services.folder / "operator.json"
+    shown = run("collection", "create", "--operator", operator, "--title", "What we search", "--k", 5, "--links", links, "--json", *options)
+    return json.loads(shown)["collection"], links.read_text().split()
+
+
+def _log(path: Path, queries: list[str]) -> Path:
+    rows = [f"7\t{query}\t2006-03-01 00:{minute:02}:00\t\t" for minute, query in enumerate(queries)]
+    path.write_text("\n".join(["AnonID\tQuery\tQueryTime\tItemRank\tClickURL", *rows]) + "\n")
+    return path
+
+
+def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
+    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "6", "--count", "impressions")
+    at = ("--operator", services.folder / "operator.json")
+    for person, link in enumerate(links):
+        home = ("--home", tmp_path / f"home{person}")
+        assert "people needed to read one  5" in run("join", link, *home, "--yes")
+        log = _log(tmp_path / f"log{person}.tsv", ["weather", "weather", f"secret {person}"])
+        shown = run("mine", log, *home, answer="y\n")
+        assert "weather  (2 times)" in shown
+        assert "2 artifacts would be sent, each readable only if 5 people send it." in shown
+        early = run("send", *home, "--yes")
+        assert isinstance(early, PrivacyRefusal)
+        waiting = json.loads(run("outbox", *home, "--bytes", "--json"))["waiting"]
+        assert {item["artifact"] for item in waiting} == {"weather  (2 times)", f"secret {person}  (1 times)"}
+        assert len({item["size"] for item in waiting}) == 1  # lengths tell nothing
+        assert all(len(item["bytes"]) == 2 * item["size"] for item in waiting)
+    assert "You have left; 2 unsent reports were deleted." in run("leave", "--home", tmp_path / "home5")
+    assert "destroyed" in run("collection", "close", collection, *at)
+    for person in range(5):
+        assert "2 reports were sent." in run("send", "--home", tmp_path / f"home{person}", "--yes")
+        assert "0 wait, 2 were sent." in run("outbox", "--home", tmp_path / f"home{person}")
+    assert isinstance(run("send", "--home", tmp_path / "home5", "--yes"), InputError)  # she left
+    assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
+    status = json.loads(run("collection", "status", collection, *at, "--json"))
+    assert (status["phase"], status["received"], status["joined"]) == ("published", 10, 0)
+    assert Release.open(tmp_path / "crowdlog").queries().to_pylist() == [{"query": "weather", "count": 10, "users": 5}]
+
+
+def test_nothing_is_sent_without_consent(services, tmp_path):
+    _collection, links = _create(services, tmp_path / "links.txt", "--invitations", "1")
+    home = ("--home", tmp_path / "home")
+    assert isinstance(run("join", links[0], *home, answer="n\n"), PrivacyRefusal)
+    assert isinstance(run("outbox", *home), InputError)  # not a member
+    run("join", links[0], *home, "--yes")
+    log = _log(tmp_path / "log.tsv", ["weather"])
+    assert isinstance(run("mine", log, *home, answer="n\n"), PrivacyRefusal)
+    assert "0 wait, 0 were sent." in run("outbox", *home)
+
+
+def test_mistakes_are_said_in_one_sentence(services, tmp_path):
+    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "1")
+    home = ("--home", tmp_path / "home")
+    server, invitation = links[0].split("/collections/")[0], links[0].split("#")[1]
+    assert "must look like" in str(run("join", "not a link", *home))
+    assert "no such collection" in str(run("join", f"{server}/collections/{'0' * 64}#{invitation}", *home))
+    assert "unknown or was used" in str(run("join", f"{server}/collections/{collection}#made-up", *home, "--yes"))
+    at = ("--operator", services.folder / "operator.json")
+    assert "close it before" in str(run("collection", "publish", collection, *at, "-o", tmp_path / "out"))
+    assert "does not hold" in str(run("collection", "status", collection, "--operator", tmp_path / "links.txt"))
+    run("join", links[0], *home, "--yes")
+    two_users = tmp_path / "two.tsv"
+    two_users.write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\ta\t2006-03-01 00:00:00\t\t\n2\tb\t2006-03-01 00:00:00\t\t\n")
+    assert "holds 2 users" in str(run("mine", two_users, *home, "--yes"))

@@ -1,0 +1,44 @@
+import random
+from pathlib import Path
+
+import pytest
+from crowdlog.release.folder import Release
+
+from crowdlog.crowd.simulate import first_rows, simulate
+
+PEOPLE, K = 30, 6
+
+
+def _log(path: Path) -> None:
+    """Thirty people who share some queries; each also has one that is hers alone."""
+    draw = random.Random(5)
+    lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
+    for user in range(1, PEOPLE + 1):
+        shared = [f"shared {min(int(draw.expovariate(0.25)), 20)}" for _ in range(4)]
+        lines += [f"{user}\t{query}\t2006-03-01 00:{minute:02}:00\t\t" for minute, query in enumerate([*shared, f"canary{user}canary"])]
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.slow
+def test_a_crowd_over_http_publishes_what_ftu_gives_on_the_union(tmp_path):
+    _log(tmp_path / "log.tsv")
+    report = simulate(tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run")
+    assert report["equal"]
+    assert report["clients"] == PEOPLE
+    assert report["published"] == report["groups at the bar"] == report["published by FTu on the union"] > 3
+    assert report["published below k"] == 0
+    assert report["received"] == report["reports"]  # though every tenth client sent everything twice
+    services = [path for path in (tmp_path / "run" / "services").rglob("*") if path.is_file()]
+    assert len(services) > 10
+    assert not [path.name for path in services if b"canary" in path.read_bytes()]
+    queries = Release.open(tmp_path / "run" / "crowdlog").queries()
+    assert "canary" not in str(queries)
+
+
+def test_a_log_is_cut_to_the_first_rows_of_each_user(tmp_path):
+    _log(tmp_path / "whole.tsv")
+    first_rows(tmp_path / "whole.tsv", tmp_path / "cut.tsv", 2)
+    lines = (tmp_path / "cut.tsv").read_text().splitlines()
+    assert lines[0].startswith("AnonID")
+    assert len(lines) == 1 + 2 * PEOPLE
+    assert set(lines) <= set((tmp_path / "whole.tsv").read_text().splitlines())
