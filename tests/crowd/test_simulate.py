@@ -2,9 +2,9 @@ import random
 from pathlib import Path
 
 import pytest
-from crowdlog.release.folder import Release
 
 from crowdlog.crowd.simulate import first_rows, simulate
+from crowdlog.release.folder import Release
 
 PEOPLE, K = 30, 6
 

@@ -5,7 +5,6 @@ import threading
 import time
 
 import pytest
-from crowdlog.release.folder import Release
 
 from crowdlog.crowd.artifact import Found
 from crowdlog.crowd.http import Connection, Unreachable
@@ -13,6 +12,7 @@ from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.play import play_mining
 from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.release.folder import Release
 
 ROUNDS, PEOPLE, ARTIFACTS, K = 20, 16, 10, 5
 PAIRS_PER_ROUND = 3  # 16 people with 6 artifacts each are 48 pairs
