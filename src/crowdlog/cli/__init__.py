@@ -28,6 +28,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
     "synth": ("synth", "Write a synthetic search log."),
     "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
+    "split": ("split", "Split a store into a part to release and a part to test on."),
+    "score": ("score", "Measure what a release is good for."),
 }
 
 

@@ -1,0 +1,133 @@
+"""`crowdlog score`: what a release is good for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdlog.utility.score import Score
+
+
+@click.command("score")
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option("--truth", required=True, type=click.Path(path_type=Path), help="The log store the release was made from.")
+@click.option(
+    "--test", type=click.Path(path_type=Path), help="A store of other people's events to test the retrieval tasks on. Default: one fold of the truth."
+)
+@click.option(
+    "--on",
+    default="",
+    help="Measures, separated by commas: coverage, adhoc, suggestion, sessions, keywords, patterns, clustering; or parts: adhoc:nDCG@10.",
+)
+@click.option(
+    "--by", type=click.Choice(["user", "row"]), default="user", help="Fold by user (nobody on both sides) or by row, as the published studies did."
+)
+@click.option("--folds", default=5, help="Into how many parts the truth is split.")
+@click.option("--fold", default="0", help="The fold to test on, or 'all'.")
+@click.option("--sample", default=20_000, help="At most so many topics for each task; 0 for all.")
+@click.option("--seed", default=0, help="Fixes the folds, samples and intervals.")
+@click.option("--session-minutes", default=26, help="A longer pause ends a session.")
+@click.option("--prefix", multiple=True, help="A prefix for the pattern study, such as 'fear of'. May be repeated.")
+@click.option("--concept", multiple=True, help="A concept for keywords, such as 'shoes=shoes.com,zappos.com'. May be repeated.")
+@click.option("--site-classes", type=click.Path(path_type=Path), help="A file of lines URL<tab>class, to judge the clusters of websites by.")
+@click.option("--other-log", is_flag=True, help="Measure against a log the release was not made from.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(release: Path, truth: Path, test: Path | None, on: str, other_log: bool, as_json: bool, **options: Any) -> None:
+    """Measure what a release is good for, against the log it came from.
+
+    \b
+    Example: crowdlog score OUT --truth STORE --on coverage,adhoc:nDCG@10
+    """
+    from crowdlog.log.store import LogStore
+    from crowdlog.release.folder import Release
+    from crowdlog.utility.registry import score
+
+    selections = [part.strip() for part in on.split(",") if part.strip()]
+    held_out = LogStore.open(test) if test else None
+    scores = score(Release.open(release), LogStore.open(truth), on=selections, test=held_out, settings=_settings(**options), other_log=other_log)
+    click.echo(
+        json.dumps([entry.as_dict() for entry in scores], indent=2, ensure_ascii=False) if as_json else _table(scores, held_out=test is not None)
+    )
+
+
+def _settings(*, fold: str, prefix: Sequence[str], concept: Sequence[str], site_classes: Path | None, sample: int, **others: Any) -> Any:
+    from crowdlog.utility.context import Settings
+
+    if fold != "all" and not fold.isdecimal():
+        raise InputError(f"--fold must be a number or 'all'. Got '{fold}'.")
+    if sample < 0:
+        raise InputError(f"--sample must be at least 0. Got {sample}.")
+    return Settings(
+        fold=None if fold == "all" else int(fold),
+        prefixes=prefix,
+        concepts=dict(map(_concept, concept)) or None,
+        site_classes=_site_classes(site_classes) if site_classes else None,
+        sample=sample,
+        **others,
+    )
+
+
+def _concept(text: str) -> tuple[str, list[str]]:
+    name, equals, sites = text.partition("=")
+    if not (name and equals and sites):
+        raise InputError(f"--concept must look like 'shoes=shoes.com,zappos.com'. Got '{text}'.")
+    return name, sites.split(",")
+
+
+def _site_classes(path: Path) -> dict[str, str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise InputError(f"The site classes {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"The site classes {path} cannot be read: it is not UTF-8 text.") from None
+    classes = {}
+    for number, line in enumerate(lines, 1):
+        url, _tab, name = line.partition("\t")
+        if not (url and name) or "\t" in name:
+            raise InputError(f"Line {number} of {path} must be a URL, a tab and a class.")
+        classes[url] = name
+    return classes
+
+
+NOTES = (
+    "original: the log's own score on what it can answer.",
+    "common: what both can answer, then both scores there and the p-value of a two-tailed paired t-test.",
+)
+NOT_CLEAN = (
+    "The release was made with the people it is tested on; the original was not.",
+    "For a clean test make a release of one part of the log and give the other part as --test.",
+)
+
+
+def _table(scores: Sequence[Score], *, held_out: bool) -> str:
+    """One line per score; for tasks also the original log's score, both on what both answer, and the t-test."""
+    tasks = any("asked" in entry.details for entry in scores)
+    head = f"{'measure':<40}{'value':>8}  {'95 % interval':<18}{'evaluated':>10}"
+    if tasks:
+        head += f"{'original':>10}{'evaluated':>11}{'common':>9}{'release':>9}{'original':>10}{'p':>9}"
+    notes = (*NOTES, *(() if held_out else NOT_CLEAN)) if tasks else ()
+    return "\n".join([head, *map(_line, scores), *([""] if notes else []), *notes])
+
+
+def _line(entry: Score) -> str:
+    low_high = f"[{entry.interval[0]:.4f}, {entry.interval[1]:.4f}]" if entry.interval else ""
+    line = f"{entry.name:<40}{_number(entry.value, 8)}  {low_high:<18}{entry.evaluated:>10,}"
+    found = entry.details
+    if "asked" not in found:
+        return line.rstrip()
+    own = f"{_number(found['original'], 10)}{found['original_evaluated']:>11,}"
+    common = f"{found['common']:>9,}{_number(found['released_on_common'], 9)}{_number(found['original_on_common'], 10)}"
+    p = found["p_value"]
+    return line + own + common + (f"{'< 0.0001':>9}" if p is not None and p < 1e-4 else _number(p, 9))
+
+
+def _number(value: float | None, width: int) -> str:
+    return f"{'–' if value is None else f'{value:.4f}':>{width}}"

@@ -1,0 +1,83 @@
+"""Coverage: how much of the log a release shows, and how right its counts are.
+
+Distinct and impression coverage follow Feild 2013, §3.4; median relative error, drop rate and spurious rate are those Wikimedia
+reports for its differentially private page views (Adeleye et al. 2023).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdlog.utility.score import Score, share
+from crowdlog.utility.tables import Counted, Tables
+from crowdlog.utility.vocabulary import compute
+
+if TYPE_CHECKING:
+    from crowdlog.utility.context import Settings, Truth
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+BANDS = (1, 2, 10, 100, 1000)  # lower ends: once, 2-9, 10-99, …
+
+
+def measure(released: Tables, truth: Truth, _settings: Settings) -> list[Score]:
+    """For each table of the release that the log can be asked for."""
+    return [score for name in ("queries", "clicks", "pairs", "sequences") for score in _of_table(name, getattr(released, name), truth)]
+
+
+def _of_table(name: str, published: Counted | None, truth: Truth) -> list[Score]:
+    if published is None:
+        return []
+    real = truth.table(name)
+    kept = np.isin(real.key, published.key, assume_unique=True)
+    true_count = real.users if truth.counts_users and real.users is not None else real.count
+    lost = _by_band(true_count, kept)
+    if name == "queries":
+        lost |= {"by_words": _by_words(truth, real, kept)}
+    shown = {"published": len(published), "in_log": len(real)}
+    return [
+        Score(f"coverage:{name}:distinct", share(kept.sum(), len(real)), len(real), details=shown | lost),
+        Score(
+            f"coverage:{name}:impressions",
+            share(real.count[kept].sum(), real.count.sum()),
+            len(real),
+            details={"impressions_in_log": float(real.count.sum()), "sum_of_published_counts": float(published.count.sum())},
+        ),
+        *_errors(name, published, real, true_count, kept),
+    ]
+
+
+def _errors(name: str, published: Counted, real: Counted, true_count: Floats, kept: Bools) -> list[Score]:
+    theirs = published.count[np.isin(published.key, real.key, assume_unique=True)]  # both in ascending order of the key
+    relative = np.abs(theirs - true_count[kept]) / true_count[kept]
+    bar = max(1.0, float(np.median(published.count))) if len(published) else 1.0
+    frequent = true_count >= bar
+    spurious = len(published) - int(kept.sum())
+    return [
+        Score(f"coverage:{name}:median_relative_error", float(np.median(relative)) if len(relative) else None, len(relative)),
+        Score(
+            f"coverage:{name}:drop_rate", share((frequent & ~kept).sum(), frequent.sum()), int(frequent.sum()), details={"true_count_at_least": bar}
+        ),
+        Score(f"coverage:{name}:spurious_rate", share(spurious, len(published)), len(published), details={"spurious": spurious}),
+    ]
+
+
+def _by_band(true_count: Floats, kept: Bools) -> dict[str, Any]:
+    """How many keys of each frequency there are and how many were kept."""
+    band = np.searchsorted(BANDS, true_count, side="right") - 1
+    return {"by_frequency": _kept_by(band, kept, [f"{low}+" if low == BANDS[-1] else str(low) for low in BANDS])}
+
+
+def _by_words(truth: Truth, real: Counted, kept: Bools) -> list[dict[str, Any]]:
+    """The same by the number of words, five and more together."""
+    words = compute.count_substring(truth.vocabulary.queries.all(), " ").to_numpy()[real.key] + 1
+    return _kept_by(np.minimum(words, 5) - 1, kept, ["1", "2", "3", "4", "5+"])
+
+
+def _kept_by(kind: Any, kept: Bools, names: list[str]) -> list[dict[str, Any]]:
+    there = np.bincount(kind, minlength=len(names))
+    stayed = np.bincount(kind[kept], minlength=len(names))
+    return [{"from": name, "in_log": int(there[i]), "kept": int(stayed[i])} for i, name in enumerate(names)]

@@ -1,0 +1,124 @@
+"""All measures by name, and how to run them on a release."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crowdlog.errors import InputError
+from crowdlog.progress import progress_bar
+from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.released import check_source, read_release
+from crowdlog.utility.score import Score
+from crowdlog.utility.tables import Tables
+from crowdlog.utility.trial import joined, scored
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+    from crowdlog.release.folder import Release
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure's module, what it measures, and the tables of which a release must have one. Tasks are tested on held-out people or rows."""
+
+    module: str
+    what: str
+    needs: tuple[str, ...]
+    task: bool = False
+
+
+MEASURES = {
+    "coverage": Measure("coverage", "how much of the log is shown, and how right its counts are", ("queries", "clicks", "pairs", "sequences")),
+    "keywords": Measure("keywords", "advertising keywords for a concept, by an absorbing walk", ("clicks",)),
+    "patterns": Measure("patterns", "what people write after a prefix such as 'fear of'", ("queries",)),
+    "clustering": Measure("clustering", "websites grouped by common queries: purity", ("clicks",)),
+    "adhoc": Measure("adhoc", "search by random walk (RW, RW-2) and implicit feedback (IF)", ("clicks",), task=True),
+    "suggestion": Measure("suggestion", "which query comes next in a session", ("clicks", "flow"), task=True),
+    "sessions": Measure("session_search", "search for a whole session", ("clicks",), task=True),
+}
+
+
+def chosen(on: Sequence[str]) -> list[str]:
+    """The measures that selections such as 'adhoc' or 'adhoc:RW:nDCG@10' need; all for none."""
+    names = [selection.split(":")[0] for selection in on] or list(MEASURES)
+    unknown = [name for name in names if name not in MEASURES]
+    if unknown:
+        raise InputError(f"There is no measure '{unknown[0]}'. There are: {', '.join(MEASURES)}.")
+    return list(dict.fromkeys(names))
+
+
+def _possible(names: list[str], released: Tables, *, asked: bool) -> list[str]:
+    """The measures whose tables are there. What was asked for by name must be possible."""
+    possible = [name for name in names if any(getattr(released, table) is not None for table in MEASURES[name].needs)]
+    missing = [name for name in names if name not in possible]
+    if asked and missing:
+        raise InputError(f"The measure '{missing[0]}' needs a table of {MEASURES[missing[0]].needs[0]}, and this release has none.")
+    return possible
+
+
+def score(
+    release: Release,
+    truth: LogStore,
+    *,
+    on: Sequence[str] = (),
+    test: LogStore | None = None,
+    settings: Settings | None = None,
+    other_log: bool = False,
+) -> list[Score]:
+    """Measure a release against the log it came from. `test`: a held-out log of other people for the retrieval tasks."""
+    names, settings = chosen(on), settings or Settings()
+    if not other_log:
+        check_source(release.label, truth.info.content_hash)
+    published = release.label.get("crowdlog", {})
+    log = Truth(truth, settings, counts_users=published.get("counts") == "users", pair_kind=_pair_kind(published), test=test)
+    released = read_release(release, log.vocabulary, settings.session_minutes)
+    names = _possible(names, released, asked=bool(on))
+    tasks = [name for name in names if MEASURES[name].task]
+    studies = [name for name in names if not MEASURES[name].task]
+    found: list[Score] = []
+    with progress_bar("measuring", len(studies) + len(tasks) * len(log.parts()), unit="measures") as advance:
+        for name in studies:
+            found += _module(name).measure(released, log, settings)
+            advance(1)
+        found += _run_tasks(tasks, released, log, settings, advance)
+    return _selected(found, on)
+
+
+def _run_tasks(names: list[str], released: Tables, log: Truth, settings: Settings, advance: Any) -> list[Score]:
+    trials: dict[str, list[Any]] = {}
+    for fold in log.parts() if names else []:
+        part = log.part(fold)
+        for name in names:
+            for label, trial in _module(name).measure(released, part, settings).items():
+                trials.setdefault(label, []).append(trial)
+            advance(1)
+    whole = {label: joined(parts) for label, parts in trials.items()}
+    return [scored(label, trial, metric, settings.seed) for label, trial in whole.items() for metric in trial.released]
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"crowdlog.utility.{MEASURES[name].module}")
+
+
+def _pair_kind(published: Mapping[str, Any]) -> str:
+    """How the release counts pairs, from the spelling of its mechanism."""
+    found = re.search(r"'((?:undirected-)?(?:session-|window-)?pair)'", str(published.get("mechanism", "")))
+    return found[1] if found else "pair"
+
+
+def _selected(scores: Iterable[Score], on: Sequence[str]) -> list[Score]:
+    """Those whose name has every part of a selection: 'adhoc:nDCG@10' selects it for RW, RW-2 and IF."""
+    scores = list(scores)
+    if not on:
+        return scores
+    wanted = [set(selection.split(":")) for selection in on]
+    names = [set(score.name.split(":")) for score in scores]
+    for selection, parts in zip(on, wanted, strict=True):
+        if len(parts) > 1 and names and not any(parts <= name for name in names if selection.split(":")[0] in name):
+            available = sorted({score.name for score in scores if score.name.startswith(selection.split(":")[0] + ":")})
+            raise InputError(f"There is no measure '{selection}' for this release. There are: {', '.join(available)}.")
+    return [score for score, name in zip(scores, names, strict=True) if any(parts <= name for parts in wanted)]

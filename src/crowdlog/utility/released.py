@@ -1,0 +1,84 @@
+"""Reading a release's tables into the shared numbering, and checking that it is a release of the log it is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdlog.errors import InputError
+from crowdlog.utility.events import events_of_table
+from crowdlog.utility.tables import Counted, Tables, counted, pack, tables_of
+from crowdlog.utility.vocabulary import compute
+
+if TYPE_CHECKING:
+    from crowdlog.release.folder import Release
+    from crowdlog.utility.vocabulary import Vocabulary
+
+
+def check_source(label: Mapping[str, Any], content_hash: str) -> None:
+    """A release can only be measured against its own log."""
+    source = label.get("crowdlog", {}).get("source")
+    if source != content_hash:
+        raise InputError(
+            f"This release was not made from the log given as truth: its label names the source {_short(source)}, the log is {_short(content_hash)}. "
+            "Give the log it was made from, or add --other-log to measure it against another log on purpose."
+        )
+
+
+def _short(content_hash: Any) -> str:
+    return str(content_hash)[:12] if content_hash else "none"
+
+
+def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int) -> Tables:
+    """All tables of a release as numbered keys. A release of rows (unsafe mechanisms) is counted like a log."""
+    events = release.table("events")
+    if events is not None and events.num_rows:
+        return tables_of(events_of_table(events, vocabulary, session_minutes))
+    queries, clicks, pairs, sessions = release.queries(), release.clicks(), release.pairs(), release.sessions()
+    if not sum(table.num_rows for table in (queries, clicks, pairs, sessions) if table is not None):
+        raise InputError(f"{release.path} is empty: it publishes no query, click, pair or session, so there is nothing to measure.")
+    q, u = vocabulary.queries, vocabulary.urls
+    followed = _summed(pairs, lambda t: pack(q.ids(t["query"]), q.ids(t["next_query"])))
+    sequences = None if sessions is None else _Sequences(sessions, vocabulary)
+    return Tables(
+        queries=_summed(queries, lambda t: q.ids(t["query"])),
+        clicks=_summed(clicks, lambda t: pack(q.ids(t["query"]), u.ids(t["url"]))),
+        pairs=followed,
+        flow=sequences.transitions() if sequences else followed,
+        sequences=sequences.of_two() if sequences else None,
+    )
+
+
+def _summed(table: Any, key: Any) -> Counted | None:
+    if table is None:
+        return None
+    return counted(key(table), table["count"].to_numpy().astype(np.float64))
+
+
+class _Sequences:
+    """The table of sessions: lists of queries, each with its count."""
+
+    def __init__(self, sessions: Any, vocabulary: Vocabulary) -> None:
+        lists = sessions["sequence"].combine_chunks()
+        self._query = vocabulary.queries.ids(lists.flatten())
+        self._length = compute.list_value_length(lists).to_numpy(zero_copy_only=False)
+        self._row = np.repeat(np.arange(len(self._length)), self._length)
+        self._count = sessions["count"].to_numpy().astype(np.float64)
+
+    def transitions(self) -> Counted:
+        """Every query with every later one of its sequence (Zhang 2017, §4.3.1.2)."""
+        query, row = self._query, self._row
+        keys, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
+        for distance in range(1, int(self._length.max(initial=1))):
+            same = (row[:-distance] == row[distance:]) & (query[:-distance] != query[distance:])
+            keys.append(pack(query[:-distance][same], query[distance:][same]))
+            weights.append(self._count[row[:-distance][same]])
+        return counted(np.concatenate(keys), np.concatenate(weights))
+
+    def of_two(self) -> Counted:
+        """The sequences of two queries."""
+        two = np.flatnonzero(self._length == 2)
+        start = np.cumsum(self._length)[two] - 2
+        return counted(pack(self._query[start], self._query[start + 1]), self._count[two])

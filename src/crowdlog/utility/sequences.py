@@ -1,0 +1,41 @@
+"""The sessions of the test part as lists of queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdlog.utility.ragged import Lists, counting, from_rows
+from crowdlog.utility.tables import SHIFT, pack
+from crowdlog.utility.trial import Topics
+
+if TYPE_CHECKING:
+    from crowdlog.utility.events import Events
+
+LONGEST = 100  # queries; what follows in a longer session is left out: such sessions come from programs
+
+
+def sessions_of(test: Events) -> tuple[Lists, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Sessions of at least two queries, and their numbers. A query repeated at once (a next page) counts once."""
+    session, query = test.session[test.impression], test.query[test.impression]
+    again = np.zeros(len(query), bool)
+    again[1:] = (session[1:] == session[:-1]) & (query[1:] == query[:-1])
+    session, query = session[~again], query[~again]
+    numbers, rows = np.unique(session, return_inverse=True)  # ascending: rows are sorted by user and time, by row splits too
+    lengths = np.bincount(rows, minlength=len(numbers))
+    kept = (lengths >= 2)[rows] & (counting(lengths) < LONGEST)
+    numbers, rows = np.unique(session[kept], return_inverse=True)
+    return from_rows(rows, query[kept], len(numbers)), numbers
+
+
+def prefixes(sessions: Lists) -> Topics:
+    """For every prefix of a session: its last query is asked, the different queries that follow are right."""
+    last = sessions.offsets[1:][sessions.rows]
+    position = np.arange(len(sessions.items))
+    later = last - position - 1
+    asked = np.repeat(position, later)
+    key = pack(asked, sessions.items[asked + 1 + counting(later)])
+    key = np.unique(key[key % SHIFT != sessions.items[asked]])
+    units, rows = np.unique(key // SHIFT, return_inverse=True)
+    return Topics(Lists(np.arange(len(units) + 1), sessions.items[units]), from_rows(rows, key % SHIFT, len(units)), sessions.rows[units])

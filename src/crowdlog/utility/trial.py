@@ -1,0 +1,146 @@
+"""A retrieval task done twice, with the release and with the original log, and compared fairly.
+
+A release that answers only easy queries looks better than the log it came from. So every score comes with the number of
+queries it rests on, the original's own score, and both scores on the queries that both can answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdlog.utility.metrics import per_topic
+from crowdlog.utility.ragged import Lists
+from crowdlog.utility.score import Score, share
+from crowdlog.utility.significance import bootstrap_interval, paired_t_test
+from crowdlog.utility.splits import generator
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+DEPTH = 100  # results ranked per topic
+
+
+@dataclass(frozen=True)
+class Topics:
+    """What is asked and what would be right. Topics of one group (a session) count as one observation."""
+
+    queries: Lists
+    relevant: Lists
+    group: Ints
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+
+class Ranker(Protocol):
+    """Something that answers topics from the tables of a log."""
+
+    def knows(self, queries: Lists) -> Bools:
+        """Which topics it can say anything about."""
+        ...
+
+    def rank(self, queries: Lists) -> Lists:
+        """The answers to each topic, best first, at most DEPTH."""
+        ...
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The scores of both logs by metric, one entry per topic; NaN where a log was not asked or has no answer."""
+
+    group: Ints
+    released: Mapping[str, Floats]
+    original: Mapping[str, Floats]
+    own: Bools  # the topics drawn for the original's own score
+    answered: tuple[int, int]  # groups the release, and the original, could answer, before drawing a sample
+    asked: int  # groups in all
+
+
+def run_trial(topics: Topics, released: Ranker, original: Ranker, metrics: Sequence[str], *, sample: int, seed: int) -> Trial:
+    """Ask both logs. At most `sample` groups each, drawn from those each can answer (0: all)."""
+    can = [released.knows(topics.queries), original.knows(topics.queries)]
+    groups = [np.unique(topics.group[mask]) for mask in can]
+    drawn = [_drawn(topics.group, mask, found, sample, seed) for mask, found in zip(can, groups, strict=True)]
+    scores = [
+        _scores(topics, released, drawn[0], metrics),
+        _scores(topics, original, drawn[1] | (drawn[0] & can[1]), metrics),
+    ]
+    return Trial(topics.group, scores[0], scores[1], drawn[1], (len(groups[0]), len(groups[1])), len(np.unique(topics.group)))
+
+
+def _drawn(group: Ints, can: Bools, groups: Ints, sample: int, seed: int) -> Bools:
+    if not sample or len(groups) <= sample:
+        return can
+    chosen = generator(seed).choice(groups, sample, replace=False)
+    return can & np.isin(group, chosen)
+
+
+def _scores(topics: Topics, ranker: Ranker, asked: Bools, metrics: Sequence[str]) -> dict[str, Floats]:
+    which = np.flatnonzero(asked)
+    found = per_topic(ranker.rank(topics.queries.take(which)), topics.relevant.take(which), metrics)
+    scores = {}
+    for metric in metrics:
+        scores[metric] = np.full(len(topics), np.nan)
+        scores[metric][which] = found[metric]
+    return scores
+
+
+def joined(trials: Sequence[Trial]) -> Trial:
+    """The trials of several folds as one."""
+    if len(trials) == 1:
+        return trials[0]
+    start = np.cumsum([0] + [int(trial.group.max(initial=-1)) + 1 for trial in trials])
+    return Trial(
+        np.concatenate([trial.group + start[i] for i, trial in enumerate(trials)]),
+        {metric: np.concatenate([trial.released[metric] for trial in trials]) for metric in trials[0].released},
+        {metric: np.concatenate([trial.original[metric] for trial in trials]) for metric in trials[0].original},
+        np.concatenate([trial.own for trial in trials]),
+        (sum(trial.answered[0] for trial in trials), sum(trial.answered[1] for trial in trials)),
+        sum(trial.asked for trial in trials),
+    )
+
+
+def scored(name: str, trial: Trial, metric: str, seed: int) -> Score:
+    """The release's score on what it answers, with everything a fair reader wants beside it."""
+    released, original = trial.released[metric], trial.original[metric]
+    value = _means(trial.group, released, ~np.isnan(released))
+    own = _means(trial.group, original, trial.own)
+    common = ~np.isnan(released) & ~np.isnan(original)
+    ours, theirs = _means(trial.group, released, common), _means(trial.group, original, common)
+    draws = generator(seed)
+    return Score(
+        f"{name}:{metric}",
+        _mean(value),
+        len(value),
+        bootstrap_interval(value, draws),
+        {
+            "asked": trial.asked,
+            "answered": trial.answered[0],
+            "unanswered_as_zero": (_mean(value) or 0.0) * (share(trial.answered[0], trial.asked) or 0.0),
+            "original": _mean(own),
+            "original_evaluated": len(own),
+            "original_answered": trial.answered[1],
+            "original_unanswered_as_zero": (_mean(own) or 0.0) * (share(trial.answered[1], trial.asked) or 0.0),
+            "common": len(ours),
+            "released_on_common": _mean(ours),
+            "original_on_common": _mean(theirs),
+            "difference_interval": bootstrap_interval(ours - theirs, draws),
+            "p_value": paired_t_test(ours, theirs),
+        },
+    )
+
+
+def _means(group: Ints, scores: Floats, which: Bools) -> Floats:
+    """The mean score of each group over the marked topics."""
+    _groups, codes = np.unique(group[which], return_inverse=True)
+    means: Floats = np.bincount(codes, weights=scores[which]) / np.bincount(codes) if len(codes) else np.zeros(0)
+    return means
+
+
+def _mean(scores: Floats) -> float | None:
+    return float(scores.mean()) if len(scores) else None

@@ -1,0 +1,67 @@
+"""One numbering of query and URL texts for everything that is compared: the log, a release of it, held-out events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Ints = npt.NDArray[np.int64]
+compute: Any = pc  # pyarrow makes its functions at run time; their types cannot be checked
+
+
+class Texts:
+    """Texts in the order of their ids: those of the log first, then those only the others have."""
+
+    def __init__(self, known: Any) -> None:
+        self._parts = [known]
+        self._size = len(known)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def ids(self, column: Any) -> Ints:
+        """The id of each text. Unseen texts are added."""
+        distinct = compute.unique(column).cast(pa.string())
+        codes = compute.index_in(column.cast(pa.string()), distinct)
+        ids = np.full(len(distinct), -1, np.int64)
+        start = 0
+        for part in self._parts:
+            found = compute.index_in(distinct, part)
+            there = compute.is_valid(found).to_numpy(zero_copy_only=False)
+            ids[there] = start + compute.drop_null(found).to_numpy()
+            start += len(part)
+        unseen = ids < 0
+        if unseen.any():
+            ids[unseen] = self._size + np.arange(unseen.sum())
+            self._parts.append(distinct.filter(pa.array(unseen)))
+            self._size += int(unseen.sum())
+        return ids[_flat(codes)]
+
+    def all(self) -> Any:
+        """Every text, in the order of the ids."""
+        return pa.concat_arrays(self._parts)
+
+
+class Vocabulary:
+    """The texts of queries and of URLs."""
+
+    def __init__(self, queries: Any, urls: Any) -> None:
+        self.queries = Texts(_one(queries))
+        self.urls = Texts(_one(urls))
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self.queries)} queries, {len(self.urls)} urls)"
+
+
+def _one(column: Any) -> Any:
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return array.cast(pa.string())
+
+
+def _flat(codes: Any) -> Ints:
+    array: Ints = codes.to_numpy() if isinstance(codes, pa.ChunkedArray) else codes.to_numpy(zero_copy_only=False)
+    return array

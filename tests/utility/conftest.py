@@ -1,0 +1,54 @@
+"""A tiny log that can be reckoned with by hand, as a store and as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crowdlog.log.importer import import_log
+from crowdlog.log.store import LogStore
+from crowdlog.release.folder import Release, write_folder
+
+Row = tuple[str, int, str, int | None, str | None]  # user, seconds, query, rank, url
+
+
+@pytest.fixture
+def make_store(tmp_path: Path) -> Callable[..., LogStore]:
+    """Import rows (user, seconds, query, rank, url) into a store."""
+
+    def make(rows: Sequence[Row], name: str = "store") -> LogStore:
+        lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
+        for user, seconds, query, rank, url in rows:
+            hours, rest = divmod(seconds, 3600)
+            time = f"2006-03-{1 + hours // 24:02d} {hours % 24:02d}:{rest // 60:02d}:{rest % 60:02d}"
+            lines.append(f"{user}\t{query}\t{time}\t{rank or ''}\t{url or ''}")
+        source = tmp_path / f"{name}.tsv"
+        source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return import_log([source], tmp_path / name)
+
+    return make
+
+
+@pytest.fixture
+def make_release(tmp_path: Path) -> Callable[..., Release]:
+    """Write a release folder with the tables given as lists of rows."""
+    import pyarrow as pa
+
+    columns = {"queries": ["query"], "clicks": ["query", "url"], "pairs": ["query", "next_query"], "sessions": ["sequence"]}
+
+    def make(source: str, name: str = "release", counts: str = "impressions", mechanism: str = "Test()", **tables: Any) -> Release:
+        made = {}
+        if "events" in tables:
+            user, time, query, rank, url = zip(*tables.pop("events"), strict=True)
+            made["events"] = pa.table({"user": user, "query": query, "time": time, "rank": pa.array(rank, pa.int32()), "url": url})
+        for table, rows in tables.items():
+            names = [*columns[table], "count"]
+            types = [pa.list_(pa.string()) if column == "sequence" else pa.string() for column in columns[table]] + [pa.int64()]
+            made[table] = pa.table({n: pa.array([row[i] for row in rows], t) for i, (n, t) in enumerate(zip(names, types, strict=True))})
+        label = {"crowdlog": {"source": source, "counts": counts, "mechanism": mechanism}}
+        return write_folder(tmp_path / name, "test", made, label, {})
+
+    return make
