@@ -48,7 +48,7 @@ def command(
     Rows that cannot be read are counted and kept in STORE.rejects.tsv, which only you can read.
 
     \b
-    Example: crowdlog import log.tsv -o store
+    Example: crowdlog import LOG.tsv -o STORE
     """
     from crowdlog.log.importer import import_log
 

@@ -43,7 +43,7 @@ def command(store: str, as_json: bool) -> None:
     They are exact counts of private data: for the owner's eyes, not for publication.
 
     \b
-    Example: crowdlog show store
+    Example: crowdlog show STORE
     """
     from crowdlog.log.store import LogStore
     from crowdlog.log.summary import summarise

@@ -1,0 +1,51 @@
+"""Every command has help with an example, and the examples run."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.cli import COMMANDS, cli
+from tests.support.logs import crowd_rows, make_log
+
+# Long-running services are tried in their own tests.
+NOT_RUN_HERE = {"crowd"}
+
+
+def commands():
+    for name, (module, _text) in COMMANDS.items():
+        yield name, importlib.import_module(f"crowdlog.cli.{module}").command
+
+
+def examples(command: click.Command) -> list[str]:
+    return re.findall(r"Example: (crowdlog .+)", command.help or "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(name):
+    command = dict(commands())[name]
+    assert examples(command), f"crowdlog {name} --help has no example"
+    assert CliRunner().invoke(cli, [name, "--help"]).exit_code == 0
+
+
+@pytest.mark.slow
+def test_the_examples_run_in_order(tmp_path, monkeypatch):
+    """One after the other in one folder that has the files they name: LOG.tsv, STORE, OUT."""
+    make_log(tmp_path, crowd_rows(300, ["weather boston", "used cars"]), "LOG").path.rename(tmp_path / "STORE")
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    first = runner.invoke(cli, ["release", "STORE", "Korolova(epsilon=2.3, delta=1e-5, d=20)", "-o", "OUT"])
+    assert first.exit_code == 0, first.output
+    for name, command in commands():
+        if name in NOT_RUN_HERE:
+            continue
+        for example in examples(command):
+            words = shlex.split(example)[1:]
+            fresh = [word if word not in ("OUT", "STORE") or words[i - 1] != "-o" else f"{word}-{name}" for i, word in enumerate(words)]
+            result = runner.invoke(cli, fresh)
+            assert result.exit_code in (0,), f"{example}: {result.output} {result.exception!r}"
