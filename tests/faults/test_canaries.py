@@ -20,7 +20,11 @@ CANARY = "canary4111111111111111"
 
 @pytest.fixture
 def world(tmp_path):
-    rows = [*crowd_rows(40, ["weather boston"]), ("u3", f"{CANARY} visa", 9000, f"http://{CANARY}.example"), (f"{CANARY}user", "weather boston", 9, None)]
+    rows = [
+        *crowd_rows(40, ["weather boston"]),
+        ("u3", f"{CANARY} visa", 9000, f"http://{CANARY}.example"),
+        (f"{CANARY}user", "weather boston", 9, None),
+    ]
     return make_log(tmp_path, rows), tmp_path
 
 
@@ -28,7 +32,12 @@ def everything_said(*words: str, folder: Path) -> str:
     """All output of a command on a terminal, where progress bars show."""
     main, other = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "crowdlog.cli", *words], stdin=subprocess.DEVNULL, stdout=other, stderr=other, cwd=folder, env={**os.environ, "TERM": "xterm"}
+        [sys.executable, "-m", "crowdlog.cli", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=other,
+        stderr=other,
+        cwd=folder,
+        env={**os.environ, "TERM": "xterm"},
     )
     os.close(other)
     said = b""
@@ -80,7 +89,12 @@ def test_no_released_file_and_no_left_over_holds_it(world):
 def test_reprs_hold_no_text(world):
     log, folder = world
     mechanism = parse("FTu(k=1)")
-    shown = [repr(log), repr(mechanism), repr(mechanism.protect(log, SeededRandomness(1))), repr(publish(mechanism, log, folder / "out", i_know=True))]
+    shown = [
+        repr(log),
+        repr(mechanism),
+        repr(mechanism.protect(log, SeededRandomness(1))),
+        repr(publish(mechanism, log, folder / "out", i_know=True)),
+    ]
     assert all(CANARY not in text for text in shown)
     assert all("weather" not in text for text in shown)
 

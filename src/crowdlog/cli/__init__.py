@@ -14,6 +14,7 @@ from crowdlog.errors import CrowdlogError
 
 # name: (module of this package, what it does). The module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "Synthetic log, private release, a page to look at."),
     "import": ("import_", "Read a search log into a store."),
     "show": ("show", "Show the figures of a store; never a query."),
     "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     "--synthetic", type=click.IntRange(min=1), metavar="USERS", help="Also try it on a synthetic log of this many users and say how much was kept."
 )
 @json_option
-def command(words: tuple[str, ...], as_json: bool) -> None:
+def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> None:
     """Show the promise, thresholds and costs of MECHANISM, and what the budget of STORE would have left.
 
     Nothing is computed from the log: expected numbers come from the parameters or, with --synthetic, from a made-up log.
@@ -45,6 +45,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     }
     if store:
         plan["budget"] = _budget(store, chosen)
+    if synthetic:
+        plan["synthetic"] = _try_on_synthetic(chosen, synthetic)
     if as_json:
         show_json(plan)
         return
@@ -61,6 +63,9 @@ def _show(plan: dict[str, Any]) -> None:
     if "budget" in plan:
         click.echo("\nBudget:")
         show_fields(plan["budget"])
+    if "synthetic" in plan:
+        click.echo("\nOn a synthetic log:")
+        show_fields(plan["synthetic"])
     for line in plan["unprotected"]:
         click.echo(f"\nNot covered: {line}")
 
@@ -89,3 +94,20 @@ def _budget(store: str, mechanism: Mechanism) -> dict[str, Any]:
         return {**shown, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}
     fits = cost.epsilon <= left.epsilon and cost.delta <= left.delta
     return {**shown, "left": f"ε = {left.epsilon:.4g}, δ = {left.delta:.4g}", "this release fits": fits}
+
+
+def _try_on_synthetic(mechanism: Mechanism, users: int) -> dict[str, Any]:
+    import tempfile
+    from pathlib import Path
+
+    from crowdlog.log.importer import import_log
+    from crowdlog.log.synth import synthesize
+    from crowdlog.privacy.randomness import SeededRandomness
+
+    with tempfile.TemporaryDirectory(prefix="crowdlog-plan-") as folder:
+        source = Path(folder) / "log.tsv"
+        synthesize(source, users=users, seed=1)
+        log = import_log([source], Path(folder) / "store")
+        protected = mechanism.protect(log, SeededRandomness(1))
+        kept = {f"{name} kept": table.num_rows for name, table in protected.tables.items()}
+        return {"users": users, "distinct queries": log.info.queries, **kept}

@@ -22,7 +22,7 @@ def command(log: str, users: int | None, rows: int | None, seed: int, secrets: s
     """Write a synthetic search log in AOL's layout to LOG (.gz and .zst are compressed).
 
     \b
-    Example: crowdlog synth log.tsv --users 1000 --seed 7 --secrets secrets.tsv
+    Example: crowdlog synth LOG2.tsv --users 100 --seed 7 --secrets SECRETS.tsv
     """
     from crowdlog.log.synth import ROWS_PER_USER, synthesize
 
