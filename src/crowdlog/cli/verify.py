@@ -18,7 +18,7 @@ def command(release: str, truth: str, as_json: bool) -> None:
     """Check that every query of a k-anonymous RELEASE has k users around it within the release. Exit code 2 when one has not.
 
     \b
-    Example: crowdlog verify OUT --truth STORE
+    Example: crowdlog verify KANON --truth STORE
     """
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse

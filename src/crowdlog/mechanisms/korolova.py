@@ -155,7 +155,7 @@ class Korolova(Mechanism):
                 if edges:
                     artifact = Artifact(kind, self.representation)
                     tables[artifact.table] = self._release_edges(mine, artifact, edges, keys, randomness)
-                    notes[f"{which} noise sd"] = laplace_sd(edges.scale)
+                    notes[f"{artifact.table} noise sd"] = laplace_sd(edges.scale)
         return Protected(tables, notes)
 
     def _release_edges(self, mine: Mine, artifact: Artifact, edges: _Edges, shown: Ints, randomness: Randomness) -> pa.Table:
