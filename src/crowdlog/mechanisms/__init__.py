@@ -11,6 +11,7 @@ from crowdlog.mechanisms.base import Mechanism
 
 # name: module of this package. A table, not a registry: nothing is imported until it is asked for.
 MECHANISMS: dict[str, str] = {
+    "Crowd": "crowd",
     "DPa": "feild",
     "DPu": "feild",
     "FTa": "frequency",

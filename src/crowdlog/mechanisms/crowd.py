@@ -1,0 +1,145 @@
+"""Crowd, the default: adaptive selection of queries, then their counts, clicks and reformulations, all under one (ε, δ). Proof: proofs/crowd.md."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.engine.mine import unpack
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
+from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
+from crowdlog.mechanisms.mining import Mine, open_mine
+from crowdlog.mechanisms.parameters import parameter
+from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
+from crowdlog.privacy.guarantee import approximate
+from crowdlog.privacy.histories import Histories, count_noise, noisy_counts
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
+from crowdlog.release.promise import Promise, Protected, Setting, Step
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from crowdlog.log.store import LogStore
+    from crowdlog.privacy.randomness import Randomness
+
+Ints = NDArray[np.int64]
+KEY_SHARE = 0.6  # of what clicks or reformulations get, for choosing them; the rest for their counts
+ROUNDING_ROOM = 1 - 1e-12  # rounded shares never add up to more than the whole
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table's share: μ of choosing its keys, probability that a user's own key shows, μ of its counts."""
+
+    mu_keys: float
+    tail: float
+    mu_counts: float
+
+
+@dataclass(frozen=True, repr=False)
+class Crowd(Mechanism):
+    """Choose queries in many small noisy rounds, each aimed by the last; publish them with noisy counts, clicks and next queries."""
+
+    title: ClassVar[str] = "Queries of the crowd with noisy counts, what was clicked for them and what was asked next"
+    source: ClassVar[str] = "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
+
+    epsilon: float = parameter("privacy loss of one user, all tables together", above=0)
+    delta: float = parameter("probability that the promise may fail", least=1e-30, below=1)
+    weight_select: float = parameter("share of the privacy for choosing queries, relative to the other weights", default=5.0, above=0)
+    weight_counts: float = parameter("share for the counts of queries", default=2.0, above=0)
+    weight_clicks: float = parameter("share for clicks; 0 publishes no clicks", default=2.0, least=0)
+    weight_pairs: float = parameter("share for reformulations (query, next query); 0 publishes none", default=1.0, least=0)
+    items: int = parameter(
+        "different queries (clicks, reformulations) that one user supports at most: a random set", default=200, least=1, most=10_000
+    )
+    budget: int = parameter("a user's counts n in one table are bounded by the sum of n²", default=16, least=1, most=1_000_000)
+    clean: bool = parameter("set negative counts to 0: costs no privacy", default=True)
+    representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
+
+    def parts(self) -> dict[str, Part]:
+        """The split of μ² and of the tail probability, from the parameters alone."""
+        check_epsilon_delta(self.epsilon, self.delta)
+        weights = {"queries": self.weight_select, "clicks": self.weight_clicks * KEY_SHARE, "pairs": self.weight_pairs * KEY_SHARE}
+        counts = {"queries": self.weight_counts, **{name: weights[name] * (1 / KEY_SHARE - 1) for name in ("clicks", "pairs")}}
+        whole, keys = sum(weights.values()) + sum(counts.values()), sum(weights.values())
+        mu, tail = self.mu * ROUNDING_ROOM, (1 - NOISE_SHARE) * self.delta * ROUNDING_ROOM
+        return {
+            name: Part(mu * math.sqrt(weight / whole), tail * weight / keys, mu * math.sqrt(counts[name] / whole))
+            for name, weight in weights.items()
+            if weight > 0
+        }
+
+    @property
+    def mu(self) -> float:
+        """The μ of all noise together."""
+        return largest_mu(self.epsilon, NOISE_SHARE * self.delta)
+
+    @property
+    def selection(self) -> AdaptiveGaussian:
+        return AdaptiveGaussian(items_per_user=self.items)
+
+    def promise(self) -> Promise:
+        parts = self.parts()
+        whole = f"All noise below is one Gaussian mechanism: sensitivity over standard deviation is {self.mu:.4g} in total; squares add up."
+        steps = [Step("Add noise", whole, self.epsilon, NOISE_SHARE * self.delta)]
+        settings: dict[str, Setting] = {"mu": self.mu, "items per user": self.items, "rounds": self.selection.rounds}
+        for name, part in parts.items():
+            threshold, sd = self.selection.threshold(part.mu_keys, part.tail), count_noise(self.budget, part.mu_counts).sigma
+            settings |= {f"{name} threshold": threshold, f"{name} selection noise sd": 1 / part.mu_keys, f"{name} count noise sd": sd}
+            steps += [
+                Step(
+                    f"Select {name}",
+                    f"Show those whose noisy weight over {self.selection.rounds} rounds is at least {threshold:.4g}.",
+                    0.0,
+                    part.tail,
+                ),
+                Step(f"Count {name}", f"Publish counts with fresh noise of standard deviation {sd:.4g} (in the first step's ε and δ)."),
+            ]
+        return Promise(
+            approximate(self.epsilon, self.delta),
+            tuple(steps),
+            settings,
+            assumptions=(HONEST_USERS,),
+            unprotected=(INJECTION,),
+            proof="proofs/crowd.md",
+        )
+
+    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
+        parts = self.parts()
+        with open_mine(log, self.representation) as mine:
+            shown, tables = np.zeros(0, np.int64), {}
+            for name, kind in (("queries", "query"), ("clicks", "click"), ("pairs", "pair")):
+                if name in parts:
+                    artifact = Artifact(kind, self.representation)
+                    keys, table = self._release(mine, artifact, parts[name], shown, randomness)
+                    shown, tables[name] = (keys if kind == "query" else shown), table
+        return Protected(tables, {f"{name} count noise sd": count_noise(self.budget, part.mu_counts).sigma for name, part in parts.items()})
+
+    def _release(self, mine: Mine, artifact: Artifact, part: Part, shown: Ints, randomness: Randomness) -> tuple[Ints, pa.Table]:
+        """Choose the keys of one kind and count them. Of clicks and pairs only those of queries that are shown already."""
+        keys, histories = _histories(mine.artifacts(artifact), artifact, shown)
+        kept = self.selection.run(histories.distinct(), part.mu_keys, part.tail, randomness).items
+        counts = noisy_counts(histories.only(kept), self.budget, part.mu_counts, randomness)
+        noise = np.full(len(kept), count_noise(self.budget, part.mu_counts).sigma)
+        return keys[kept], mine.table(artifact, keys[kept], np.maximum(counts, 0) if self.clean else counts, noise=noise)
+
+
+def _histories(artifacts: Any, artifact: Artifact, shown: Ints) -> tuple[Ints, Histories]:
+    """The artifacts as small numbers, and the key of each number."""
+    table = artifacts.select("user", "key").to_pyarrow()
+    users, keys = (table.column(name).to_numpy() for name in ("user", "key"))
+    if artifact.kind != "query":
+        first, second = unpack(keys)
+        wanted = np.isin(first, shown) & (np.isin(second, shown) if artifact.kind == "pair" else True)
+        users, keys = users[wanted], keys[wanted]
+        known, numbers = np.unique(keys, return_inverse=True)
+        return known, Histories.from_rows(users, numbers, len(known))
+    known = np.arange(keys.max(initial=-1) + 1)  # ids of queries are small numbers already
+    return known, Histories.from_rows(users, keys, len(known))
