@@ -28,7 +28,7 @@ def curves(lines: Mapping[str, Floats], title: str, ks: Sequence[int] = KS) -> s
             "x": {"field": "k", "type": "quantitative", "scale": {"type": "log"}},
             "y": {"field": "value", "type": "quantitative", "title": title, "scale": {"domain": [0, 1]}},
             "color": method,
-            "strokeDash": method,
+            "strokeDash": {**method, "legend": None},
         },
     }
     return str(vl_convert.vegalite_to_svg(chart))
@@ -56,9 +56,9 @@ def neighbourhood(nodes: Sequence[Node], edges: Sequence[tuple[int, int]]) -> st
     parts = [f'<line x1="{places[a][0]:.0f}" y1="{places[a][1]:.0f}" x2="{places[b][0]:.0f}" y2="{places[b][1]:.0f}"/>' for a, b in edges]
     for i, (node, (x, y)) in enumerate(zip(nodes, places, strict=True), 1):
         tone = 95 - 60 * (len(degrees) - degrees.index(node.degree)) // len(degrees)
-        parts.append(
-            f'<circle cx="{x:.0f}" cy="{y:.0f}" r="12" fill="hsl(0 0% {tone}%)"/><text x="{x:.0f}" y="{y + 4:.0f}" text-anchor="middle">{i}</text>'
-        )
+        ink = "#fff" if tone < 60 else "#000"
+        parts.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="12" fill="hsl(0 0% {tone}%)"/>')
+        parts.append(f'<text x="{x:.0f}" y="{y + 4:.0f}" text-anchor="middle" fill="{ink}">{i}</text>')
         people = f"{node.users} user{'s' if node.users != 1 else ''}"
         parts.append(f'<text x="{2 * _CENTRE + 10}" y="{18 * i}">{i}) {html.escape(node.text)} · {people} · degree {node.degree}</text>')
     height = max(2 * _CENTRE, 18 * len(nodes) + 20)

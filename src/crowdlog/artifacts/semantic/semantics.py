@@ -39,7 +39,8 @@ class Semantics:
     @cached_property
     def expansion(self) -> Expansion:
         """The comparable queries and their vectors."""
-        return expand(read_words(self._log), self.users, self._min_users)
+        with progress_bar("Finding concepts"):  # how long is not known beforehand: the bar has no end
+            return expand(read_words(self._log), self.users, self._min_users)
 
     def graph(self, theta: Theta) -> Graph:
         """All affine pairs of vectors."""
@@ -58,7 +59,9 @@ class Semantics:
         if exact not in self._cores:
             higher = [t for t in self._cores if float(t) > float(exact)]
             known = self._cores[min(higher, key=float)] if higher else None
-            self._cores[exact] = core_degrees(self.graph(exact), self.expansion.users, known)
+            graph = self.graph(exact)
+            with progress_bar("Peeling"):
+                self._cores[exact] = core_degrees(graph, self.expansion.users, known)
         return self._of_queries(self._cores[exact])
 
     def lower_bounds(self, theta: float, sample: Longs, limit: int) -> Ints:
