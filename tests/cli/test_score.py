@@ -31,8 +31,8 @@ def files(tmp_path):
         "queries": pa.table({"query": ["pie"], "count": [40]}),
         "clicks": pa.table({"query": ["pie"], "url": ["http://bake.com"], "count": [39]}),
     }
-    write_folder(tmp_path / "out", "test", tables, {"crowdlog": {"source": store.info.content_hash}}, {})
-    write_folder(tmp_path / "empty", "test", {}, {"crowdlog": {"source": store.info.content_hash}}, {})
+    write_folder(tmp_path / "out", "test", tables, {"crowdlog": {"source": store.info.id}}, {})
+    write_folder(tmp_path / "empty", "test", {}, {"crowdlog": {"source": store.info.id}}, {})
     write_folder(tmp_path / "foreign", "test", tables, {"crowdlog": {"source": "0" * 64}}, {})
     return tmp_path
 

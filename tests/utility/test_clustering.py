@@ -55,20 +55,20 @@ ALL = [("lyrics", "a.com", 3), ("lyrics", "b.com", 3), ("lotto", "c.com", 3), ("
 
 
 def test_a_full_release_finds_the_logs_clusters(store, make_release):
-    (found,) = score(make_release(store.info.content_hash, clicks=ALL), store, on=["clustering"])
+    (found,) = score(make_release(store.info.id, clicks=ALL), store, on=["clustering"])
     assert found.value == 1.0
     assert found.evaluated == 4
     assert (found.details["clusters"], found.details["clusters_of_the_log"], found.details["sites"]) == (2, 2, 5)
 
 
 def test_wrong_links_cost_purity(store, make_release):
-    release = make_release(store.info.content_hash, clicks=[("lyrics", "a.com", 3), ("lyrics", "c.com", 3), ("lyrics", "d.com", 3)])
+    release = make_release(store.info.id, clicks=[("lyrics", "a.com", 3), ("lyrics", "c.com", 3), ("lyrics", "d.com", 3)])
     (found,) = score(release, store, on=["clustering"])
     assert found.value == pytest.approx(2 / 3)
 
 
 def test_classes_can_be_given(store, make_release):
-    release = make_release(store.info.content_hash, clicks=ALL)
+    release = make_release(store.info.id, clicks=ALL)
     (found,) = score(
         release, store, on=["clustering"], settings=Settings(site_classes={"a.com": "music", "b.com": "film", "c.com": "luck", "d.com": "luck"})
     )

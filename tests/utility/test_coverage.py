@@ -26,7 +26,7 @@ def values(scores):
 
 def test_coverage_by_hand(store, make_release):
     release = make_release(
-        store.info.content_hash,
+        store.info.id,
         queries=[("apple", 5), ("plum pie", 3), ("fake", 1)],
         clicks=[("apple", "a.com", 2), ("apple", "fake.com", 2)],
         pairs=[("pear", "apple", 2)],
@@ -50,7 +50,7 @@ def test_coverage_by_hand(store, make_release):
 
 
 def test_counts_of_people_are_compared_with_people(store, make_release):
-    release = make_release(store.info.content_hash, counts="users", queries=[("apple", 3), ("pear", 2)])
+    release = make_release(store.info.id, counts="users", queries=[("apple", 3), ("pear", 2)])
     found = values(score(release, store, on=["coverage"]))
     assert found["queries:median_relative_error"] == 0.0
     assert found["queries:impressions"] == pytest.approx(6 / 7)
@@ -58,12 +58,12 @@ def test_counts_of_people_are_compared_with_people(store, make_release):
 
 def test_pairs_are_compared_as_the_release_counts_them(store, make_release):
     for name, kind in (("adjacent", "pair"), ("either", "undirected-session-pair")):
-        release = make_release(store.info.content_hash, name=name, mechanism=f"FTu(k=1, artifact='{kind}')", pairs=[("apple", "pear", 2)])
+        release = make_release(store.info.id, name=name, mechanism=f"FTu(k=1, artifact='{kind}')", pairs=[("apple", "pear", 2)])
         assert values(score(release, store, on=["coverage"]))["pairs:median_relative_error"] == 0.0
 
 
 def test_sequences_of_two_are_compared_with_the_sessions(store, make_release):
-    release = make_release(store.info.content_hash, sessions=[(["apple", "pear"], 3), (["pear", "apple"], 1), (["apple", "pear", "apple"], 4)])
+    release = make_release(store.info.id, sessions=[(["apple", "pear"], 3), (["pear", "apple"], 1), (["apple", "pear", "apple"], 4)])
     found = values(score(release, store, on=["coverage"]))
     assert found["sequences:distinct"] == 1.0
     assert found["sequences:median_relative_error"] == 0.5
@@ -72,7 +72,7 @@ def test_sequences_of_two_are_compared_with_the_sessions(store, make_release):
 
 
 def test_a_full_release_covers_everything(store, make_release):
-    release = make_release(store.info.content_hash, queries=[("apple", 4), ("pear", 2), ("plum pie", 1)])
+    release = make_release(store.info.id, queries=[("apple", 4), ("pear", 2), ("plum pie", 1)])
     found = values(score(release, store, on=["coverage"], settings=Settings()))
     assert found["queries:distinct"] == found["queries:impressions"] == 1.0
     assert found["queries:median_relative_error"] == found["queries:drop_rate"] == found["queries:spurious_rate"] == 0.0

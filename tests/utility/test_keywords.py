@@ -49,7 +49,7 @@ def store(make_store):
 
 
 def test_keywords_of_a_concept(store, make_release):
-    release = make_release(store.info.content_hash, clicks=[("boots", "http://www.shoes.com", 2), ("fake", "http://www.shoes.com", 1)])
+    release = make_release(store.info.id, clicks=[("boots", "http://www.shoes.com", 2), ("fake", "http://www.shoes.com", 1)])
     found = {entry.name: entry for entry in score(release, store, on=["keywords"], settings=Settings(concepts={"shoes": ["www.shoes.com"]}))}
     overlap, kept = found["keywords:overlap@0.5"], found["keywords:kept@0.95"]
     assert overlap.details["concepts"] == [{"concept": "shoes", "released": 2, "original": 3, "in_both": 1}]
@@ -60,7 +60,7 @@ def test_keywords_of_a_concept(store, make_release):
 
 
 def test_without_concepts_the_most_clicked_sites_are_taken(store, make_release):
-    release = make_release(store.info.content_hash, clicks=[("bank", "http://bank.com", 2)])
+    release = make_release(store.info.id, clicks=[("bank", "http://bank.com", 2)])
     entry = score(release, store, on=["keywords:overlap@0.5"])[0]
     assert [row["original"] for row in entry.details["concepts"]] == [3, 1]
     assert [row["released"] for row in entry.details["concepts"]] == [0, 1]
@@ -68,6 +68,6 @@ def test_without_concepts_the_most_clicked_sites_are_taken(store, make_release):
 
 
 def test_a_concept_nobody_clicked_is_refused(store, make_release):
-    release = make_release(store.info.content_hash, clicks=[("bank", "http://bank.com", 2)])
+    release = make_release(store.info.id, clicks=[("bank", "http://bank.com", 2)])
     with pytest.raises(InputError, match="'cars' has no site"):
         score(release, store, on=["keywords"], settings=Settings(concepts={"cars": ["cars.com"]}))

@@ -34,7 +34,7 @@ def store(make_store):
 
 
 def test_the_study_by_hand(store, make_release):
-    release = make_release(store.info.content_hash, queries=[("fear of a", 2), ("fear of b", 5), ("fear of x", 1)])
+    release = make_release(store.info.id, queries=[("fear of a", 2), ("fear of b", 5), ("fear of x", 1)])
     top, order = score(release, store, on=["patterns"], settings=Settings(prefixes=["fear of"]))
     assert top.value == pytest.approx(2 / 3)
     assert top.evaluated == 3
@@ -43,7 +43,7 @@ def test_the_study_by_hand(store, make_release):
 
 
 def test_a_prefix_nobody_wrote_gives_no_score(store, make_release):
-    release = make_release(store.info.content_hash, queries=[("fear of a", 2)])
+    release = make_release(store.info.id, queries=[("fear of a", 2)])
     top, order = score(release, store, on=["patterns"], settings=Settings(prefixes=["how to"]))
     assert (top.value, top.evaluated) == (None, 0)
     assert order.value is None

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from crowdlog.errors import InputError
+from crowdlog.mechanisms import parse
 from crowdlog.utility.context import Settings
 from crowdlog.utility.registry import MEASURES, chosen, score
 
@@ -31,7 +32,7 @@ def release(store, make_release):
     clicks = [(query, f"http://{site}", 50) for query, site in TOPICS.items()]
     names = list(TOPICS)
     pairs = [(names[i], names[i ^ 1], 50) for i in range(6)]
-    return make_release(store.info.content_hash, queries=[(query, 100) for query in TOPICS], clicks=clicks, pairs=pairs)
+    return make_release(store.info.id, queries=[(query, 100) for query in TOPICS], clicks=clicks, pairs=pairs)
 
 
 def by_name(scores):
@@ -70,7 +71,7 @@ def test_unknown_measures_are_named(store, release):
 
 
 def test_a_release_without_clicks_cannot_search(store, make_release):
-    bare = make_release(store.info.content_hash, name="bare", queries=[("pie", 3)])
+    bare = make_release(store.info.id, name="bare", queries=[("pie", 3)])
     with pytest.raises(InputError, match="needs a table"):
         score(bare, store, on=["adhoc"])
     assert {entry.name.split(":")[0] for entry in score(bare, store)} == {"coverage", "patterns"}
@@ -101,3 +102,13 @@ def test_all_folds_are_joined(store, release, by):
 def test_scores_are_repeatable(store, release):
     first, again = (score(release, store, on=["adhoc", "suggestion"], settings=Settings(seed=5)) for _ in range(2))
     assert first == again
+
+
+@pytest.mark.parametrize("mechanism", ["FTu(k=5)", "KA(K=5)", "FTu(k=5, artifact='pair')"])
+def test_a_published_release_is_recognised(store, tmp_path, mechanism):
+    release = parse(mechanism).release(store, tmp_path / "published", i_know=True)
+    found = by_name(score(release, store, on=["coverage"]))
+    assert len(found) == 5
+    assert {name: entry.value for name, entry in found.items() if name.endswith(("error", "spurious_rate"))} == dict.fromkeys(
+        [name for name in found if name.endswith(("error", "spurious_rate"))], 0.0
+    )

@@ -72,7 +72,7 @@ def score(
     """Measure a release against the log it came from. `test`: a held-out log of other people for the retrieval tasks."""
     names, settings = chosen(on), settings or Settings()
     if not other_log:
-        check_source(release.label, truth.info.content_hash)
+        check_source(release.label, truth.info.id)
     published = release.label.get("crowdlog", {})
     log = Truth(truth, settings, counts_users=published.get("counts") == "users", pair_kind=_pair_kind(published), test=test)
     released = read_release(release, log.vocabulary, settings.session_minutes)

@@ -17,18 +17,14 @@ if TYPE_CHECKING:
     from crowdlog.utility.vocabulary import Vocabulary
 
 
-def check_source(label: Mapping[str, Any], content_hash: str) -> None:
+def check_source(label: Mapping[str, Any], store_id: str) -> None:
     """A release can only be measured against its own log."""
-    source = label.get("crowdlog", {}).get("source")
-    if source != content_hash:
+    source = str(label.get("crowdlog", {}).get("source", "none"))
+    if source != store_id:
         raise InputError(
-            f"This release was not made from the log given as truth: its label names the source {_short(source)}, the log is {_short(content_hash)}. "
-            "Give the log it was made from, or add --other-log to measure it against another log on purpose."
+            f"This release was not made from the log given as truth: its label names the source {source[:16]}, the log is {store_id[:16]}. "
+            "Give the store it was made from, or add --other-log to measure it against another log on purpose."
         )
-
-
-def _short(content_hash: Any) -> str:
-    return str(content_hash)[:12] if content_hash else "none"
 
 
 def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int) -> Tables:
