@@ -45,5 +45,9 @@ extension/node_modules/.package-lock.json: extension/package-lock.json extension
 system:
 	@bash tools/system-packages
 
+# Import and release at 3.6 M and 36 M rows beside the bare limits and two peers; half an hour.
+bench: setup
+	$(BIN)/python -m benchmarks.foundation 65000 657426
+
 clean:
 	rm -rf $(VENV) extension/node_modules build demo src/*.egg-info
