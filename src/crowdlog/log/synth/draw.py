@@ -52,7 +52,7 @@ def _site(w: World, state: U64, recipe: I64, topic: int, known: bool) -> None:
         push(w, recipe, w.ints[w.site + by_weight(state, w.cum, w.site_cum, w.sites)])
         recipe[HEAD] = skewed(state, VARIANTS)
         return
-    push(w, recipe, early_one_of(state, w.ints, w.common, w.commons) if w.ints[w.closed + topic] else topic_word(w, state, topic))
+    push(w, recipe, topic_word(w, state, topic))
     push(w, recipe, early_one_of(state, w.ints, w.common, w.commons))
     recipe[HEAD] = skewed(state, VARIANTS) + VARIANTS * skewed(state, DOMAIN_ENDS)
 

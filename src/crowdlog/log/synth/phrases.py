@@ -58,7 +58,7 @@ def grown_heads(topics: list[SubTopic], words: list[list[str]], pairs: list[tupl
     """More heads for each sub-topic: frequent word pairs that hold one of its own words and are not there yet."""
     owners: dict[str, list[int]] = defaultdict(list)
     for number, bag in enumerate(words):
-        for word in bag if not topics[number].closed else ():
+        for word in bag:
             owners[word].append(number)
     grown: list[list[str]] = [[] for _ in topics]
     taken = {head for topic in topics for head in topic.heads}

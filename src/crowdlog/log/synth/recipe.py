@@ -89,7 +89,7 @@ def refine(w: World, state: U64, recipe: I64, home: int) -> None:
     u = uniform(state)
     topic, last = recipe[SUBTOPIC], recipe[TOKENS + recipe[LENGTH] - 1]
     followers = w.ints[w.follow_to + last] - w.ints[w.follow_from + last] if last >= 0 else 0
-    if w.ints[w.closed + topic] or 0.40 <= u < 0.76 or (u < 0.40 and followers == 0):
+    if 0.40 <= u < 0.76 or (u < 0.40 and followers == 0):
         first = w.ints[w.refinement_from + topic]
         push_phrase(w, state, recipe, first + skewed(state, w.ints[w.refinement_from + topic + 1] - first), home)
     elif u < 0.40:

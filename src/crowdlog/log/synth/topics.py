@@ -17,11 +17,6 @@ class SubTopic:
     heads: tuple[str, ...]
     refinements: tuple[str, ...]
 
-    @property
-    def closed(self) -> bool:
-        """Adult topics use their own words alone: mixed with any others they could say what nobody should read."""
-        return self.name.startswith("adult/")
-
 
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -47,7 +47,6 @@ class World(NamedTuple):
     subtopic_cum: int
     topic_name: int  # tokens, also of the extra sub-topics
     sensitive: int
-    closed: int
     head_from: int
     head_cum: int
     refinement_from: int
@@ -184,7 +183,6 @@ def _add_topics(build: _Builder, pairs: list[tuple[str, str, int]]) -> None:
     build.parts("host", [_hosts(part) for part in words])
     build.texts("topic_name", [*(topic.name for topic in topics), *(name for name, _sensitive in EXTRA_SUBTOPICS)])
     build.ints("sensitive", [*(topic.sensitive for topic in topics), *(sensitive for _name, sensitive in EXTRA_SUBTOPICS)])
-    build.ints("closed", [topic.closed for topic in topics])
 
 
 def _add_names(build: _Builder) -> None:
