@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test fast lint setup system node bench clean
+.PHONY: demo test fast lint setup system node bench bench-keys clean
 
 demo: setup
 	$(BIN)/crowdlog demo -o demo
@@ -24,6 +24,10 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# How many queries each key selection names on held-out synthetic logs (docs/benchmarks-keys.md).
+bench-keys: setup
+	$(BIN)/python benchmarks/keys.py
 
 setup: $(VENV)/.installed
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import resource
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdlog.log.importer import import_log
+from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import SystemRandomness
@@ -56,17 +58,31 @@ class Result:
     seconds: float
 
 
-def read_log(seed: int, users: int) -> Histories:
-    """Synthesize, import, and take all impressions."""
+def from_store(store: LogStore) -> Histories:
+    """All impressions of a store."""
     import pyarrow.parquet as pq
 
+    table = pq.read_table(store.events(), columns=["user", "query", "impression"])
+    shown = table.column("impression").to_numpy()
+    return Histories.from_rows(table.column("user").to_numpy()[shown], table.column("query").to_numpy()[shown], store.info.queries)
+
+
+def read_log(seed: int, users: int) -> Histories:
+    """Synthesize and import."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.tsv"
         synthesize(log, users=users, seed=seed)
-        store = import_log(log, Path(folder) / "store")
-        table = pq.read_table(store.events(), columns=["user", "query", "impression"])
-        shown = table.column("impression").to_numpy()
-        return Histories.from_rows(table.column("user").to_numpy()[shown], table.column("query").to_numpy()[shown], store.info.queries)
+        return from_store(import_log(log, Path(folder) / "store"))
+
+
+def measure_store(path: str) -> None:
+    """CPU seconds, reading and compiling included, and peak memory of the adaptive selection, from the store to the kept ids."""
+    for epsilon, delta in SETTINGS:
+        start = time.process_time()
+        sets = from_store(LogStore.open(path)).distinct()
+        kept = AdaptiveGaussian().select(sets, epsilon, delta, SystemRandomness()).items
+        seconds, peak = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        print(f"ε = {epsilon:.4g}, δ = {delta:g}: {len(kept):,} queries, {seconds:.1f} CPU s, peak {peak:.2f} GB", flush=True)
 
 
 def best(methods: list[Selection], sets: Incidence, epsilon: float, delta: float) -> np.ndarray:
@@ -106,10 +122,14 @@ def show(results: list[Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--users", type=int, default=200_000)
+    parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=list(HELD_OUT))
+    parser.add_argument("--store", help="measure time and memory of the adaptive selection on this log store instead")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.store:
+        measure_store(options.store)
+        return
     failures, everything = [], []
     for seed in options.seeds:
         results = measure(seed, options.users)

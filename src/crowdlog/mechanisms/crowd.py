@@ -120,7 +120,7 @@ class Crowd(Mechanism):
                     artifact = Artifact(kind, self.representation)
                     keys, table = self._release(mine, artifact, parts[name], shown, randomness)
                     shown, tables[name] = (keys if kind == "query" else shown), table
-        return Protected(tables, {f"{name} count noise sd": count_noise(self.budget, part.mu_counts).sigma for name, part in parts.items()})
+        return Protected(tables, {f"{name} noise sd": count_noise(self.budget, part.mu_counts).sigma for name, part in parts.items()})
 
     def _release(self, mine: Mine, artifact: Artifact, part: Part, shown: Ints, randomness: Randomness) -> tuple[Ints, pa.Table]:
         """Choose the keys of one kind and count them. Of clicks and pairs only those of queries that are shown already."""

@@ -32,9 +32,9 @@ class AdaptiveGaussian:
     """`rounds` shares of the privacy: the first `first_share`, the others growing by the factor `growth`."""
 
     items_per_user: int = D0
-    rounds: int = 16
+    rounds: int = 24
     first_share: float = 0.1
-    growth: float = 1.05
+    growth: float = 1.0
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
