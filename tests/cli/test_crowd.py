@@ -61,7 +61,7 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
     assert "You have left; 2 unsent reports were deleted." in run("leave", "--home", tmp_path / "home5")
     assert "destroyed" in run("collection", "close", collection, *at)
     for person in range(5):
-        assert "2 reports were sent." in run("send", "--home", tmp_path / f"home{person}", "--yes")
+        assert "2 reports were sent." in run("send", "--home", tmp_path / f"home{person}", "--yes", "--within", "0")
         assert "0 wait, 2 were sent." in run("outbox", "--home", tmp_path / f"home{person}")
     assert isinstance(run("send", "--home", tmp_path / "home5", "--yes"), InputError)  # she left
     assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,14 +116,16 @@ def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: boo
 @_collection
 @_cafile
 @_yes
-def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool) -> None:
+@click.option("--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Wait a random time of at most so many seconds before.")
+def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, within: float) -> None:
     """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and doubles nothing.
 
     \b
-    Example: crowdlog crowd send --yes
+    Example: crowdlog crowd send --yes --within 3600
     """
     from crowdlog.crowd.client import member
     from crowdlog.crowd.http import Connection
+    from crowdlog.crowd.shuffle import fraction
     from crowdlog.privacy.randomness import SystemRandomness
     from crowdlog.progress import progress_bar
 
@@ -134,6 +137,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool) -
         aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
         member.refuse_early(membership, aggregation, server)
         _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
+        time.sleep(fraction(SystemRandomness()) * within)  # the hour at which somebody agrees to send should tell nothing
         with progress_bar("Sending", len(waiting), unit="reports") as advance:
             sent = member.send(own, membership, mix, SystemRandomness(), advance)
     click.echo(f"{sent} reports were sent.")

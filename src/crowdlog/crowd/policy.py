@@ -1,93 +1,95 @@
-"""The last step of a collection: a mechanism decides which opened artifacts are published, and the crowd log is written with its label.
+"""Which opened artifacts are published, with which counts: the mechanism that the collection named when it was created decides.
 
-FTu publishes every opened artifact that enough people sent.
+FTu publishes every opened artifact that enough people sent, with exact counts. Zealous publishes noisy numbers of people; the collection's k is
+its raw filter, so what the filter costs is part of its δ (proofs/threshold.md), and the members keep its bound d themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from crowdlog.artifacts.kinds import Artifact
-from crowdlog.crowd.artifact import TEXTS, impressions_of, texts_of
+from crowdlog.crowd.artifact import impressions_of
 from crowdlog.crowd.crypto.opening import Opened
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.release.explain import explain, label_page
-from crowdlog.release.folder import Release, write_folder
-from crowdlog.release.label import make_label
-from crowdlog.release.promise import Promise, Protected, Setting
+from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.frequency import FTu
+    from crowdlog.mechanisms.zealous import Zealous
+    from crowdlog.privacy.thresholds import Threshold
 
 _COLLUSION = "The randomness server and the aggregation server together can test guesses of artifacts below the threshold (docs/threat-model.md)."
-_SIBYLS = "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
-_SIZES = "The aggregation server sees how many people share each artifact it cannot read."
-# A collection is published once and its reports are deleted: there is no ledger to charge.
-_NO_CHARGE = 0
-_MODEL = {
-    "model_name": "Distributed",
-    "model_name_description": "People keep their logs; an artifact can be read only when k of them sent it, through mixes that hide who.",
-    "release_type": "Static",
-    "is_interactive": False,
-}
+_SYBILS = "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
+_SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
+_OWN_BOUND = "Every member keeps the bound d on her own artifacts: nobody can check it, because nothing links two reports of one person."
+_SETTING = "indistinguishability"  # the kind of promise whose proof covers the raw filter
 
 
-def policy_of(manifest: Manifest) -> FTu:
+@dataclass(frozen=True)
+class Decision:
+    """What will be published: each group with its numbers by column, `count` first."""
+
+    promise: Promise
+    kept: list[tuple[Opened, dict[str, int]]] = field(repr=False)
+
+
+def policy_of(manifest: Manifest) -> FTu | Zealous:
     """Return the mechanism a collection is published with; it must fit what the collection can open."""
     # The mechanisms bring the counting engine, which a server needs only when it creates or publishes.
     from crowdlog.mechanisms import parse
     from crowdlog.mechanisms.frequency import FTu
+    from crowdlog.mechanisms.zealous import Zealous
 
-    policy = parse(manifest.policy)
-    if not isinstance(policy, FTu):
-        raise InputError(f"A collection is published with FTu; got {type(policy).__name__}.")
-    if policy.k < manifest.collection.k or (policy.artifact, policy.representation) != (manifest.artifact, manifest.representation):
-        raise InputError(
-            f"The policy must be of the collection's own artifact and representation with k of at least {manifest.collection.k}: "
-            f"FTu(k={manifest.collection.k}, artifact={manifest.artifact!r}, representation={manifest.representation!r})."
-        )
+    policy, k = parse(manifest.policy), manifest.collection.k
+    if not isinstance(policy, FTu | Zealous):
+        raise InputError(f"A collection is published with FTu or Zealous; got {type(policy).__name__}.")
+    if (policy.artifact, policy.representation) != (manifest.artifact, manifest.representation):
+        raise InputError(f"The policy must have artifact={manifest.artifact!r} and representation={manifest.representation!r}, as the collection.")
+    if isinstance(policy, FTu) and policy.k < k:
+        raise InputError(f"The collection opens what {k} people share; the policy's k must be at least that. Got {policy.k}.")
+    if isinstance(policy, Zealous) and (policy.d, policy.setting, policy.keep, manifest.count) != (manifest.limit, _SETTING, "random", "users"):
+        raise InputError(f"For Zealous count users, and give d={manifest.limit} (the collection's limit), keep='random' and no other setting.")
     return policy
 
 
-def write_crowd_log(manifest: Manifest, opened: Sequence[Opened], out: Path, randomness: Randomness, *, smallest_batch: int) -> Release:
-    """Apply the policy to what was opened and write the release folder."""
+def decide(manifest: Manifest, opened: Sequence[Opened], randomness: Randomness) -> Decision:
+    """Apply the collection's policy to what was opened."""
+    from crowdlog.mechanisms.frequency import FTu
+
     policy = policy_of(manifest)
+    decision = _exact(policy, manifest, opened) if isinstance(policy, FTu) else _noisy(policy, manifest, opened, randomness)
+    unprotected = (*decision.promise.unprotected, _COLLUSION, _SYBILS, _SIZES)
+    return replace(decision, promise=replace(decision.promise, unprotected=unprotected))
+
+
+def _exact(policy: FTu, manifest: Manifest, opened: Sequence[Opened]) -> Decision:
     kept = [group for group in opened if group.people >= policy.k]
-    table = _table(manifest, kept)
-    promise = _promise(policy.promise(), manifest)
-    notes: dict[str, Setting] = {
-        "collection": manifest.id,
-        "k": manifest.collection.k,
-        "most_artifacts_per_person": manifest.limit,
-        "smallest_batch": smallest_batch,
-    }
-    protected = Protected({Artifact(manifest.artifact).table: table}, notes)
-    source = f"crowd collection {manifest.id}"
-    label = make_label(policy, promise, protected, source=source, charge=_NO_CHARGE, private=randomness.private, warnings=[])
-    label["model"] = _MODEL
-    return write_folder(out, _NO_CHARGE, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)})
-
-
-def _promise(promise: Promise, manifest: Manifest) -> Promise:
-    """The mechanism's own promise, and what collecting adds to it."""
-    return replace(promise, counts=manifest.count, unprotected=(*promise.unprotected, _COLLUSION, _SIBYLS, _SIZES))
-
-
-def _table(manifest: Manifest, kept: Sequence[Opened]) -> Any:
-    """Texts, count, and (beside impressions) users: most frequent first, ties by text."""
-    import pyarrow as pa
-
-    names = TEXTS[Artifact(manifest.artifact).table]
-    named = [(texts, group) for group in kept if (texts := texts_of(group.artifact, len(names))) is not None]
-    columns: dict[str, Any] = {name: pa.array([texts[i] for texts, _group in named], pa.string()) for i, name in enumerate(names)}
-    users = pa.array([group.people for _texts, group in named], pa.int64())
+    promise = replace(policy.promise(), counts=manifest.count)
     if manifest.count == "users":
-        table = pa.table({**columns, "count": users})
-    else:
-        table = pa.table({**columns, "count": pa.array([impressions_of(group) for _texts, group in named], pa.int64()), "users": users})
-    return table.sort_by([("count", "descending"), *((name, "ascending") for name in names)])
+        return Decision(promise, [(group, {"count": group.people}) for group in kept])
+    return Decision(promise, [(group, {"count": impressions_of(group), "users": group.people}) for group in kept])
+
+
+def _noisy(policy: Zealous, manifest: Manifest, opened: Sequence[Opened], randomness: Randomness) -> Decision:
+    from crowdlog.privacy.thresholds import smallest_threshold
+
+    threshold = smallest_threshold(policy.epsilon, policy.delta, policy.d, distinct=True, at_least=manifest.collection.k)
+    noise = threshold.noise.draw(len(opened), randomness).tolist()
+    counted = [(group, {"count": group.people + drawn}) for group, drawn in zip(opened, noise, strict=True)]
+    return Decision(_noisy_promise(policy.promise(), threshold), [(group, row) for group, row in counted if row["count"] > threshold.K])
+
+
+def _noisy_promise(promise: Promise, threshold: Threshold) -> Promise:
+    """Zealous with the collection's k in the place of its k'."""
+    guarantee = threshold.guarantee()
+    steps = (
+        Step("Bound", f"Every member sends at most {threshold.d} artifacts, chosen at random."),
+        Step("Drop", f"What fewer than {threshold.at_least} people sent cannot be read; the cost of this look at the data is part of δ."),
+        Step("Select and count", f"Publish the number of people plus noise where it is above {threshold.K}.", guarantee.epsilon, guarantee.delta),
+    )
+    settings = {"K": threshold.K, "b": threshold.scale, "k'": threshold.at_least - 1, "d": threshold.d}
+    return replace(promise, guarantee=guarantee, steps=steps, settings=settings, assumptions=(*promise.assumptions, _OWN_BOUND), as_published={})

@@ -13,8 +13,7 @@ from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.randomness import RandomnessServer
 from crowdlog.privacy.randomness import SystemRandomness
-
-from .calling import AppClient
+from tests.crowd.services.calling import AppClient
 
 TOKEN = "operator-token-of-the-tests-0123456789"
 OPERATOR = {"Authorization": f"Bearer {TOKEN}"}

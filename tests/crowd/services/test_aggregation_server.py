@@ -6,8 +6,7 @@ import pytest
 
 from crowdlog.crowd.crypto.credential import request_credential
 from crowdlog.crowd.services.fields import to_base64
-
-from .members import OPERATOR, RANDOM, SmallCrowd, terms
+from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, terms
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -8,9 +8,8 @@ import pytest
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
 from crowdlog.crowd.services.fields import read_object, to_base64
 from crowdlog.crowd.services.mix import ENVELOPES, MOST_ENVELOPES, REQUEST_BYTES, MixNode, portions
-
-from .calling import AppClient
-from .members import OPERATOR, RANDOM, TOKEN, UNLIMITED
+from tests.crowd.services.calling import AppClient
+from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED
 
 NEXT = MixKey.generate(RANDOM)
 

@@ -8,9 +8,8 @@ from crowdlog.crowd.crypto.voprf import Evaluation, blind, finalize
 from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.randomness import RandomnessServer
-
-from .calling import AppClient
-from .members import OPERATOR, RANDOM, TOKEN, UNLIMITED
+from tests.crowd.services.calling import AppClient
+from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED
 
 
 @pytest.fixture

@@ -30,7 +30,10 @@ class Link:
 
     @classmethod
     def parse(cls, text: str) -> Link:
-        parts = urlsplit(text)
+        try:
+            parts = urlsplit(text)
+        except ValueError:
+            parts = urlsplit("")
         path = parts.path.rstrip("/").split("/")
         if parts.scheme not in {"http", "https"} or len(path) < 3 or path[-2] != "collections" or not parts.fragment:
             raise InputError("The link must look like https://HOST/collections/ID#INVITATION; ask the operator for yours.")

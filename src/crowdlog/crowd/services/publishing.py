@@ -13,10 +13,10 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 
+from crowdlog.crowd.crowd_log import write_crowd_log
 from crowdlog.crowd.crypto.opening import largest_per_artifact, open_group
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.policy import write_crowd_log
 from crowdlog.crowd.services.collections import CollectionStore
 from crowdlog.crowd.services.keyfile import destroy_secret
 from crowdlog.errors import CrowdlogError
