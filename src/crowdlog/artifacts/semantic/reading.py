@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numba import njit
 
@@ -15,7 +17,7 @@ from crowdlog.log.store import LogStore
 def read_words(store: LogStore) -> Words:
     """The words of all queries of a log. The rows of the file are the ids in order."""
     words = split_words(pq.read_table(store.queries(), columns=["text"])["text"])
-    if not any(words.text.to_pylist()):
+    if not pc.any(pc.not_equal(words.text, pa.scalar("", pa.large_string()))).as_py():
         raise InputError("The log has no query text, so its queries cannot be compared. Import a log with a query column.")
     return words
 
