@@ -20,14 +20,9 @@ MECHANISM = "Korolova(epsilon=2.3, delta=1e-5, d=20)"
 COUNTS_ONLY = "Korolova(epsilon=2.3, delta=1e-5, d=20, weight_clicks=0)"
 
 READ = "import sys\nwith open(sys.argv[1], 'rb') as f:\n    while f.read(1 << 22): pass"
-DUCKDB_WRITE = (
-    "import duckdb, sys\n"
-    "duckdb.sql(f\"COPY (SELECT * FROM read_csv('{sys.argv[1]}', delim='\\t', header=true, quote='', escape='')) TO '{sys.argv[2]}' (FORMAT parquet)\")"
-)
-DUCKDB_GROUP = (
-    "import duckdb, sys\n"
-    "duckdb.sql(f\"SELECT Query, count(*) FROM read_csv('{sys.argv[1]}', delim='\\t', header=true, quote='', escape='') GROUP BY Query\").fetchnumpy()"
-)
+CSV = "read_csv('{sys.argv[1]}', delim='\\t', header=true, quote='', escape='')"
+DUCKDB_WRITE = f"import duckdb, sys\nduckdb.sql(f\"COPY (SELECT * FROM {CSV}) TO '{{sys.argv[2]}}' (FORMAT parquet)\")"
+DUCKDB_GROUP = f'import duckdb, sys\nduckdb.sql(f"SELECT Query, count(*) FROM {CSV} GROUP BY Query").fetchnumpy()'
 OURS = (
     "import sys\nfrom benchmarks.measure import print_inner_cost\nfrom crowdlog import LogStore, parse\n"
     "from crowdlog.privacy.randomness import SystemRandomness\nlog, m = LogStore.open(sys.argv[1]), parse(sys.argv[2])\n"
@@ -96,15 +91,17 @@ def _page(small_users: int, large_users: int, small: dict[str, Cost], large: dic
         [
             "# Benchmarks",
             "",
-            f"Made by `make bench` on {datetime.now(UTC).date()}; synthetic logs of {small_users:,} and {large_users:,} users. Whole processes, start-up included.",
+            f"Made by `make bench` on {datetime.now(UTC).date()}; synthetic logs of {small_users:,} and {large_users:,} users. Whole processes.",
             "",
             "| | small | large | large / small CPU |",
             "|---|---|---|---|",
             *rows,
             "",
-            f"At the large size the import takes {ours / bare:.2f} × the CPU of DuckDB's bare parse-and-write; with --memory 2GB {bounded / ours:.2f} × its own unlimited CPU.",
+            f"At the large size the import takes {ours / bare:.2f} × the CPU of DuckDB's bare parse-and-write;",
+            f"with --memory 2GB {bounded / ours:.2f} × its own unlimited CPU.",
             "",
-            f"Count and threshold of queries at ε = 2.3, δ = 1e-5, 20 queries per user, from one Parquet table of the small log. CPU seconds inside the process, `{COUNTS_ONLY}`:",
+            "Count and threshold of queries at ε = 2.3, δ = 1e-5, 20 queries per user, from one Parquet table of the small log.",
+            f"CPU seconds inside the process, `{COUNTS_ONLY}`:",
             "",
             "| | first call | second call | first: slower than crowdlog | second |",
             "|---|---|---|---|---|",

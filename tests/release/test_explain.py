@@ -1,0 +1,58 @@
+import math
+
+import pytest
+
+from crowdlog.mechanisms import parse
+from crowdlog.privacy.guarantee import NO_GUARANTEE, approximate
+from crowdlog.release.explain import explain, label_page
+from crowdlog.release.meaning import meaning_for_one_person, posterior_bound
+from crowdlog.release.page import release_page
+from crowdlog.release.publish import publish
+from tests.support.logs import crowd_rows, make_log
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("explain")
+    log = make_log(folder, crowd_rows(400, ["weather <b>boston</b>", "used cars"]))
+    return {
+        name: publish(parse(name), log, folder / str(i), i_know=True) for i, name in enumerate(["Korolova(epsilon=4, delta=1e-9, d=2)", "FTu(k=5)"])
+    }
+
+
+def test_posterior_of_a_coin_flip():
+    assert posterior_bound(0) == pytest.approx(0.5)
+    assert posterior_bound(math.log(3)) == pytest.approx(0.75)
+    assert posterior_bound(1e6) == 1.0
+
+
+def test_meaning_in_words():
+    assert "at most 75 % sure" in meaning_for_one_person(approximate(math.log(3), 0))
+    assert "at most 1 in 1,000,000" in meaning_for_one_person(approximate(1.0, 1e-6))
+    assert "no mathematical promise" in meaning_for_one_person(NO_GUARANTEE)
+
+
+def test_the_explanation_tells_what_each_step_spent(releases):
+    release = releases["Korolova(epsilon=4, delta=1e-9, d=2)"]
+    text = explain(release.label)
+    for step in release.label["accounting"]["steps"]:
+        assert step["name"] in text
+    assert "This spends ε = 2" in text
+    assert "Together: ε = 4" in text
+    assert (release.path / "explanation.md").read_text(encoding="utf-8") == text
+
+
+def test_the_label_page_of_a_release_without_guarantee_warns(releases):
+    page = label_page(releases["FTu(k=5)"].label)
+    assert "**No formal guarantee" in page
+    assert "| promise | none |" in page
+
+
+def test_the_html_page_escapes_what_people_typed(releases):
+    release = releases["Korolova(epsilon=4, delta=1e-9, d=2)"]
+    page = release_page(release.label, {"queries": release.queries()}, story=[("7", "things <hidden>")])
+    assert "weather &lt;b&gt;boston&lt;/b&gt;" in page
+    assert "<b>boston" not in page
+    assert "things &lt;hidden&gt;" in page
+    assert "http-equiv" not in page
+    assert "src=" not in page  # nothing is loaded from elsewhere
