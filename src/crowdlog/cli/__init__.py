@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
     "explain": ("explain", "A release in plain English."),
     "export": ("export", "A release as TSV, Parquet or GraphML."),
+    "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
     "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
     "synth": ("synth", "Write a synthetic search log."),
     "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),

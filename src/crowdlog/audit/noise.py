@@ -1,0 +1,92 @@
+"""The noise audit: published minus true counts against the declared distribution (χ²), far above the threshold and at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdlog.audit.declared import Declared, Noise, declared
+from crowdlog.audit.finding import Finding
+from crowdlog.audit.laboratory import Layout
+from crowdlog.audit.neighbours import Shape
+from crowdlog.audit.sampling import Effort, Shown, sample
+from crowdlog.audit.trial import crowds_at_threshold, far_crowd
+
+if TYPE_CHECKING:
+    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.privacy.randomness import Randomness
+
+Ints = npt.NDArray[np.int64]
+EXPECTED = 20.0  # draws expected in a bin at least: χ² is then close even far out in its tail
+
+
+def crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness) -> tuple[Shape, ...]:
+    """Worlds of one key: always shown, and shown half of the time."""
+    centres = crowds_at_threshold(mechanism, laboratory, randomness)
+    sizes = (far_crowd(mechanism, centres), *centres)
+    return tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes)
+
+
+def sample_crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort) -> tuple[Layout, dict[str, Shown]]:
+    """What is shown of such worlds; there is no person to add."""
+    shapes = crowds(mechanism, laboratory, randomness)
+    layout = Layout(shapes, effort.worlds(sum(shape.rows for shape in shapes)), getattr(mechanism, "artifact", "query"))
+    (seen,) = sample(mechanism, laboratory, layout, randomness, effort, sides=(False,))
+    return layout, dict(seen)
+
+
+def audit_noise(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
+    """One χ² test for each table and crowd. Fresh noise looks the same whether the key was shown easily or by luck."""
+    about, findings = declared(mechanism), []
+    level = alpha / max(1, len(layout.shapes) * len(about.noise))
+    for table, noise in about.noise.items():
+        if table not in seen:
+            continue
+        for number, shape in enumerate(layout.shapes):
+            shown = seen[table].keys[:, number] > 0
+            drawn = seen[table].total[:, number][shown] - shape.crowd
+            p = fit(drawn, noise, *_support(about, table, shape.crowd))
+            if p is not None:
+                meaning = f"Noise like this or stranger has probability {p:.2g} under the declared distribution."
+                findings.append(Finding("noise", f"{table}, {shape.name}", level, p, p < level, meaning))
+    return findings
+
+
+def _support(about: Declared, table: str, crowd: int) -> tuple[int, bool]:
+    """The smallest noise that can be seen; whether smaller noise is hidden (not published) rather than raised to it (negative counts to 0)."""
+    if about.published_noise and table in about.bars:
+        return about.bars[table].K - crowd + 1, True
+    return -crowd, False
+
+
+def fit(drawn: Ints, noise: Noise, lowest: int, hidden: bool) -> float | None:
+    """The p-value of the χ² test, or None where there are too few draws for two bins."""
+    from scipy.stats import chi2
+
+    edges = _edges(len(drawn), noise, lowest, hidden)
+    if len(edges) < 1:
+        return None
+    all_ = noise.tail(lowest - 1) if hidden else 1.0
+    tails = np.array([all_, *(noise.tail(edge - 1) for edge in edges), 0.0]) / all_
+    expected = len(drawn) * -np.diff(tails)
+    observed = np.bincount(np.searchsorted(edges, drawn, side="right"), minlength=len(edges) + 1)
+    return float(chi2.sf(((observed - expected) ** 2 / expected).sum(), len(edges)))
+
+
+def _edges(draws: int, noise: Noise, lowest: int, hidden: bool) -> Ints:
+    """Where bins begin, the first excepted: so that each bin expects enough draws."""
+    start = lowest
+    whole = noise.tail(lowest - 1) if hidden else 1.0
+    edges, last = [], whole
+    while last * draws / whole > 2 * EXPECTED:
+        start += 1
+        tail = noise.tail(start - 1)
+        if (last - tail) * draws / whole >= EXPECTED and tail * draws / whole >= EXPECTED:
+            edges.append(start)
+            last = tail
+        if tail * draws / whole < EXPECTED:
+            break
+    return np.array(edges, np.int64)

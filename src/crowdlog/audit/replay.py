@@ -1,0 +1,103 @@
+"""The replay audit: with frozen noise one person moves the counts by no more than the noise was made for, and nothing else at all.
+
+It runs at the real ε and δ: what it finds is exact, not a matter of chance.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from crowdlog.audit.declared import reach
+from crowdlog.audit.finding import Finding
+from crowdlog.audit.persons import BYSTANDERS, OWN, crowd_log, persons
+from crowdlog.audit.trial import crowds_at_threshold
+from crowdlog.privacy.randomness import SeededRandomness
+
+if TYPE_CHECKING:
+    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.release.promise import Protected
+
+KEYS = 20  # a larger d is replayed as this: the crowd has to be d times as large
+FROZEN = (b"\x80", b"\x90")  # every random byte: noise of 0, and the same small noise for all
+
+Rows = dict[tuple[str, ...], int]
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenRandomness:
+    """Every byte is the same, so every draw is; nothing it makes is private."""
+
+    byte: bytes
+    private = False
+
+    def bytes(self, n: int) -> bytes:
+        return self.byte * n
+
+
+def audit_replay(mechanism: Mechanism, laboratory: Laboratory) -> list[Finding]:
+    """Every person against the log without her."""
+    if hasattr(mechanism, "representation"):  # the most that is merged before bounding
+        mechanism = dataclasses.replace(mechanism, representation="light")  # type: ignore[type-var]
+    if getattr(mechanism, "d", 0) > KEYS:
+        mechanism = dataclasses.replace(mechanism, d=KEYS)  # type: ignore[type-var]
+    d, artifact = int(getattr(mechanism, "d", 3)), str(getattr(mechanism, "artifact", "query"))
+    crowd = 2 * max(crowds_at_threshold(mechanism, laboratory, SeededRandomness(1)))
+    findings = []
+    for byte in FROZEN:
+        before = mechanism.protect(crowd_log(laboratory, crowd, d, artifact, None), FrozenRandomness(byte))
+        for person in persons(d):
+            after = mechanism.protect(crowd_log(laboratory, crowd, d, artifact, person), FrozenRandomness(byte))
+            for what, claimed, measured in _differences(mechanism, before, after):
+                meaning = f"A person who {person.name}: {what} {measured:g}; at most {claimed:g} is allowed."
+                findings.append(Finding("replay", f"{person.name}: {what}", claimed, measured, measured > claimed, meaning))
+    return _worst(findings)
+
+
+def _worst(findings: list[Finding]) -> list[Finding]:
+    """One finding for each situation: the alarm, or the largest difference."""
+    worst: dict[str, Finding] = {}
+    for finding in findings:
+        if finding.where not in worst or finding.measured > worst[finding.where].measured:
+            worst[finding.where] = finding
+    return list(worst.values())
+
+
+def _differences(mechanism: Mechanism, before: Protected, after: Protected) -> Iterator[tuple[str, float, float]]:
+    """What changed, how much of that is allowed, how much was found."""
+    yield "notes changed", 0, before.notes != after.notes
+    yield "tables changed", 0, {n: t.schema for n, t in before.tables.items()} != {n: t.schema for n, t in after.tables.items()}
+    for name in before.tables.keys() & after.tables.keys():
+        old, new = _rows(before.tables[name]), _rows(after.tables[name])
+        moved = [abs(new[key] - old[key]) for key in old.keys() & new.keys()]
+        allowed = reach(mechanism, name)
+        yield f"{name}: sum of changes", allowed.total, sum(moved)
+        yield f"{name}: sum of squared changes", allowed.squares, sum(change**2 for change in moved)
+        yield f"{name}: change of one count", allowed.each, max(moved, default=0)
+        yield f"{name}: rows shown or hidden", 0, len(old.keys() ^ new.keys())
+        yield f"{name}: rows of her own", 0, sum(any(_number(text) >= OWN for text in key) for key in new)
+        yield f"{name}: rows of bystanders changed", 0, sum(old.get(key) != new.get(key) for key in old | new if _number(key[0]) in BYSTANDERS)
+        yield f"{name}: other columns changed", 0, _others(before.tables[name]) != _others(after.tables[name])
+
+
+def _rows(table: Any) -> Rows:
+    texts = [table.column(name).to_pylist() for name in _text_columns(table)]
+    return dict(zip(zip(*texts, strict=True), table.column("count").to_pylist(), strict=True))
+
+
+def _others(table: Any) -> dict[tuple[str, ...], tuple[Any, ...]]:
+    """Columns beside texts and counts, by key; they hold facts of the mechanism, so no person may change them."""
+    texts = [table.column(name).to_pylist() for name in _text_columns(table)]
+    rest = [table.column(name).to_pylist() for name in table.column_names if name != "count" and name not in _text_columns(table)]
+    return dict(zip(zip(*texts, strict=True), zip(*rest, strict=True), strict=True)) if rest else {}
+
+
+def _text_columns(table: Any) -> list[str]:
+    return [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
+
+
+def _number(text: str) -> int:
+    digits = "".join(filter(str.isdigit, text))
+    return int(digits) if digits else -1

@@ -1,0 +1,93 @@
+"""All audits of one mechanism, and what they found."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdlog.audit.declared import LARGE_DELTA, SMALL_DELTA, small
+from crowdlog.audit.delta import audit_closed_form, audit_delta
+from crowdlog.audit.epsilon import audit_epsilon
+from crowdlog.audit.finding import Finding
+from crowdlog.audit.independence import audit_independence
+from crowdlog.audit.laboratory import Laboratory
+from crowdlog.audit.noise import audit_noise, sample_crowds
+from crowdlog.audit.replay import audit_replay
+from crowdlog.audit.sampling import Effort
+from crowdlog.audit.selection import audit_selection
+from crowdlog.audit.source import audit_source
+from crowdlog.audit.trial import crowded_trial, exposed_trial
+from crowdlog.errors import InputError
+from crowdlog.privacy.randomness import Randomness, SystemRandomness
+from crowdlog.progress import progress_bar
+
+if TYPE_CHECKING:
+    from crowdlog.mechanisms.base import Mechanism
+
+ALPHA = 1e-6  # chance of a false alarm in one audit of a correct mechanism
+# Shares of the time for runs.
+NOISE_TIME, SELECTION_TIME, DELTA_TIME, EPSILON_TIME = 0.15, 0.15, 0.3, 0.4
+
+
+@dataclass(frozen=True)
+class Report:
+    """Every finding; `seconds` is what it took."""
+
+    mechanism: str
+    findings: tuple[Finding, ...]
+    seconds: float
+
+    @property
+    def alarms(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.alarm)
+
+    def worst(self) -> list[Finding]:
+        """Of each audit the alarms, or the finding nearest to one."""
+        shown = []
+        for audit in dict.fromkeys(finding.audit for finding in self.findings):
+            mine = [finding for finding in self.findings if finding.audit == audit]
+            shown += [finding for finding in mine if finding.alarm] or [max(mine, key=_nearness)]
+        return shown
+
+
+def _nearness(finding: Finding) -> float:
+    """How near to an alarm; small p-values are the bad ones of the noise audit."""
+    ratio = finding.measured / finding.claimed if finding.claimed else finding.measured
+    return -ratio if finding.audit == "noise" else ratio
+
+
+def audit(
+    mechanism: Mechanism, *, seconds: float = 120.0, runs: int = 40, randomness: Randomness | None = None, folder: Path | None = None
+) -> Report:
+    """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
+    if not mechanism.promise().guarantee.protects:
+        raise InputError(f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee.")
+    started = time.monotonic()
+    if folder is not None:
+        findings = _audits(mechanism, Laboratory(folder), randomness or SystemRandomness(), seconds, runs)
+        return Report(repr(mechanism), tuple(findings), time.monotonic() - started)
+    with tempfile.TemporaryDirectory(prefix="crowdlog-audit-") as temporary:
+        return audit(mechanism, seconds=seconds, runs=runs, randomness=randomness, folder=Path(temporary))
+
+
+def _audits(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, seconds: float, runs: int) -> list[Finding]:
+    def effort(share: float) -> Effort:
+        return Effort(runs=runs, until=time.monotonic() + share * seconds)
+
+    rare, often = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA)
+    with progress_bar("Auditing", 5, unit="audits") as advance:
+        findings = [*audit_closed_form(mechanism), *audit_replay(mechanism, laboratory)]
+        advance(1)
+        layout, seen = sample_crowds(rare, laboratory, randomness, effort(NOISE_TIME))
+        findings += [*audit_source(rare, laboratory, layout), *audit_noise(rare, layout, seen, ALPHA), *audit_independence(layout, seen, ALPHA)]
+        advance(1)
+        findings += audit_selection(rare, laboratory, randomness, effort(SELECTION_TIME), ALPHA)
+        advance(1)
+        findings += audit_delta(exposed_trial(often, laboratory, randomness, effort(DELTA_TIME)), ALPHA)
+        advance(1)
+        findings += audit_epsilon(crowded_trial(rare, laboratory, randomness, effort(EPSILON_TIME)), ALPHA)
+        advance(1)
+    return findings

@@ -1,0 +1,41 @@
+"""The source audit: all randomness comes from the object that was handed over, and the order of rows follows from what is published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crowdlog.audit.finding import Finding
+from crowdlog.privacy.randomness import SeededRandomness
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from crowdlog.audit.laboratory import Laboratory, Layout
+    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.release.promise import Protected
+
+
+def audit_source(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -> list[Finding]:
+    """Three runs on one log: twice with the same random numbers, once with others."""
+    log = laboratory.log(layout, with_person=False)
+    first, again, other = (mechanism.protect(log, SeededRandomness(seed)) for seed in (1, 1, 2))
+    unsorted = sum(not _sorted(table) for table in first.tables.values())
+    repeated = [name for name, table in first.tables.items() if table.num_rows and table.equals(other.tables[name])]
+    return [
+        _finding("same random numbers", not _equal(first, again), "The same random numbers must give the same release."),
+        _finding("other random numbers", bool(repeated), "Other random numbers must give other noise in every table."),
+        _finding("order of rows", unsorted > 0, "Rows must be sorted by what is published: count, then text."),
+    ]
+
+
+def _finding(where: str, alarm: bool, meaning: str) -> Finding:
+    return Finding("source", where, 0, float(alarm), alarm, meaning)
+
+
+def _equal(one: Protected, two: Protected) -> bool:
+    return one.tables.keys() == two.tables.keys() and all(table.equals(two.tables[name]) for name, table in one.tables.items())
+
+
+def _sorted(table: pa.Table) -> bool:
+    texts = [name for name in table.column_names if str(table.schema.field(name).type) == "string"]
+    return bool(table.equals(table.sort_by([("count", "descending"), *((name, "ascending") for name in texts)])))
