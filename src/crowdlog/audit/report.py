@@ -75,7 +75,7 @@ def audit(
 
 def _audits(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, seconds: float, runs: int) -> list[Finding]:
     def effort(share: float) -> Effort:
-        return Effort(runs=runs, until=time.monotonic() + share * seconds)
+        return Effort(runs, int(min(200_000, 20_000 + 1500 * seconds)), time.monotonic() + share * seconds)  # short audits use small logs
 
     rare, often = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA)
     with progress_bar("Auditing", 5, unit="audits") as advance:

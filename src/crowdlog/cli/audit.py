@@ -20,7 +20,7 @@ def command(mechanism: str, seconds: float, as_json: bool) -> None:
     The exit code is 2 when an audit raises an alarm. A false alarm has a probability below one in 100,000.
 
     \b
-    Example: crowdlog audit 'DPu(epsilon=1, delta=1e-6, d=5)' --seconds 10
+    Example: crowdlog audit 'DPu(epsilon=1, delta=1e-6, d=5)' --seconds 2
     """
     from crowdlog.audit.report import audit
     from crowdlog.mechanisms import parse
