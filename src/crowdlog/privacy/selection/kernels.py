@@ -19,7 +19,7 @@ SHRINK = 1 - 2.0**-40
 # ⌊FULL·e^(−t²/2)⌋ for t = 0, 1/256, …, 8: a table, because the last bit of an exponential may differ between two places of a loop.
 BELL_STEP = 256
 BELL = np.array([int(FULL * math.exp(-0.5 * (k / BELL_STEP) ** 2)) for k in range(8 * BELL_STEP + 1)], np.int16)
-HOPELESS = int(0.03 * FULL)  # items worth less are given up: no loss of keys was seen below 0.1 (docs/benchmarks-keys.md)
+HOPELESS = int(0.03 * FULL)  # items worth less are given up: the keys kept changed by at most 0.3 % (docs/benchmarks-keys.md)
 
 
 @njit(cache=True)
