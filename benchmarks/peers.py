@@ -1,4 +1,4 @@
-"""The same count-and-threshold in OpenDP and PipelineDP. Run by benchmarks/foundation.py in the peers' own environment: peers.py NAME TABLE.parquet"""
+"""The same count-and-threshold in OpenDP and PipelineDP. Run by benchmarks/foundation.py in their own environment: peers.py NAME TABLE"""
 
 from __future__ import annotations
 

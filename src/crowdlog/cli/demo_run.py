@@ -16,7 +16,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.release.folder import Release
 from crowdlog.release.page import release_page
 
-DEFAULT = "Korolova(epsilon=2.3, delta=1e-6, d=5)"
+DEFAULT = "Crowd(epsilon=2.3, delta=1e-6)"
 MARK = "made-by-crowdlog-demo"  # only a folder with this file is ever replaced
 
 
