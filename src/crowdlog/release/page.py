@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 SHOWN = 25  # rows of a chart
 
+NAMES = {"pairs": "reformulations (what was asked next)"}
+
 STYLE = """
 :root{--ink:#1b1f24;--soft:#5b6570;--line:#d9dee3;--bar:#2f6f8f;--paper:#fff;--card:#f6f8fa;--warn:#a3331f}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa5b1;--line:#38414a;--bar:#6fb1d1;--paper:#14181c;--card:#1d2329;--warn:#ff9b85}}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.15rem;margin-top:2.2rem}p.soft,td.soft,figcaption{color:var(--soft)}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.8rem;margin:1.2rem 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.8rem;margin:1.2rem 0}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem}.card b{display:block;font-size:1.45rem}
 .warn{border-left:.3rem solid var(--warn);padding:.4rem .9rem;background:var(--card);color:var(--warn)}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}
@@ -30,7 +32,7 @@ code{background:var(--card);padding:.1rem .3rem;border-radius:.25rem;overflow-wr
 def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, story: Sequence[tuple[str, str]] = ()) -> str:
     """The page. `story` adds cards (number, meaning), for example what a demo hid."""
     own, loss = label["crowdlog"], label["privacy_loss"]
-    cards = [(f"{rows:,}", f"{name} published") for name, rows in own["tables"].items()]
+    cards = [(f"{rows:,}", f"{NAMES.get(name, name)} published") for name, rows in own["tables"].items()]
     parameters = loss["privacy_parameters"]
     if parameters:
         cards.append((f"ε = {parameters['epsilon']:.3g}", f"privacy loss of one person, δ = {parameters['delta']:.2g}"))
