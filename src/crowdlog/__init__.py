@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore as LogStore
     from crowdlog.mechanisms import parse as parse
     from crowdlog.mechanisms.crowd import Crowd as Crowd
-    from crowdlog.mechanisms.crowd import Crowd as Crowd
     from crowdlog.mechanisms.feild import DPa as DPa
     from crowdlog.mechanisms.feild import DPu as DPu
     from crowdlog.mechanisms.frequency import KA as KA
