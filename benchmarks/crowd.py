@@ -8,10 +8,13 @@ in about 21 s, in memory.
 from __future__ import annotations
 
 import base64
+import os
 import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from crowd_crypto import bare_reports
@@ -34,36 +37,52 @@ from crowdlog.privacy.randomness import SystemRandomness
 RANDOMNESS = SystemRandomness()
 K = 20
 PORTION = 500  # reports that a mix sends at once
-PEOPLE, ARTIFACTS = 40, 25  # of the part over HTTP
+EVALUATIONS = 4000
+PEOPLE, ARTIFACTS = 100, 20  # of the part over HTTP
 
 
 def over_http(folder: Path) -> None:
-    """Rates of real processes: evaluations, reports accepted by the first mix, reports counted at the end of the chain."""
+    """Rates of real processes: evaluations, reports accepted by the first mix, reports checked and counted at the end of the chain."""
     no_limits = ["--rate", "0"]
     mix = [*no_limits, "--batch", "50", "--delay", "0"]
     options = {"randomness": [*no_limits, "--elements", "0"], "mix1": mix, "mix2": mix, "aggregation": no_limits}
     with LocalServices(folder, options=options) as services, services.operator() as operator:
         manifest, invitations = operator.create(Terms("benchmark", 5, limit=1000), PEOPLE)
-        evaluations(manifest)
+        with rate(services, "randomness", "VOPRF evaluations with proof", EVALUATIONS):
+            evaluations(manifest)
         people = [(token, [Found((f"artifact {number}",), 1) for number in range(ARTIFACTS)]) for token in invitations]
-        sealed = play_mining(manifest.to_json(), operator.aggregation.url, people)
+        with rate(services, "aggregation", "credentials issued", PEOPLE):
+            sealed = play_mining(manifest.to_json(), operator.aggregation.url, people)
         operator.close(manifest.id)
-        start = time.perf_counter()
-        play_sending(manifest.mix_url, sealed)
-        print(f"{'reports accepted by a mix, over HTTP':46} {PEOPLE * ARTIFACTS / (time.perf_counter() - start):10,.0f} /s")
-        operator.drain()
-        print(f"{'reports through two mixes, checked and counted':46} {PEOPLE * ARTIFACTS / (time.perf_counter() - start):10,.0f} /s")
+        with (
+            rate(services, "aggregation", "reports checked and counted", PEOPLE * ARTIFACTS),
+            rate(services, "mix1", "envelopes mixed", PEOPLE * ARTIFACTS),
+        ):
+            play_sending(manifest.mix_url, sealed)
+            operator.drain()
+
+
+@contextmanager
+def rate(services: LocalServices, name: str, what: str, items: int) -> Iterator[None]:
+    """Print what a service did per second of its own CPU time, requests and database included, and per second of the clock."""
+
+    def cpu() -> float:
+        fields = Path(f"/proc/{services.processes[name].pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    before, start = cpu(), time.perf_counter()
+    yield
+    print(
+        f"{what + ' over HTTP':40} {items / (cpu() - before):8,.0f} per CPU second of {name}, {items / (time.perf_counter() - start):,.0f} per second"
+    )
 
 
 def evaluations(manifest: Manifest) -> None:
-    """Evaluations a second of the randomness server, asked for 200 at a time."""
+    """Have elements evaluated, 200 at a time."""
     elements = [base64.b64encode(blind(b"%d" % number, RANDOMNESS).element).decode() for number in range(200)]
     with Connection(manifest.randomness_url) as server:
-        start, done = time.perf_counter(), 0
-        while time.perf_counter() - start < 2:
+        for _ in range(EVALUATIONS // len(elements)):
             server.call("POST", f"/keys/{manifest.collection.voprf_public.hex()}/evaluate", {"elements": elements})
-            done += len(elements)
-        print(f"{'VOPRF evaluations with proof, over HTTP':46} {done / (time.perf_counter() - start):10,.0f} /s")
 
 
 def aggregation(folder: Path, total: int) -> None:

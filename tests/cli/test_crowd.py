@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -11,7 +12,7 @@ from crowdlog.crowd.services.local import LocalServices
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.release.folder import Release
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 
 
 def run(*arguments: str, answer: str | None = None):
@@ -95,3 +96,10 @@ def test_mistakes_are_said_in_one_sentence(services, tmp_path):
     two_users = tmp_path / "two.tsv"
     two_users.write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\ta\t2006-03-01 00:00:00\t\t\n2\tb\t2006-03-01 00:00:00\t\t\n")
     assert "holds 2 users" in str(run("mine", two_users, *home, "--yes"))
+
+
+def test_every_command_has_an_example():
+    crowd = cli.get_command(click.Context(cli), "crowd")
+    commands = [*crowd.commands.values(), *crowd.commands["collection"].commands.values()]
+    assert len(commands) == 13
+    assert [command.name for command in commands if "Example: crowdlog crowd " not in (command.help or "")] == []

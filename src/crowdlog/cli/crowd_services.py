@@ -101,8 +101,8 @@ def _maker(service: str, options: dict[str, Any]) -> Any:
         return lambda: AggregationServer(*common, database_url=database).app()
     if options["next_url"] is None:
         raise InputError("A mix needs --next: the address of the next mix, or of the aggregation server.")
-    verify = str(options["cafile"]) if options["cafile"] else True
-    return lambda: MixNode(*common, options["next_url"].rstrip("/"), options["batch"], options["delay"], database_url=database, verify=verify).app()
+    cafile = str(options["cafile"]) if options["cafile"] else None
+    return lambda: MixNode(*common, options["next_url"].rstrip("/"), options["batch"], options["delay"], database_url=database, cafile=cafile).app()
 
 
 def _token(path: Path) -> str:

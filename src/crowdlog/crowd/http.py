@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from types import TracebackType
 from typing import Any, Self
@@ -28,8 +29,7 @@ class Connection:
     def __init__(self, url: str, *, token: str | None = None, cafile: str | None = None, retries: int = 5, timeout: float = 60) -> None:
         self.url, self._retries = url.rstrip("/"), retries
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        verify = _trusting(cafile) if cafile else True
-        self._client = httpx.Client(headers=headers, timeout=timeout, verify=verify)
+        self._client = httpx.Client(headers=headers, timeout=timeout, verify=trusting(cafile))
 
     def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         """Return the JSON object that the service answers."""
@@ -70,9 +70,10 @@ class Connection:
         self._client.close()
 
 
-def _trusting(cafile: str) -> Any:
-    import ssl
-
+def trusting(cafile: str | None) -> ssl.SSLContext | bool:
+    """Return which certificates to trust: those of a file, or the usual ones."""
+    if cafile is None:
+        return True
     try:
         return ssl.create_default_context(cafile=cafile)
     except OSError as error:

@@ -12,7 +12,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 EXAMPLES = 8  # per operation and kind of data
 

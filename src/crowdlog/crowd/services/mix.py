@@ -23,6 +23,7 @@ from starlette.responses import JSONResponse, Response
 from crowdlog.crowd.crypto.collection import MAX_LAYERS
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD, open_layer
 from crowdlog.crowd.crypto.report import MAX_REPORT
+from crowdlog.crowd.http import trusting
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.batches import BatchStore
 from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf, to_base64
@@ -37,7 +38,7 @@ from crowdlog.privacy.randomness import Randomness
 MOST_ENVELOPES = 500  # per request
 MOST_BYTES = MAX_REPORT + MAX_LAYERS * LAYER_OVERHEAD  # of one envelope
 REQUEST_BYTES = 2**20  # of envelopes sent at once: below every service's limit, also in base64
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 ENVELOPES: Fields = {"envelopes": ListOf(Bytes(MOST_BYTES), MOST_ENVELOPES)}
 COUNTED: Fields = {"accepted": Integer(0, 10**9), "duplicates": Integer(0, 10**9), "rejected": Integer(0, 10**9)}
@@ -59,8 +60,9 @@ class MixNode:
     delay: float = 60.0
     most_held: int = 1_000_000
     database_url: str | None = None
-    verify: str | bool = True  # certificates to trust for the next node
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    cafile: str | None = None  # certificates to trust for the next node
+    _arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    _drained: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -88,7 +90,9 @@ class MixNode:
 
     async def _take(self, request: Request) -> Response:
         envelopes = (await body_of(request, ENVELOPES))["envelopes"]
-        return JSONResponse(await run_in_threadpool(self.take, envelopes), status_code=202)
+        counted = await run_in_threadpool(self.take, envelopes)
+        self._arrived.set()
+        return JSONResponse(counted, status_code=202)
 
     def take(self, envelopes: list[bytes]) -> dict[str, int]:
         """Open the layers that are ours and keep what is inside, on disk, each envelope once."""
@@ -112,26 +116,22 @@ class MixNode:
 
     async def _drain(self, _request: Request) -> Response:
         await run_in_threadpool(self._batches.form, 1)
-        self._wake.set()
+        self._drained.set()
+        self._arrived.set()
         return JSONResponse(await run_in_threadpool(self._batches.status))
 
     async def work(self) -> None:
         """Forever: when a batch is full, wait a random time, shuffle, send, forget."""
-        async with httpx.AsyncClient(timeout=60, verify=self.verify) as client:
+        async with httpx.AsyncClient(timeout=60, verify=trusting(self.cafile)) as client:
             while True:
                 with suppress(StorageFull, StorageDown):
                     while (batch := await run_in_threadpool(self._batches.oldest)) is not None:
                         await self._send(client, batch)
+                    self._drained.clear()  # an earlier drain must not shorten this batch's delay
                     if await run_in_threadpool(self._batches.form, self.batch):
-                        await self._wait(fraction(self.randomness) * self.delay)
+                        await _wait(self._drained, fraction(self.randomness) * self.delay)
                         continue
-                await self._wait(_POLL_SECONDS)
-
-    async def _wait(self, seconds: float) -> None:
-        """Wait, but no longer when the node is drained."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
-        self._wake.clear()
+                await _wait(self._arrived, _POLL_SECONDS)
 
     async def _send(self, client: httpx.AsyncClient, batch: int) -> None:
         envelopes = await run_in_threadpool(self._batches.shuffled, batch, self.randomness)
@@ -148,6 +148,13 @@ class MixNode:
         except httpx.TransportError:
             return False
         return answer.status_code in {202, 400}
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait for the event, but no longer than so many seconds."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    event.clear()
 
 
 def portions(envelopes: Sequence[bytes]) -> Iterator[list[bytes]]:
