@@ -98,6 +98,20 @@ def test_mistakes_are_said_in_one_sentence(services, tmp_path):
     assert "holds 2 users" in str(run("mine", two_users, *home, "--yes"))
 
 
+def test_up_starts_everything_and_says_where(tmp_path):
+    shown = run("up", tmp_path / "trial", "--seconds", "0.3", "--mixes", "3")
+    assert [line.split()[0] for line in shown.splitlines()[:5]] == ["randomness", "mix1", "mix2", "mix3", "aggregation"]
+    assert "Ready." in shown
+    assert len(json.loads((tmp_path / "trial" / "operator.json").read_text())["mixes"]) == 3
+
+
+def test_a_dead_service_is_started_again_at_its_address(services):
+    services.kill("mix1")
+    assert services.restart_dead() == ["mix1"]
+    services.wait_ready("mix1")
+    assert services.restart_dead() == []
+
+
 def test_every_command_has_an_example():
     crowd = cli.get_command(click.Context(cli), "crowd")
     commands = [*crowd.commands.values(), *crowd.commands["collection"].commands.values()]

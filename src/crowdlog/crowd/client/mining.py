@@ -16,6 +16,8 @@ from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.mining import open_mine
 from crowdlog.privacy.randomness import Randomness
 
+_PARTIAL = "mining.partial-"
+
 
 def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Found]]]:
     """Yield each user of a log with her artifacts."""
@@ -35,12 +37,17 @@ def mine_own(log: Path, artifact: Artifact, home: Path, randomness: Randomness) 
     """Mine a log file or a log store that holds one person's searches."""
     if (log / "store.json").exists():
         return _only_person(LogStore.open(log), artifact)
-    partial = home / f"mining.partial-{randomness.bytes(8).hex()}"
+    _sweep(home)  # what a killed run left behind
     try:
-        return _only_person(import_log([log], partial), artifact)
+        return _only_person(import_log([log], home / f"{_PARTIAL}{randomness.bytes(8).hex()}"), artifact)
     finally:
-        for leftover in home.glob(f"{partial.name}*"):
-            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        _sweep(home)
+
+
+def _sweep(home: Path) -> None:
+    """Remove the store of a log that was being mined, with the file of its rejected rows."""
+    for leftover in home.glob(f"{_PARTIAL}*"):
+        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
 
 def _only_person(log: LogStore, artifact: Artifact) -> list[Found]:

@@ -6,7 +6,6 @@ The parent opens their sockets, so a service that dies comes back at its address
 from __future__ import annotations
 
 import json
-import secrets
 import socket
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from crowdlog.crowd.operator import Operator, Service
 from crowdlog.crowd.services.keyfile import write_secret
 from crowdlog.crowd.services.serve import listening_socket
 from crowdlog.errors import CrowdlogError
+from crowdlog.privacy.randomness import SystemRandomness
 
 READY_SECONDS = 120.0  # a busy machine may need long to start Python
 _STOP_SECONDS = 30.0
@@ -66,7 +66,7 @@ class LocalServices:
         """Return the operator's token of a service, made at its first start."""
         path = self.folder / f"{name}.token"
         if not path.exists():
-            write_secret(path, secrets.token_hex(32).encode())
+            write_secret(path, SystemRandomness().bytes(32).hex().encode())
         return path.read_text()
 
     def operator(self) -> Operator:
