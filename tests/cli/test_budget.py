@@ -1,0 +1,70 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.cli import cli
+from crowdlog.privacy.guarantee import approximate
+from crowdlog.release.publish import open_ledger
+from tests.support.logs import crowd_rows, make_log
+
+NEXT = "DPu(epsilon=0.1, delta=1e-7, d=2)"
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Twenty releases with ε = 0.1 each."""
+    log = make_log(tmp_path, crowd_rows(20, ["weather"]))
+    with open_ledger(log) as ledger:
+        for number in range(20):
+            ledger.charge(approximate(0.1, 1e-7), "a release", f"out-{number}")
+    return str(log.path)
+
+
+def budget(*words):
+    answer = CliRunner().invoke(cli, ["budget", *words, "--json"])
+    assert answer.exit_code == 0, answer.output
+    return json.loads(answer.output)
+
+
+def test_many_releases_cost_less_by_the_tight_count_than_by_the_sum(store):
+    shown = budget(store, "--epsilon", "5", "--delta", "1e-4")
+    assert shown["spent"]["epsilon"] == pytest.approx(2.0)
+    assert shown["spent"]["delta"] == pytest.approx(2e-6)
+    assert 0.1 < shown["spent"]["tight_epsilon"] < 1.9
+    assert shown["spent"]["tight_delta"] == 1e-4
+    assert shown["left"]["epsilon"] == pytest.approx(3.0)
+
+
+def test_one_more_release_is_priced_and_not_charged(store):
+    shown = budget(store, "--epsilon", "2.05", "--delta", "1e-4", "--next", NEXT)
+    assert shown["next"]["epsilon"] == pytest.approx(0.1)
+    assert shown["next"]["spent_after"]["epsilon"] == pytest.approx(2.1)
+    assert 0 < shown["next"]["tight_epsilon"] < 0.1
+    assert shown["next"]["fits"] is False
+    assert len(budget(store)["releases"]) == 20
+
+
+def test_without_a_limit_everything_fits(store):
+    shown = budget(store, "--next", NEXT)
+    assert (shown["left"], shown["next"]["fits"]) == (None, True)
+
+
+def test_a_spent_delta_leaves_no_tight_epsilon(store):
+    assert budget(store, "--epsilon", "5", "--delta", "1e-6")["spent"]["tight_epsilon"] is None
+
+
+def test_a_release_without_a_guarantee_costs_everything(store):
+    shown = budget(store, "--next", "FTa(k=5)")["next"]
+    assert (shown["epsilon"], shown["delta"], shown["tight_epsilon"], shown["spent_after"]["epsilon"]) == (None, 1.0, None, None)
+
+
+def test_people_read_the_same(store):
+    answer = CliRunner().invoke(cli, ["budget", store, "--next", NEXT])
+    assert "spent, tight" in answer.output
+    assert "next fits          yes" in answer.output
+
+
+def test_an_unused_store_has_spent_nothing(tmp_path):
+    log = make_log(tmp_path, crowd_rows(5, ["weather"]))
+    assert budget(str(log.path))["spent"] == {"epsilon": 0, "delta": 0, "tight_epsilon": 0, "tight_delta": 0}
