@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.korolova import Korolova as Korolova
     from crowdlog.mechanisms.semantic import KAnonymity as KAnonymity
     from crowdlog.mechanisms.semantic import SemanticKAnonymity as SemanticKAnonymity
+    from crowdlog.mechanisms.unsafe import HashedTokens as HashedTokens
+    from crowdlog.mechanisms.unsafe import Pseudonyms as Pseudonyms
+    from crowdlog.mechanisms.unsafe import SplitSessions as SplitSessions
     from crowdlog.mechanisms.zealous import Zealous as Zealous
     from crowdlog.release.folder import Release as Release
 

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "budget": ("budget", "What has been spent on a log, and its limit."),
     "label": ("label", "The label of a release."),
     "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
+    "attack": ("attack", "What a release gives away, against chance."),
     "explain": ("explain", "A release in plain English."),
     "export": ("export", "A release as TSV, Parquet or GraphML."),
     "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),

@@ -21,6 +21,9 @@ MECHANISMS: dict[str, str] = {
     "Korolova": "korolova",
     "SemanticKAnonymity": "semantic",
     "Zealous": "zealous",
+    "HashedTokens": "unsafe",
+    "Pseudonyms": "unsafe",
+    "SplitSessions": "unsafe",
 }
 
 

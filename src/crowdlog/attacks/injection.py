@@ -1,0 +1,66 @@
+"""Injection: fake users push a private text over the threshold (Korolova et al. 2009, §8). Tried on a small invented log, never on the real one."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdlog.attacks.attacker import Attacker
+from crowdlog.attacks.result import AttackResult, clopper_pearson, nothing
+from crowdlog.log.importer import import_log
+
+if TYPE_CHECKING:
+    from crowdlog.attacks.seen import Seen
+    from crowdlog.attacks.truth import Truth
+    from crowdlog.log.store import LogStore
+    from crowdlog.mechanisms.base import Mechanism
+
+TRIALS = 20  # 20 of 20 puts the interval above 83 %
+TEXT = "an invented private text 4711"
+MARGIN = 5  # K + 5b copies, §8
+MOST = 200_000  # fake users worth trying
+
+
+def injection(seen: Seen, _truth: Truth, attacker: Attacker) -> AttackResult:
+    """How often the secret is published with the fakes; chance: how often without them. Broken only if the label does not say so."""
+    from crowdlog.mechanisms import parse
+
+    if "events" in seen.tables:
+        return nothing("injection", "All rows are published: nobody needs fake users.")
+    mechanism, label = parse(seen.mechanisms[0]), seen.labels[0]
+    fakes = fakes_needed(label["implementation"]["settings"])
+    if fakes is None or fakes > MOST:
+        return nothing("injection", "The label names no threshold that fake users could lift a text over.")
+    with tempfile.TemporaryDirectory(prefix="crowdlog-injection-") as folder:
+        alone, crowd = _log(Path(folder), 0), _log(Path(folder), fakes)
+        without, hits = (sum(_published(mechanism, log, attacker) for _ in range(TRIALS)) for log in (alone, crowd))
+    interval, chance = clopper_pearson(hits, TRIALS), without / TRIALS
+    said = any("fake users" in line.lower() for line in label["dp_flavor"]["unprotected_quantities"])
+    note = "Outside the promise: the label says so." if said and interval[0] > chance else ""
+    return AttackResult(
+        "injection", hits / TRIALS, chance, interval, interval[0] > chance and not said, {"trials": TRIALS, "fake users": fakes}, note
+    )
+
+
+def fakes_needed(settings: dict[str, float]) -> int | None:
+    """How many fake users lift any text over the threshold: K + 5b with noise, K + 1 or k without."""
+    if "K" in settings:
+        return math.ceil(settings["K"] + MARGIN * settings["b"]) if "b" in settings else int(settings["K"]) + 1
+    return int(settings["k"]) if "k" in settings else None
+
+
+def _log(folder: Path, fakes: int) -> LogStore:
+    """One person has the secret; each fake user asks it too, clicks, asks more, and clicks."""
+    lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
+    for user in range(1 + fakes):
+        lines.append(f"{user}\t{TEXT}\t2006-03-01 00:00:00\t1\thttp://secret.example")
+        lines.append(f"{user}\t{TEXT} more\t2006-03-01 00:01:00\t1\thttp://secret.example")
+    source = folder / f"{fakes}.tsv"
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return import_log([source], folder / f"{fakes}-store")
+
+
+def _published(mechanism: Mechanism, log: LogStore, attacker: Attacker) -> bool:
+    return any(table.num_rows > 0 for table in mechanism.protect(log, attacker.randomness).tables.values())

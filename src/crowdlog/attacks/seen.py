@@ -1,0 +1,145 @@
+"""What the attacker sees: the tables of one release, or of several releases of the same log together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdlog.attacks.truth import SHIFT, Ints, Truth, count_matrix, pack
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from crowdlog.release.folder import Release
+
+NOT_ADJACENT = ("session-pair", "window-pair", "undirected-pair")
+MANY = 1000  # people with the same query in the same second: more tell nothing about whose row it is
+
+
+@dataclass(frozen=True)
+class Records:
+    """A release of rows. `counts`: records by queries, texts the log does not have behind its own; `owner`: whose each record is, or −1."""
+
+    counts: Any
+    owner: Ints
+
+    def __repr__(self) -> str:
+        return f"Records({len(self.owner)})"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Tables by name, and the labels they came with."""
+
+    tables: dict[str, pa.Table]
+    labels: Sequence[Any]
+
+    @classmethod
+    def of(cls, *releases: Release) -> Seen:
+        tables: dict[str, Any] = {}
+        for release in releases:
+            for name in release.tables:
+                if name in tables:
+                    raise InputError(f"Two of the releases have a table of {name}. Attack them one by one.")
+                tables[name] = release.table(name)
+        if not sum(table.num_rows for table in tables.values()):
+            raise InputError(f"{releases[0].path} is empty: it publishes nothing, so there is nothing to attack.")
+        return cls(tables, [release.label for release in releases])
+
+    def __repr__(self) -> str:
+        return f"Seen({', '.join(self.tables)})"
+
+    @property
+    def mechanisms(self) -> list[str]:
+        """The spelling of each mechanism."""
+        return [label["crowdlog"]["mechanism"] for label in self.labels]
+
+    @property
+    def exact(self) -> bool:
+        """No release protects its counts with noise, so what they imply is certain."""
+        return not any(label["privacy_loss"]["privacy_parameters"] for label in self.labels)
+
+    @property
+    def impressions(self) -> bool:
+        """All counts are of impressions."""
+        return all(label["crowdlog"]["counts"] == "impressions" for label in self.labels)
+
+    @property
+    def adjacent(self) -> bool:
+        """Pairs, if any, are of a query and the very next one."""
+        return not any(kind in mechanism for kind in NOT_ADJACENT for mechanism in self.mechanisms)
+
+    def setting(self, name: str) -> float | None:
+        """The smallest value of this setting in the labels."""
+        found = [label["implementation"]["settings"][name] for label in self.labels if name in label["implementation"]["settings"]]
+        return min(found, default=None)
+
+    def why_no_proof(self) -> str:
+        """Why exact reasoning about queries and pairs is not possible, or ''."""
+        if not {"queries", "pairs"} <= self.tables.keys():
+            return "Needs a table of queries and one of pairs: give the releases of both."
+        if not self.exact:
+            return "Counts carry noise: nothing follows from them with certainty."
+        return "" if self.impressions and self.adjacent else "Needs impressions of queries and of pairs of adjacent queries."
+
+    def queries(self, truth: Truth) -> tuple[Ints, Ints] | None:
+        """Query ids of the log and their published counts. Texts the log does not have are left out."""
+        table = self.tables.get("queries")
+        if table is None:
+            return None
+        ids = truth.ids(table["query"])
+        return ids[ids >= 0], table["count"].to_numpy()[ids >= 0]
+
+    def pairs(self, truth: Truth) -> tuple[Ints, Ints, Ints]:
+        """First query, next query, count."""
+        table = self.tables["pairs"]
+        first, second = truth.ids(table["query"]), truth.ids(table["next_query"])
+        known = (first >= 0) & (second >= 0)
+        return first[known], second[known], table["count"].to_numpy()[known]
+
+    def query_ids(self, truth: Truth) -> Ints:
+        """Every query of the log that can be read in some table, once."""
+        found = [truth.ids(table[name]) for table in self.tables.values() for name in ("query", "next_query") if name in table.column_names]
+        if "sessions" in self.tables:
+            sequences: Any = self.tables["sessions"]["sequence"].combine_chunks()
+            found.append(truth.ids(sequences.flatten()))
+        ids = np.unique(np.concatenate(found))
+        return ids[ids >= 0]
+
+    def records(self, truth: Truth) -> Records | None:
+        """The published rows as one record per pseudonym, or None when no rows are published."""
+        return read_records(self.tables["events"], truth) if "events" in self.tables else None
+
+
+def read_records(events: Any, truth: Truth) -> Records:
+    """One record per pseudonym. Its owner, which only we know, is found by query and second: most of its rows are that user's."""
+    record = events["user"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
+    time, query = events["time"].cast("int64").to_numpy(), truth.ids(events["query"])
+    unknown = query < 0
+    if unknown.any():
+        others = events["query"].combine_chunks().filter(unknown).dictionary_encode().indices.to_numpy()
+        query[unknown] = truth.queries + others
+    order = np.lexsort((query, time, record))
+    rows = np.stack([record, time, query])[:, order]
+    new = (np.diff(rows, axis=1, prepend=-1) != 0).any(axis=0)  # an impression is one (user, time, query), as in the store
+    record, time, query = rows[:, new]
+    records, width = int(record.max(initial=-1)) + 1, max(truth.queries, int(query.max(initial=-1)) + 1)
+    return Records(count_matrix(record, query, (records, width)), _owners(record, time, query, records, truth))
+
+
+def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Truth) -> Ints:
+    keys = pack(truth.query, truth.time)
+    order = np.argsort(keys, kind="stable")
+    wanted, keys = pack(query, time), keys[order]
+    start, end = np.searchsorted(keys, wanted, "left"), np.searchsorted(keys, wanted, "right")
+    matches = np.where(end - start <= MANY, end - start, 0)
+    place = np.repeat(start - np.cumsum(matches) + matches, matches) + np.arange(matches.sum())
+    votes, number = np.unique(pack(np.repeat(record, matches), truth.user[order][place]), return_counts=True)
+    owner = np.full(records, -1, np.int64)
+    rising = np.argsort(number, kind="stable")
+    owner[votes[rising] // SHIFT] = votes[rising] % SHIFT  # the last, largest vote stays
+    return owner

@@ -1,0 +1,42 @@
+"""Singles: how much of what only one person typed can be read in the release. Planted secrets are such queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdlog.attacks.attacker import Attacker, read_lines
+from crowdlog.attacks.result import AttackResult, counted, nothing
+from crowdlog.attacks.truth import Truth
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdlog.attacks.seen import Seen
+
+HEADER = ["user", "kind", "query"]
+
+
+def singles(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+    """The share of queries of one person alone that are published; with a file of secrets, the share of those. A safe release shows none."""
+    shown = np.zeros(truth.queries, bool)
+    shown[seen.query_ids(truth)] = True
+    if attacker.secrets is not None:
+        return _secrets(shown, truth, attacker)
+    alone = truth.holders == 1
+    if not alone.any():
+        return nothing("singles", "No query of the log is one person's alone.")
+    return counted("singles", int(shown[alone].sum()), int(alone.sum()), 0.0)
+
+
+def _secrets(shown: np.typing.NDArray[np.bool_], truth: Truth, attacker: Attacker) -> AttackResult:
+    import pyarrow as pa
+
+    if attacker.secrets is None:
+        raise ValueError("no secrets")
+    rows = [row for row in read_lines(attacker.secrets, 3, "file of secrets") if row != HEADER]
+    ids = truth.ids(pa.array([row[2] for row in rows]))
+    if (ids < 0).all():
+        raise InputError(f"None of the {len(rows):,} secrets in {attacker.secrets} is in the log {truth.store.path}: give the secrets of this log.")
+    found = ids[ids >= 0]
+    return counted("secrets", int(shown[found].sum()), len(found), 0.0)

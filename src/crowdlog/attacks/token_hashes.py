@@ -1,0 +1,99 @@
+"""Inverting hashed words: frequencies and neighbours tell which word a hash stands for (Kumar et al. 2007)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdlog.attacks.attacker import Attacker
+from crowdlog.attacks.result import AttackResult, counted, nothing
+from crowdlog.attacks.truth import Ints, Truth, pack
+from crowdlog.attacks.words import Vocabulary, Words, most_frequent, split
+
+if TYPE_CHECKING:
+    from crowdlog.attacks.seen import Seen
+
+TOKENS = 500  # hashes attacked: the most frequent
+CANDIDATES = 1000  # words of the other log they may stand for
+SURE = 20  # pairs of equal rank that are believed at first; twice as many in each round
+RARE = 1.0  # weight of a factor e between two frequencies, against 1 for neighbours that have nothing in common
+
+
+def token_hashes(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+    """The share of the most frequent hashes whose word is found. Without an auxiliary log the attacker knows half of the people's queries."""
+    name = "token hashes"
+    if not any(spelling.startswith("HashedTokens") for spelling in seen.mechanisms):
+        return nothing(name, "Words are not hashed.")
+    coded = seen.tables["events"]["query"].combine_chunks().dictionary_encode()
+    hashes = split(coded.dictionary)
+    released = most_frequent(hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS)
+    words, impressions, whose = _auxiliary(truth, attacker)
+    known = most_frequent(words, impressions, CANDIDATES)
+    guess = known.code[match(released, known)]
+    answer = _answers(seen, truth, coded, hashes)[released.code]
+    right = [truth_word == words.spelling[int(g)].as_py() for truth_word, g in zip(answer, guess, strict=True)]
+    return counted(name, sum(right), len(right), 1 / len(known.code), auxiliary=whose)
+
+
+def match(hashes: Vocabulary, words: Vocabulary) -> Ints:
+    """For each hash the word most like it. Starts from equal ranks; words beside the pairs found so far sharpen the next round."""
+    from scipy.optimize import linear_sum_assignment
+
+    frequency = RARE * np.abs(np.log(hashes.share)[:, None] - np.log(words.share)[None, :])
+    size = min(len(hashes.code), len(words.code))
+    found, sure = np.arange(size), SURE
+    while True:
+        anchors = np.arange(min(sure, size))
+        left, right = _unit(hashes.beside[:, anchors]), _unit(words.beside[:, found[anchors]])
+        rows, columns = linear_sum_assignment(frequency + 1 - left @ right.T)
+        matched = np.zeros(len(hashes.code), np.int64)
+        matched[rows] = columns
+        if sure >= 4 * size:  # two rounds with every word
+            return matched
+        found, sure = matched[:size], 2 * sure
+
+
+def _unit(beside: Any) -> Any:
+    """Rows of length 1 after the square root, which keeps frequent neighbours from drowning the others."""
+    rows = np.sqrt(beside)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def _auxiliary(truth: Truth, attacker: Attacker) -> tuple[Words, Ints, str]:
+    """The words of the other log, how often each of its queries was asked, and whose log it is."""
+    if attacker.auxiliary is not None:
+        other = Truth.of(attacker.auxiliary)
+        return split(other.texts), np.bincount(other.query, minlength=other.queries), "another log"
+    half = attacker.rng().random(truth.users) < 0.5
+    return split(truth.texts), np.bincount(truth.query[half[truth.user]], minlength=truth.queries), "half of the people"
+
+
+def _answers(seen: Seen, truth: Truth, coded: Any, hashes: Words) -> Any:
+    """The word behind each hash, from rows that second and click identify in both the release and the log. None where no row tells."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    events = seen.tables["events"]
+    log: Any = pq.read_table(truth.store.events(), columns=["time", "query", "url"])
+    urls = truth.store.url_texts(np.arange(truth.store.info.urls))
+    published: Any = pc.index_in(events["url"].combine_chunks(), urls)
+    theirs = pack(events["time"].to_numpy(), published.fill_null(-1).to_numpy(zero_copy_only=False) + 1)
+    ours = pack(log["time"].to_numpy(), log["url"].fill_null(-1).to_numpy() + 1)
+    hashed, plain = _same_rows(theirs, ours)
+    query_of = np.full(len(coded.dictionary), -1)
+    query_of[coded.indices.to_numpy()[hashed]] = log["query"].to_numpy()[plain]
+    texts = np.flatnonzero(query_of >= 0)
+    plain_words = split(truth.store.query_texts(query_of[texts]))
+    answer = np.full(len(hashes.spelling), None, object)
+    answer[hashes.code[query_of[hashes.text] >= 0]] = plain_words.spelling.take(pa.array(plain_words.code)).to_numpy(zero_copy_only=False)
+    return answer
+
+
+def _same_rows(theirs: Ints, ours: Ints) -> tuple[Ints, Ints]:
+    """The rows of both whose key occurs once in each."""
+    (a, first_a, times_a), (b, first_b, times_b) = (np.unique(keys, return_index=True, return_counts=True) for keys in (theirs, ours))
+    a, first_a, b, first_b = a[times_a == 1], first_a[times_a == 1], b[times_b == 1], first_b[times_b == 1]
+    _keys, at, row = np.intersect1d(a, b, assume_unique=True, return_indices=True)
+    return first_a[at], first_b[row]
