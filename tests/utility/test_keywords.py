@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from crowdlog.errors import InputError
 from crowdlog.utility.context import Settings
-from crowdlog.utility.keywords import ALPHA, relevance
+from crowdlog.utility.keywords import ALPHA, GAMMA, relevance
 from crowdlog.utility.registry import score
 
 QUERIES, URLS = 14, 9
@@ -32,7 +32,7 @@ def test_relevance_is_the_chance_of_absorption():
         concepts[0, 0] = concepts[1, 0] = concepts[2, 1] = 1
         found = relevance(csr_array(clicks), concepts)
         for i in range(2):
-            assert found[:, i] == pytest.approx(solved(clicks, concepts[:, i]), abs=0.02)  # it stops when a step changes less than γ
+            assert found[:, i] == pytest.approx(solved(clicks, concepts[:, i]), abs=GAMMA)
 
 
 def test_a_query_that_leads_only_there_belongs():

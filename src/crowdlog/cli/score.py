@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option("--folds", default=5, help="Into how many parts the truth is split.")
 @click.option("--fold", default="0", help="The fold to test on, or 'all'.")
-@click.option("--sample", default=20_000, help="At most so many topics for each task; 0 for all.")
+@click.option("--sample", default=10_000, help="At most so many topics for each task; 0 for all.")
 @click.option("--seed", default=0, help="Fixes the folds, samples and intervals.")
 @click.option("--session-minutes", default=26, help="A longer pause ends a session.")
 @click.option("--prefix", multiple=True, help="A prefix for the pattern study, such as 'fear of'. May be repeated.")

@@ -27,7 +27,7 @@ class Settings:
     folds: int = 5
     fold: int | None = 0
     by: By = "user"
-    sample: int = 20_000
+    sample: int = 10_000
     seed: int = 0
     session_minutes: int = SESSION_MINUTES
     prefixes: Sequence[str] = ()
