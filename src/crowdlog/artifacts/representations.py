@@ -1,4 +1,4 @@
-"""Three ways to write a query, so that more people share one (Feild 2013, §3.3): original, light, heavy.
+"""Ways to write a query, so that more people share one: original, light, heavy (Feild 2013, §3.3), spelling and template (grouping.py).
 
 They depend on the text alone, never on other people's queries, so they cost no privacy; they must be applied before contributions are bounded.
 """
@@ -11,7 +11,7 @@ from functools import cache
 
 import snowballstemmer
 
-REPRESENTATIONS = ("original", "light", "heavy")
+REPRESENTATIONS = ("original", "light", "heavy", "spelling", "template")
 
 _SITE_PARTS = re.compile(r"www\.|\.(?:com|edu|net|org)\b")
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
@@ -45,9 +45,29 @@ def heavy(text: str) -> str:
     return " ".join(sorted(_stem(word) for word in content))
 
 
+def spelling(text: str) -> str:
+    """Light, with typing errors mended."""
+    from crowdlog.artifacts.grouping import correct  # its word lists take a second to load: only for those who use them
+
+    return correct(light(text))
+
+
+def template(text: str) -> str:
+    """Light, with cities left open and then typing errors mended: bars in ⟨city⟩."""
+    from crowdlog.artifacts.grouping import correct, open_city
+
+    return correct(open_city(light(text)))
+
+
 def representation(name: str) -> Callable[[str], str]:
     """The function of this name. 'original' changes nothing."""
-    functions: dict[str, Callable[[str], str]] = {"original": str, "light": light, "heavy": heavy}
+    functions: dict[str, Callable[[str], str]] = {
+        "original": str,
+        "light": light,
+        "heavy": heavy,
+        "spelling": spelling,
+        "template": template,
+    }
     return functions[name]
 
 

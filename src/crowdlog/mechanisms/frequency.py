@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 ARTIFACT_HELP = "what is counted: " + "; ".join(f"{name}: {what}" for name, what in ARTIFACTS.items())
 REPRESENTATION_HELP = (
-    "how queries are written before they are counted: original, light (no www., .com, punctuation) or heavy (also no stop words, stemmed, sorted)"
+    "how queries are written before they are counted: original, light (no www., .com, punctuation), heavy (also no stop words, stemmed, sorted), "
+    "spelling (light, typing errors mended) or template (also cities left open: bars in ⟨city⟩)"
 )
 
 # Known attacks on exact counts, with where they are described.

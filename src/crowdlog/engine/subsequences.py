@@ -1,0 +1,124 @@
+"""Sessions cut to size and all their subsequences counted: order kept, gaps allowed, at least two queries (Zhang 2016, §4.2.1.1).
+
+Sequences are nodes of a tree: a node is its parent (the sequence without its last query) and its last query. So every sequence has a number,
+and one sort per length counts them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from crowdlog.progress import progress_bar
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+
+Ints = NDArray[np.int64]
+CHUNK = 1 << 20  # events read at once
+_USER, _KEPT, _SIZE, _LAST, _DONE = range(5)  # what the kernel remembers between chunks
+
+
+@dataclass(frozen=True)
+class Naming:
+    """`query[id]` renames a query; `topic[new id]` then maps it to a topic, −1 for none. None: as it is."""
+
+    query: Ints | None = None
+    topic: Ints | None = None
+
+
+@dataclass(frozen=True)
+class Subsequences:
+    """`count` of each sequence. Sequence i is node `first + i`; the nodes below `first` are single queries (or topics)."""
+
+    count: Ints
+    parent: Ints
+    last: Ints
+    first: int
+
+    def __repr__(self) -> str:
+        return f"Subsequences({len(self.count)} sequences)"
+
+    def members(self, chosen: Ints) -> list[list[int]]:
+        """The queries of each chosen sequence, in order."""
+        found = []
+        for sequence in chosen.tolist():
+            node, queries = sequence + self.first, []
+            while node >= self.first:
+                queries.append(int(self.last[node - self.first]))
+                node = int(self.parent[node - self.first])
+            found.append([node, *reversed(queries)])
+        return found
+
+
+@njit(cache=True)
+def _cut(user, query, topic, gap, gap_limit, l_s, l_q, state, sessions):  # type: ignore[no-untyped-def]
+    """Append the chunk's impressions to the sessions of their users. state[_DONE] sessions are complete; the next row is being filled."""
+    for i in range(len(user)):
+        if user[i] != state[_USER] or gap[i] > gap_limit:
+            if state[_SIZE] >= 2:
+                state[_DONE] += 1
+                state[_KEPT] += 1
+            if user[i] != state[_USER]:
+                state[_KEPT] = 0
+            state[_USER], state[_SIZE], state[_LAST] = user[i], 0, -1
+            sessions[state[_DONE]] = -1
+        same = query[i] == state[_LAST]  # asked again at once: the next page of results
+        state[_LAST] = query[i]
+        if not same and topic[i] >= 0 and state[_KEPT] < l_s and state[_SIZE] < l_q:
+            sessions[state[_DONE], state[_SIZE]] = topic[i]
+            state[_SIZE] += 1
+
+
+def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming) -> Ints:
+    """The first l_q queries of each user's first l_s sessions of at least two queries: one row each, filled up with −1."""
+    import pyarrow.parquet as pq
+
+    state, pieces = np.array([-1, 0, 0, -1, 0], np.int64), []
+    current = np.full((1, l_q), -1, np.int64)
+    with pq.ParquetFile(log.events()) as file, progress_bar("Sessions", file.metadata.num_rows) as advance:
+        for batch in file.iter_batches(CHUNK, columns=["user", "query", "impression", "gap"]):
+            shown = batch.filter(batch.column("impression"))
+            query = shown.column("query").to_numpy().astype(np.int64)
+            query = query if naming.query is None else naming.query[query]
+            topic = query if naming.topic is None else naming.topic[query]
+            gap = shown.column("gap").fill_null(0).to_numpy()
+            sessions = np.concatenate([current, np.full((len(query) // 2 + 1, l_q), -1, np.int64)])
+            _cut(shown.column("user").to_numpy(), query, topic, gap, minutes * 60, l_s, l_q, state, sessions)
+            done = int(state[_DONE])
+            pieces.append(sessions[:done].copy())
+            current, state[_DONE] = sessions[done : done + 1].copy(), 0
+            advance(batch.num_rows)
+    return np.concatenate([*pieces, current[: int(state[_SIZE] >= 2)]])
+
+
+def count_subsequences(sessions: Ints, queries: int) -> Subsequences:
+    """Count every subsequence of at least two of the queries 0 … queries − 1."""
+    size = (sessions >= 0).sum(axis=1)
+    session = np.repeat(np.arange(len(sessions)), size)  # of each prefix that can be continued: its session, its end, its node
+    end = np.concatenate([np.arange(0), *([] if not len(size) else [_counting(size)])])
+    node = sessions[session, end]
+    counts, parents, lasts, first = [], [], [], queries
+    while True:
+        more = size[session] - end - 1
+        session, node = np.repeat(session, more), np.repeat(node, more)
+        end = np.repeat(end, more) + 1 + _counting(more)
+        if not len(node):
+            break
+        keys, place, count = np.unique(node * queries + sessions[session, end], return_inverse=True, return_counts=True)
+        counts.append(count)
+        parents.append(keys // queries)
+        lasts.append(keys % queries)
+        node, first = first + place, first + len(keys)
+    empty = np.zeros(0, np.int64)
+    return Subsequences(np.concatenate([empty, *counts]), np.concatenate([empty, *parents]), np.concatenate([empty, *lasts]), queries)
+
+
+def _counting(sizes: Ints) -> Ints:
+    """0, 1, …, size − 1 for each size, one after the other."""
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) - np.repeat(starts, sizes)
