@@ -5,28 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.engine import bound
 from crowdlog.engine.count import histogram
-from crowdlog.engine.mine import unpack
 from crowdlog.errors import InputError
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION, Ints, add_noise, laplace_sd, select
+from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION, add_noise, laplace_sd, select
+from crowdlog.mechanisms.edges import Edges, release_edges
 from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
-from crowdlog.mechanisms.mining import Mine, open_mine
+from crowdlog.mechanisms.mining import open_mine
 from crowdlog.mechanisms.parameters import parameter
-from crowdlog.mechanisms.surfaced import read_surfaced, surfaced_clicks
-from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee, compose
+from crowdlog.mechanisms.surfaced import read_surfaced
+from crowdlog.privacy.guarantee import NO_GUARANTEE, compose
 from crowdlog.privacy.published import dp_a
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee, smallest_threshold
 from crowdlog.release.promise import Promise, Protected, Step
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
@@ -35,19 +31,7 @@ TOP_CLICKED = (
     "The proof does not cover that: one person's click can put a URL into the release."
 )
 KINDS = {"clicks": "click", "suggestions": "pair"}
-
-
-@dataclass(frozen=True)
-class _Edges:
-    """How clicks (or reformulations) of published queries are released."""
-
-    d: int
-    threshold: Threshold | None  # None: the candidates are public, only counts are noised
-    scale: float
-
-    def guarantees(self) -> list[Guarantee]:
-        chosen = [self.threshold.guarantee()] if self.threshold else []
-        return [*chosen, laplace_guarantee(self.d, self.scale)]
+KEYS = {"clicks": "clicked URLs", "suggestions": "next queries"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,14 +83,14 @@ class Korolova(Mechanism):
     def _queries(self) -> Threshold:
         return self._threshold(self._share(self.weight_select), self.d)
 
-    def _edges(self, which: str) -> _Edges | None:
+    def _edges(self, which: str) -> Edges | None:
         weight = self.weight_clicks if which == "clicks" else self.weight_suggestions
         if weight == 0:
             return None
         d, share = (self.d_clicks or self.d) if which == "clicks" else self.d, self._share(weight)
         if which == "clicks" and self.urls != "private":
-            return _Edges(d, None, d / share)
-        return _Edges(d, self._threshold(share / 2, d), d / (share / 2))
+            return Edges(d, None, d / share)
+        return Edges(d, self._threshold(share / 2, d), d / (share / 2))
 
     def promise(self) -> Promise:
         threshold = self._queries()
@@ -123,7 +107,7 @@ class Korolova(Mechanism):
             edges = self._edges(which)
             if edges:
                 guarantees += edges.guarantees()
-                steps += _edge_steps(which, edges)
+                steps += edges.steps(which, KEYS[which])
                 settings |= {f"{which} noise scale": edges.scale, **({f"{which} K": edges.threshold.K} if edges.threshold else {})}
         covered = self.urls != "top-clicked" or not self.weight_clicks
         published = dp_a(self.epsilon, self.delta, self.d)
@@ -154,33 +138,7 @@ class Korolova(Mechanism):
                 edges = self._edges(which)
                 if edges:
                     artifact = Artifact(kind, self.representation)
-                    tables[artifact.table] = self._release_edges(mine, artifact, edges, keys, randomness)
+                    public = (self.surfaced, tables["queries"].select(["query"])) if self.surfaced and which == "clicks" else None
+                    tables[artifact.table] = release_edges(mine, artifact, edges, keys, randomness, clean=self.clean, surfaced=public)
                     notes[f"{artifact.table} noise sd"] = laplace_sd(edges.scale)
         return Protected(tables, notes)
-
-    def _release_edges(self, mine: Mine, artifact: Artifact, edges: _Edges, shown: Ints, randomness: Randomness) -> pa.Table:
-        """Counts of (query, url) or (query, next query) whose queries are shown already."""
-        counts = histogram(bound.first(mine.artifacts(artifact), edges.d), users=False)
-        query, other = unpack(counts.key)
-        candidate = np.isin(query, shown)
-        if artifact.kind == "pair":
-            candidate &= np.isin(other, shown)
-        keys, true = counts.key[candidate], counts.impressions[candidate]
-        if edges.threshold is not None:
-            chosen = select(true, edges.threshold, randomness)
-            keys, true = keys[chosen], true[chosen]
-        elif self.surfaced is not None:
-            return surfaced_clicks(
-                mine, self.surfaced, shown, keys, true, lambda clicks: add_noise(clicks, edges.scale, randomness, clean=self.clean)
-            )
-        return mine.table(artifact, keys, add_noise(true, edges.scale, randomness, clean=self.clean))
-
-
-def _edge_steps(which: str, edges: _Edges) -> list[Step]:
-    what = {"clicks": "clicked URLs", "suggestions": "next queries"}[which]
-    parts = edges.guarantees()
-    steps = []
-    if edges.threshold is not None:
-        steps.append(Step(f"Select {which}", f"Show {what} whose count plus noise is above {edges.threshold.K}.", parts[0].epsilon, parts[0].delta))
-    steps.append(Step(f"Count {which}", f"Publish their counts with fresh noise of scale {edges.scale:.4g}.", parts[-1].epsilon, parts[-1].delta))
-    return steps

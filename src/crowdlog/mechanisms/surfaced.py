@@ -37,12 +37,11 @@ def read_surfaced(path: str) -> pa.Table:
     return pa.table({"query": [row[0] for row in unique], "url": [row[1] for row in unique]})
 
 
-def surfaced_clicks(mine: Mine, path: str, shown: Ints, keys: Ints, counts: Ints, noisy: Callable[[Ints], Ints]) -> pa.Table:
-    """Every surfaced URL of every shown query with its noisy clicks: zero clicks get noise too, so the rows do not tell who clicked."""
+def surfaced_clicks(mine: Mine, path: str, queries: pa.Table, keys: Ints, counts: Ints, noisy: Callable[[Ints], Ints]) -> pa.Table:
+    """Every surfaced URL of every shown query (a table of `query`) with noisy clicks: zero clicks get noise too, so the rows do not tell who clicked."""
     import pyarrow as pa
 
     public = read_surfaced(path)
-    queries = mine.table(Artifact("query"), shown, np.zeros(len(shown), np.int64)).select(["query"])
     candidates = public.join(queries, "query", join_type="inner")
     clicked = mine.table(Artifact("click"), keys, counts)
     both = candidates.join(clicked, ["query", "url"], join_type="left outer").combine_chunks()

@@ -1,0 +1,86 @@
+"""Public pools: lists of texts that were made without the log, and where the log's queries are in them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from crowdlog.artifacts.representations import STOP_WORDS, represent
+from crowdlog.errors import InputError
+from crowdlog.log.normalise import normalise
+
+if TYPE_CHECKING:
+    from crowdlog.mechanisms.mining import Mine
+
+Ints = npt.NDArray[np.int64]
+NGRAMS = "ngrams"
+WORDS = 50_000  # of wordfreq's most frequent English words; rarer ones are seldom a query of their own
+CHUNK = 1 << 18  # queries looked up at once
+
+
+def read_pool(pool: str, representation: str) -> pa.StringArray:
+    """The texts of a pool, normalised and represented as the log's queries are, each once. `pool`: 'ngrams' or a file with one query a line."""
+    texts = _ngrams() if pool == NGRAMS else tuple(_lines(pool, "pool of queries"))
+    unique = sorted({text for text in represent((normalise(text) for text in texts), representation) if text})
+    if not unique:
+        raise InputError(f"The pool of queries {pool} is empty. Give a file with one public query on each line, or pool='{NGRAMS}'.")
+    array: pa.StringArray = pa.array(unique, pa.string())
+    return array
+
+
+def read_features(path: str, representation: str) -> tuple[pa.StringArray, Ints, list[str]]:
+    """A mapping file of lines query TAB topic: the queries, the number of each one's topic, the topics. The last line of a query counts."""
+    topic_of: dict[str, str] = {}
+    for number, line in enumerate(_lines(path, "file of topics"), 1):
+        parts = line.split("\t")
+        if len(parts) != 2 or not parts[0].strip() or not parts[1].strip():
+            raise InputError(f"The file of topics {path} cannot be used: line {number} is not a query, a tab and a topic.")
+        topic_of[represent([normalise(parts[0])], representation)[0]] = parts[1].strip()
+    if not topic_of:
+        raise InputError(f"The file of topics {path} is empty. Give lines of a query, a tab and a topic.")
+    topics = sorted(set(topic_of.values()))
+    numbers = {topic: i for i, topic in enumerate(topics)}
+    return pa.array(list(topic_of), pa.string()), np.array([numbers[topic] for topic in topic_of.values()], np.int64), topics
+
+
+def positions(mine: Mine, texts: pa.StringArray) -> Ints:
+    """For each query id of the log, in its representation: its place among the texts, −1 if it is not there."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    if mine.renaming is not None:
+        return _filled(pc.index_in(mine.renaming.texts, value_set=texts))
+    with pq.ParquetFile(mine.engine.log.queries()) as file:
+        found = [_filled(pc.index_in(batch.column("text"), value_set=texts)) for batch in file.iter_batches(CHUNK, columns=["text"])]
+    return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+def _filled(found: Any) -> Ints:
+    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
+
+
+@lru_cache(maxsize=1)
+def _ngrams() -> tuple[str, ...]:
+    """symspellpy's frequent English word pairs that neither begin nor end with a stop word, and wordfreq's most frequent words.
+
+    The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; a stop word at the end is what a noun rules out.
+    """
+    from importlib.resources import files
+
+    from wordfreq import top_n_list
+
+    text = files("symspellpy").joinpath("frequency_bigramdictionary_en_243_342.txt").read_text(encoding="utf-8-sig")
+    pairs = (line.split()[:2] for line in text.splitlines())
+    return (*(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}), *top_n_list("en", WORDS))
+
+
+def _lines(path: str, what: str) -> list[str]:
+    try:
+        return [line for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"The {what} {path} cannot be read as UTF-8 text.") from None
