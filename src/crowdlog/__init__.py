@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from crowdlog.log.importer import import_log as import_log
     from crowdlog.log.store import LogStore as LogStore
     from crowdlog.mechanisms import parse as parse
+    from crowdlog.mechanisms.a_click import AClick as AClick
+    from crowdlog.mechanisms.a_session import ASession as ASession
     from crowdlog.mechanisms.crowd import Crowd as Crowd
     from crowdlog.mechanisms.feild import DPa as DPa
     from crowdlog.mechanisms.feild import DPu as DPu

@@ -18,6 +18,15 @@ from tests.support.randomness import FrozenRandomness
 
 # At least one example of each. The thresholds lie far below the 400 users of the crowd and far above one user.
 EXAMPLES = {
+    "AClick": [
+        "AClick(epsilon=4, q_f=2)",
+        "AClick(epsilon=4, q_f=2, weight_clicks=0, representation='template')",
+        "AClick(epsilon=4, q_f=2, mode='open')",
+    ],
+    "ASession": [
+        "ASession(epsilon=4, delta=1e-9, l_q=2)",
+        "ASession(epsilon=4, delta=1e-9, l_s=2, l_q=3, l=2, weight_clicks=0, representation='spelling')",
+    ],
     "Crowd": ["Crowd(epsilon=4, delta=1e-9)", "Crowd(epsilon=4, delta=1e-9, weight_clicks=0, weight_pairs=0, representation='light')"],
     "FTa": ["FTa(k=300)", "FTa(k=300, artifact='click')", "FTa(k=300, artifact='pair', representation='heavy')"],
     "FTu": ["FTu(k=300)", "FTu(k=300, artifact='undirected-window-pair')"],
@@ -63,7 +72,7 @@ def charges(log):
 
 
 def counts_by_key(name, table):
-    return {tuple(row[column] for column in CONTRACT[name] if column != "count"): row["count"] for row in table.to_pylist()}
+    return {str([row[column] for column in CONTRACT[name] if column != "count"]): row["count"] for row in table.to_pylist()}
 
 
 def contents(protected):

@@ -25,9 +25,11 @@ def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None
     from crowdlog.privacy.randomness import SeededRandomness
     from crowdlog.release.publish import publish
 
-    chosen = parse(mechanism)
+    chosen, log = parse(mechanism), LogStore.open(store)
     randomness = None if seed is None else SeededRandomness(seed)
-    released = publish(chosen, LogStore.open(store), out, randomness=randomness, i_know=i_know)
+    for sentence in chosen.advice(log):
+        click.echo(sentence, err=True)
+    released = publish(chosen, log, out, randomness=randomness, i_know=i_know)
     if as_json:
         show_json(released.label)
         return

@@ -11,6 +11,8 @@ from crowdlog.mechanisms.base import Mechanism
 
 # name: module of this package. A table, not a registry: nothing is imported until it is asked for.
 MECHANISMS: dict[str, str] = {
+    "AClick": "a_click",
+    "ASession": "a_session",
     "Crowd": "crowd",
     "DPa": "feild",
     "DPu": "feild",

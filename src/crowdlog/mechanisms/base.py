@@ -38,6 +38,10 @@ class Mechanism(ABC):
         """Raise InputError when a public file the mechanism needs cannot be read."""
         return
 
+    def advice(self, log: LogStore) -> tuple[str, ...]:
+        """Sentences for the owner of the log, before anything is charged. They may depend on the log: never published, never a refusal."""
+        return ()
+
     def release(self, log: LogStore, out: str | Path, **options: Any) -> Release:
         """Charge the log's ledger, protect, and write the release folder. Options: see `crowdlog.release.publish.publish`."""
         from crowdlog.release.publish import publish

@@ -41,20 +41,21 @@ class Mine:
 
         columns: dict[str, Any] = {}
         if artifact.kind == "query":
-            columns["query"] = self._queries(keys)
+            columns["query"] = self.query_texts(keys)
         else:
             first, second = unpack(keys)
-            columns["query"] = self._queries(first)
+            columns["query"] = self.query_texts(first)
             if artifact.kind == "click":
                 columns["url"] = self.engine.log.url_texts(second)
             else:
-                columns["next_query"] = self._queries(second)
+                columns["next_query"] = self.query_texts(second)
             if not artifact.directed:  # in the order of the alphabet: the order of ids would tell which query the log saw first
                 columns = _sorted_ends(columns)
         table = pa.table({**columns, "count": counts, **more})
         return table.sort_by([("count", "descending"), *((name, "ascending") for name in columns)])
 
-    def _queries(self, ids: Ints) -> Any:
+    def query_texts(self, ids: Ints) -> Any:
+        """The texts of these queries, in the representation."""
         import pyarrow as pa
 
         if self.renaming is None:

@@ -68,7 +68,7 @@ def _filled(found: Any) -> Ints:
 def _ngrams() -> tuple[str, ...]:
     """symspellpy's frequent English word pairs that neither begin nor end with a stop word, and wordfreq's most frequent words.
 
-    The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; a stop word at the end is what a noun rules out.
+    The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; no noun is a stop word.
     """
     from importlib.resources import files
 

@@ -38,7 +38,7 @@ def read_surfaced(path: str) -> pa.Table:
 
 
 def surfaced_clicks(mine: Mine, path: str, queries: pa.Table, keys: Ints, counts: Ints, noisy: Callable[[Ints], Ints]) -> pa.Table:
-    """Every surfaced URL of every shown query (a table of `query`) with noisy clicks: zero clicks get noise too, so the rows do not tell who clicked."""
+    """Every surfaced URL of every shown query (a table of `query`) with noisy clicks: zero clicks get noise too, so rows do not tell who clicked."""
     import pyarrow as pa
 
     public = read_surfaced(path)
