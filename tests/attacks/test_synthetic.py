@@ -70,7 +70,13 @@ def test_hashed_words_are_found_with_another_log(log, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "mechanism", ["Korolova(epsilon=4, delta=1e-6, d=2)", "DPu(epsilon=2, delta=1e-6, d=2)", "Zealous(epsilon=2, delta=1e-6, d=2)"]
+    "mechanism",
+    [
+        "Korolova(epsilon=4, delta=1e-6, d=2)",
+        "DPu(epsilon=2, delta=1e-6, d=2)",
+        "Zealous(epsilon=2, delta=1e-6, d=2)",
+        "Crowd(epsilon=2, delta=1e-6)",
+    ],
 )
 def test_private_releases_are_at_chance(log, tmp_path, mechanism):
     found = attacked(log, tmp_path / "out", mechanism)
@@ -91,7 +97,7 @@ def test_exact_counts_tell_who_is_in_the_log(log, tmp_path):
 
 def test_another_log_as_truth_is_noticed(log, tmp_path):
     release = parse("FTa(k=2)").release(make_log(tmp_path, [("u", "weather", 0, None), ("u", "weather", 9, None)]), tmp_path / "out", i_know=True)
-    with pytest.raises(InputError, match=r"was not made from the log .* or add --other-log"):
+    with pytest.raises(InputError, match=r"was not made from the log .* or add --other-log to"):
         attack(release, log)
     assert attack(release, log, ["singles"], other_log=True)[0].success is not None
 

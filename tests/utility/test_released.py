@@ -3,7 +3,7 @@ import pytest
 
 from crowdlog.errors import InputError
 from crowdlog.utility.context import Settings, Truth
-from crowdlog.utility.released import check_source, read_release
+from crowdlog.utility.released import read_release
 from crowdlog.utility.tables import SHIFT
 from crowdlog.utility.vocabulary import Vocabulary
 
@@ -48,10 +48,3 @@ def test_an_empty_release_is_refused(make_release):
         read_release(make_release("hash", queries=[]), vocabulary, 26)
     with pytest.raises(InputError, match="is empty"):
         read_release(make_release("hash", name="bare"), vocabulary, 26)
-
-
-def test_another_log_is_refused():
-    check_source({"crowdlog": {"source": "abc"}}, "abc")
-    for label in ({"crowdlog": {"source": "other"}}, {}):
-        with pytest.raises(InputError, match="not made from the log given as truth"):
-            check_source(label, "abc")

@@ -50,6 +50,6 @@ def attack(
             raise InputError(f"There is no attack '{name}'. There are: {', '.join(ATTACKS)}.")
     for each in releases:
         if not other_log:
-            check_source(each, truth)
+            check_source(each.label, truth.info.id)
     seen, known, person = Seen.of(*releases), Truth.of(truth), attacker or Attacker()
     return [getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(seen, known, person) for name in chosen]

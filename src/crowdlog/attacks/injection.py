@@ -45,10 +45,13 @@ def injection(seen: Seen, _truth: Truth, attacker: Attacker) -> AttackResult:
 
 
 def fakes_needed(settings: dict[str, float]) -> int | None:
-    """How many fake users lift any text over the threshold: K + 5b with noise, K + 1 or k without."""
+    """How many fake users lift any text over the threshold: K + 5b with noise, K + 1 or k without; twice that where they divide a weight of 1."""
     if "K" in settings:
         return math.ceil(settings["K"] + MARGIN * settings["b"]) if "b" in settings else int(settings["K"]) + 1
-    return int(settings["k"]) if "k" in settings else None
+    if "k" in settings:
+        return int(settings["k"])
+    weighed = [name.removesuffix(" threshold") for name in settings if name.endswith(" threshold")]
+    return max((math.ceil(2 * (settings[f"{w} threshold"] + MARGIN * settings[f"{w} selection noise sd"])) for w in weighed), default=None)
 
 
 def _log(folder: Path, fakes: int) -> LogStore:

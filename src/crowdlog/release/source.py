@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from crowdlog.errors import InputError
 
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
-    from crowdlog.release.folder import Release
 
-
-def check_source(release: Release, truth: LogStore) -> None:
+def check_source(label: Mapping[str, Any], store_id: str) -> None:
     """Raise InputError unless the label names this log as its source."""
-    source: Any = release.label.get("crowdlog", {}).get("source")
-    if source != truth.info.id:
+    source = str(label.get("crowdlog", {}).get("source", "none"))
+    if source != store_id:
         raise InputError(
-            f"{release.path} was not made from the log {truth.path}: its label names the log {str(source)[:12]}, this is {truth.info.id[:12]}. "
-            "Give the log it was made from, or add --other-log to measure it against another log on purpose."
+            f"This release was not made from the log given as truth: its label names the source {source[:16]}, the log is {store_id[:16]}. "
+            "Give the store it was made from, or add --other-log to measure it against another log on purpose."
         )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import InputError
 from crowdlog.progress import progress_bar
+from crowdlog.release.source import check_source
 from crowdlog.utility.context import Settings, Truth
-from crowdlog.utility.released import check_source, read_release
+from crowdlog.utility.released import read_release
 from crowdlog.utility.score import Score
 from crowdlog.utility.tables import Tables
 from crowdlog.utility.trial import joined, scored

@@ -1,8 +1,7 @@
-"""Reading a release's tables into the shared numbering, and checking that it is a release of the log it is measured against."""
+"""Reading a release's tables into the shared numbering."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +14,6 @@ from crowdlog.utility.vocabulary import compute
 if TYPE_CHECKING:
     from crowdlog.release.folder import Release
     from crowdlog.utility.vocabulary import Vocabulary
-
-
-def check_source(label: Mapping[str, Any], store_id: str) -> None:
-    """A release can only be measured against its own log."""
-    source = str(label.get("crowdlog", {}).get("source", "none"))
-    if source != store_id:
-        raise InputError(
-            f"This release was not made from the log given as truth: its label names the source {source[:16]}, the log is {store_id[:16]}. "
-            "Give the store it was made from, or add --other-log to measure it against another log on purpose."
-        )
 
 
 def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int) -> Tables:
