@@ -53,7 +53,7 @@ def _try(operation, mode, session, caller, real, answered) -> None:
     def check(case):
         if mode is GenerationMode.POSITIVE or operation.body:
             case.path_parameters = {parameter: real[parameter] for parameter in case.path_parameters or {}}
-        answer = case.call(session=session, headers=caller)
+        answer = case.call(session=session, headers=caller, timeout=300)
         case.validate_response(answer, checks=CHECKS)
         answered.append(answer.status_code)
 
