@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from crowdlog.comparison import compare as compare
     from crowdlog.log.importer import import_log as import_log
     from crowdlog.log.store import LogStore as LogStore
     from crowdlog.mechanisms import parse as parse
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.zealous import Zealous as Zealous
     from crowdlog.release.folder import Release as Release
 
-_PLACES = {"import_log": "log.importer", "LogStore": "log.store", "parse": "mechanisms", "Release": "release.folder"}
+_PLACES = {"compare": "comparison", "import_log": "log.importer", "LogStore": "log.store", "parse": "mechanisms", "Release": "release.folder"}
 
 
 def __getattr__(name: str) -> Any:

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
     "split": ("split", "Split a store into a part to release and a part to test on."),
     "score": ("score", "Measure what a release is good for."),
+    "compare": ("compare", "Try many mechanisms on a log: what each is good for and gives away."),
 }
 
 

@@ -22,8 +22,8 @@ h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.15rem;margin-top:2.2rem}p.so
 .card{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem}.card b{display:block;font-size:1.45rem}
 .warn{border-left:.3rem solid var(--warn);padding:.4rem .9rem;background:var(--card);color:var(--warn)}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}svg{width:100%;height:auto;font:13px system-ui,sans-serif}
-svg text{fill:var(--ink)}svg .soft{fill:var(--soft)}svg rect{fill:var(--bar)}svg line{stroke:var(--ink);stroke-width:1.2}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}figure svg{width:100%;height:auto;font:13px system-ui,sans-serif}
+figure svg text{fill:var(--ink)}figure svg .soft{fill:var(--soft)}figure svg rect{fill:var(--bar)}figure svg line{stroke:var(--ink);stroke-width:1.2}
 code{background:var(--card);padding:.1rem .3rem;border-radius:.25rem;overflow-wrap:anywhere}
 @media print{body{max-width:none;margin:0}.card{break-inside:avoid}}
 """

@@ -1,0 +1,63 @@
+"""crowdlog compare: many mechanisms on one log, on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdlog.cli.output import json_option, show_json
+from crowdlog.comparison import ATTACKS, UTILITY
+from crowdlog.errors import InputError
+
+_path = click.Path(path_type=Path)
+
+
+@click.command("compare")
+@click.argument("store", type=_path)
+@click.argument("mechanisms", nargs=-1, required=True, metavar="MECHANISM...")
+@click.option("-o", "--out", required=True, type=_path, help="The report to write, an .html file. Results go beside it as .json and .parquet.")
+@click.option("--on", default=",".join(UTILITY), show_default=True, help="Utility, as for 'crowdlog score'; or 'all'.")
+@click.option("--with", "attacks", default=",".join(ATTACKS), show_default=True, help="Attacks, as for 'crowdlog attack'; 'all', or 'none'.")
+@click.option("--seeds", default=3, show_default=True, help="How many trials with different noise of each mechanism.")
+@click.option("--topics", type=_path, help="What was lost by topic: a file of lines QUERY<tab>TOPIC, as 'crowdlog synth --labels' writes.")
+@click.option("--jobs", default=2, show_default=True, help="How many trials at a time.")
+@json_option
+def command(
+    store: Path, mechanisms: tuple[str, ...], out: Path, on: str, attacks: str, seeds: int, topics: Path | None, jobs: int, as_json: bool
+) -> None:
+    """Try each MECHANISM on the log in STORE, measure what it is good for and what it gives away, and write one page for the owner.
+
+    Publishes nothing and charges nothing. Results are kept beside the report: a run that was stopped goes on where it was.
+
+    \b
+    Example: crowdlog compare STORE 'Korolova(epsilon=2.3, delta=1e-5, d=20)' 'FTu(k=5)' -o REPORT.html --seeds 2
+    """
+    from crowdlog.attacks import ATTACKS
+    from crowdlog.comparison import compare
+    from crowdlog.utility.registry import MEASURES
+
+    if out.suffix != ".html":
+        raise InputError(f"The report must be an .html file. Got {out}.")
+    found = compare(
+        store,
+        mechanisms,
+        utility=_names(on, list(MEASURES)),
+        attacks=_names(attacks, list(ATTACKS)),
+        seeds=seeds,
+        topics=topics,
+        cache=out.with_suffix(".cache"),
+        jobs=jobs,
+    )
+    found.plot(out)
+    if as_json:
+        show_json(found.points)
+        return
+    click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, {seeds} trials each. It shows private facts about the log: do not publish it.")
+
+
+def _names(text: str, everything: list[str]) -> list[str]:
+    """A list separated by commas; 'all' or 'none'."""
+    if text in ("all", "none"):
+        return everything if text == "all" else []
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,83 @@
+"""COMPARE: many mechanisms on one log, what each is good for and what it gives away, on one page."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdlog.comparison.comparison import Comparison
+    from crowdlog.log.store import LogStore
+    from crowdlog.mechanisms.base import Mechanism
+
+UTILITY = ("coverage", "adhoc")
+ATTACKS = ("linkage", "exposure", "singles")
+
+
+def compare(
+    log: LogStore | str | Path,
+    mechanisms: Iterable[Mechanism | str],
+    *,
+    utility: Sequence[str] = UTILITY,
+    attacks: Sequence[str] = ATTACKS,
+    seeds: int = 3,
+    topics: str | Path | None = None,
+    cache: str | Path | None = None,
+    jobs: int = 2,
+) -> Comparison:
+    """Try every mechanism on the log with every seed, and measure each trial. Publishes nothing and charges nothing.
+
+    `cache`: a folder for results; what is there already is not done again. Without one nothing is kept.
+    """
+    from crowdlog.comparison.comparison import Comparison
+    from crowdlog.comparison.grid import Grid
+    from crowdlog.comparison.run import run
+    from crowdlog.comparison.topics import read_topics
+    from crowdlog.log.store import LogStore
+    from crowdlog.utility.registry import chosen
+
+    store = log if isinstance(log, LogStore) else LogStore.open(log)
+    spellings = _spellings(mechanisms)
+    _check(attacks, seeds, jobs)
+    if topics is not None:
+        read_topics(Path(topics))
+    with tempfile.TemporaryDirectory(prefix="crowdlog-compare-") as temporary:
+        grid = Grid(
+            store=str(store.path),
+            source=store.info.id,
+            cache=str(cache or temporary),
+            mechanisms=spellings,
+            seeds=seeds,
+            utility=tuple(chosen(utility)) if utility else (),
+            attacks=tuple(dict.fromkeys(attacks)),
+            topics=None if topics is None else str(topics),
+            topics_hash="" if topics is None else hashlib.sha256(Path(topics).read_bytes()).hexdigest(),
+        )
+        run(grid, jobs)
+        return Comparison.read(grid, utility)
+
+
+def _spellings(mechanisms: Iterable[Mechanism | str]) -> tuple[str, ...]:
+    """Each once, as `repr` spells it."""
+    from crowdlog.mechanisms import parse
+
+    found = tuple(dict.fromkeys(repr(parse(each) if isinstance(each, str) else each) for each in mechanisms))
+    if not found:
+        raise InputError("Give at least one mechanism to compare, such as 'Korolova(epsilon=2.3, delta=1e-5, d=20)'.")
+    return found
+
+
+def _check(attacks: Sequence[str], seeds: int, jobs: int) -> None:
+    from crowdlog.attacks import ATTACKS
+
+    unknown = [name for name in attacks if name not in ATTACKS]
+    if unknown:
+        raise InputError(f"There is no attack '{unknown[0]}'. There are: {', '.join(ATTACKS)}.")
+    for name, number in (("seeds", seeds), ("jobs", jobs)):
+        if number < 1:
+            raise InputError(f"The number of {name} must be at least 1. Got {number}.")

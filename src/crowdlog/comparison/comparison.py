@@ -1,0 +1,143 @@
+"""What a comparison found: one row per trial and number, the same summed up over the seeds, charts and the page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdlog.comparison.grid import LABEL, Cell, Grid
+from crowdlog.comparison.rows import Row, about, asked_for, bands, mean, point, row_of, rows_of
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Everything that was measured. `on`: which scores were asked for, such as 'adhoc:nDCG@10'; `details`: all results as the trials kept them."""
+
+    grid: Grid
+    on: tuple[str, ...]
+    trials: Mapping[Cell, Row]  # the label of each trial
+    details: Sequence[Row]
+
+    @classmethod
+    def read(cls, grid: Grid, on: Sequence[str]) -> Comparison:
+        """Read what the trials kept."""
+        measured = [measure for measure in grid.measures() if measure != LABEL]
+        labels = {cell: grid.kept(cell, LABEL)["label"] for cell in grid.cells()}
+        details = [grid.kept(cell, measure) for cell in grid.cells() for measure in measured]
+        _check_selections(on, [result["name"] for found in details for result in found.get("results", [])])
+        return cls(grid, tuple(on), labels, details)
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self.grid.mechanisms)} mechanisms, {self.grid.seeds} seeds)"
+
+    @cached_property
+    def labels(self) -> dict[str, Row]:
+        """The label of each mechanism's first trial."""
+        return {cell.mechanism: label for cell, label in self.trials.items() if cell.seed == 1}
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """One row per mechanism, seed and number: name, value, interval, on how much it rests; for attacks the chance."""
+        rows = [row for found in self.details if found["measure"][0] != "topics" for row in rows_of(found)]
+        rows = [row for row in rows if row["kind"] == "attack" or asked_for(row["name"], self.on)]
+        return [about(row["mechanism"], self.labels) | row for row in [*rows, *self._zeros(rows)]]
+
+    def _zeros(self, rows: Sequence[Row]) -> Iterator[Row]:
+        """A release that publishes nothing shows nothing and answers nothing: 0, where others have a share or a score."""
+        from crowdlog.utility.registry import MEASURES
+
+        names = {row["name"]: None for row in rows if row["kind"] == "utility" and row["zero"]}
+        for cell, label in self.trials.items():
+            tables = label["crowdlog"]["tables"]
+            if sum(tables.values()):
+                continue
+            for name in names:
+                measure, part = name.split(":")[:2]
+                needed = {part} if measure == "coverage" else {{"flow": "pairs"}.get(need, need) for need in MEASURES[measure].needs}
+                if needed & tables.keys():
+                    yield row_of(cell.mechanism, cell.seed, "utility", name, 0.0, note="Publishes nothing.", zero=True)
+
+    @cached_property
+    def points(self) -> list[Row]:
+        """The rows summed up over the seeds: the mean, and from the lowest to the highest end of the trials' intervals."""
+        groups: dict[tuple[str, str, str], list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault((row["mechanism"], row["kind"], row["name"]), []).append(row)
+        return [point(group) for group in groups.values()]
+
+    def table(self) -> pa.Table:
+        """The rows as an Arrow table: `.to_pandas()` for pandas."""
+        import pyarrow as pa
+
+        text, number, whole = pa.string(), pa.float64(), pa.int64()
+        types = {"mechanism": text, "series": text, "epsilon": number, "delta": number, "seed": whole, "kind": text, "name": text, "value": number}
+        types |= {"low": number, "high": number, "evaluated": whole, "chance": number, "broken": pa.bool_(), "note": text}
+        return pa.table({name: pa.array([row[name] for row in self.rows], kind) for name, kind in types.items()})
+
+    def kept_by(self) -> list[Row]:
+        """How much was kept of each frequency, number of words and topic: the mean over the seeds."""
+        groups: dict[tuple[str, str, str, str], list[Row]] = {}
+        for found in self.details:
+            for table, by, band in bands(found):
+                groups.setdefault((found["mechanism"], table, by, band["from"]), []).append(band)
+        return [
+            {"mechanism": mechanism, "table": table, "by": by, "from": start, "in_log": mean(group, "in_log"), "kept": mean(group, "kept")}
+            for (mechanism, table, by, start), group in groups.items()
+        ]
+
+    def exposure(self) -> list[Row]:
+        """How many people are exposed how much, where exposure was measured: the mean over the seeds."""
+        groups: dict[tuple[str, float], list[Row]] = {}
+        for found in self.details:
+            for result in found.get("results", []) if found["measure"] == ["attack", "exposure"] else []:
+                counts = result["details"].get("histogram", [])
+                for i, people in enumerate(counts):
+                    groups.setdefault((found["mechanism"], i / len(counts)), []).append({"people": people, "width": 1 / len(counts)})
+        return [
+            {"mechanism": m, "level": level, "end": level + group[0]["width"], "people": mean(group, "people")}
+            for (m, level), group in groups.items()
+        ]
+
+    def commands(self, mechanism: str) -> dict[str, str]:
+        """How to repeat a point (free), and how to publish it (charged)."""
+        store, spelling = shlex.quote(self.grid.store), shlex.quote(mechanism)
+        chosen = [f"--on {shlex.quote(','.join(self.on) or 'none')}", f"--with {','.join(self.grid.attacks) or 'none'}"]
+        chosen += [f"--topics {shlex.quote(self.grid.topics)}" if self.grid.topics else "", f"--seeds {self.grid.seeds}"]
+        unsafe = "" if self.labels[mechanism]["privacy_loss"]["privacy_parameters"] else " --i-know"
+        return {
+            "repeat": f"crowdlog compare {store} {spelling} {' '.join(filter(None, chosen))} -o POINT.html",
+            "publish": f"crowdlog release {store} {spelling} -o OUT{unsafe}",
+        }
+
+    def as_dict(self) -> Row:
+        """Everything, for JSON."""
+        about = [{"mechanism": m, "label": label, "commands": self.commands(m)} for m, label in self.labels.items()]
+        return {"seeds": self.grid.seeds, "mechanisms": about, "points": self.points, "trials": list(self.details)}
+
+    def frontier(self) -> Any:
+        """What each mechanism is good for against its ε, as an Altair chart."""
+        from crowdlog.comparison.charts import frontier
+
+        return frontier(self)
+
+    def plot(self, path: str | Path) -> Path:
+        """Write the page, and beside it all results as JSON and Parquet."""
+        from crowdlog.comparison.page import write_report
+
+        return write_report(self, Path(path))
+
+
+def _check_selections(on: Sequence[str], names: Sequence[str]) -> None:
+    """A part such as nDCG@10 in a selection must be a part of some score."""
+    for selection in on:
+        available = sorted({name for name in names if name.startswith(selection.split(":")[0] + ":")})
+        if available and not any(asked_for(name, [selection]) for name in available):
+            raise InputError(f"There is no measure '{selection}' for these mechanisms. There are: {', '.join(available)}.")
