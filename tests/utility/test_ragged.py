@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from scipy.sparse import csr_array, random_array
 
 from crowdlog.utility.ragged import Lists, best_of_rows, counting, from_rows, joined_lists, one_each
@@ -22,8 +23,9 @@ def test_joined_lists_keep_their_order():
     assert len(joined_lists([])) == 0
 
 
-def test_best_of_rows_is_a_sort_of_each_row():
-    matrix = csr_array(random_array((20, 50), density=0.3, rng=np.random.default_rng(3)))
+@pytest.mark.parametrize("width", [50, 300])
+def test_best_of_rows_is_a_sort_of_each_row(width):
+    matrix = csr_array(random_array((20, width), density=0.3, rng=np.random.default_rng(3)))
     found = best_of_rows(matrix, 5)
     for i in range(20):
         row = matrix[[i]].toarray()[0]
