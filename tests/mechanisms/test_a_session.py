@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from crowdlog.errors import InputError
+from crowdlog.mechanisms.a_session import ASession
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.export import export
+from crowdlog.release.publish import publish
+from tests.support.logs import crowd_rows, make_log
+from tests.support.randomness import FrozenRandomness
+
+QUERIES = ["ny lottery", "pa lottery", "nj lottery", "weather"]
+
+
+@pytest.fixture
+def log(tmp_path):
+    return make_log(tmp_path, crowd_rows(200, QUERIES))
+
+
+def sequences(protected):
+    return {tuple(row["sequence"]): row["count"] for row in protected.tables["sessions"].to_pylist()}
+
+
+def test_every_subsequence_of_the_first_queries_is_counted(log):
+    protected = ASession(epsilon=20, delta=1e-6, l_q=3).protect(log, FrozenRandomness())
+    one, two, three = QUERIES[:3]
+    assert sequences(protected) == {(one, two): 200, (one, three): 200, (two, three): 200, (one, two, three): 200}
+    assert protected.tables["clicks"].to_pylist() == [{"query": one, "url": "http://nylottery.example", "count": 200}]
+
+
+def test_a_second_session_counts_when_it_is_allowed(tmp_path):
+    rows = crowd_rows(200, QUERIES[:2]) + crowd_rows(200, QUERIES[2:], start=10_000)
+    log = make_log(tmp_path, rows)
+    for l_s, expected in ((1, {tuple(QUERIES[:2])}), (2, {tuple(QUERIES[:2]), tuple(QUERIES[2:])})):
+        assert set(sequences(ASession(epsilon=20, delta=1e-6, l_s=l_s, l_q=2).protect(log, FrozenRandomness()))) == expected
+
+
+def test_sessions_of_topics(log, tmp_path):
+    features = tmp_path / "topics.tsv"
+    features.write_text("NY lottery\tlottery\npa lottery\tlottery\nweather\tsky\n", encoding="utf-8")
+    protected = ASession(epsilon=20, delta=1e-6, l_q=3, features=str(features), weight_clicks=0).protect(log, FrozenRandomness())
+    assert sequences(protected) == {("lottery", "lottery"): 200, ("lottery", "sky"): 400, ("lottery", "lottery", "sky"): 200}
+    assert set(protected.tables) == {"sessions"}
+
+
+def test_a_representation_joins_spellings(tmp_path):
+    rows = [(f"u{i}", query, second, None) for i in range(200) for query, second in ((("www.a.com", "a")[i % 2], 0), ("b", 60))]
+    protected = ASession(epsilon=20, delta=1e-6, representation="light").protect(make_log(tmp_path, rows), FrozenRandomness())
+    assert sequences(protected) == {("a", "b"): 200}
+
+
+def test_a_released_table_of_lists_can_be_read_exported_and_shown(log, tmp_path):
+    release = publish(ASession(epsilon=20, delta=1e-6), log, tmp_path / "out", randomness=SeededRandomness(1))
+    assert release.sessions().num_rows == 4
+    assert (tmp_path / "out" / "index.html").exists()
+    export(release, tmp_path / "tsv", "tsv")
+    assert "ny lottery | pa lottery" in (tmp_path / "tsv" / "sessions.tsv").read_text(encoding="utf-8")
+
+
+def test_the_sensitivity_and_the_papers_numbers_are_in_the_promise():
+    promise = ASession(epsilon=8, delta=1e-6, l_s=2, l_q=4).promise()
+    assert promise.settings["sensitivity"] == 22
+    assert promise.as_published["sessions: δ at this K and b"] > promise.steps[1].delta
+
+
+def test_a_higher_threshold_is_allowed_a_lower_one_not():
+    smallest = ASession(epsilon=4, delta=1e-6).promise()
+    K = smallest.settings["K"]
+    assert ASession(epsilon=4, delta=1e-6, K=K + 10).promise().guarantee.delta < smallest.guarantee.delta
+    with pytest.raises(InputError, match=f"'K' parameter of ASession must be at least {K}"):
+        ASession(epsilon=4, delta=1e-6, K=K - 1).promise()
+
+
+@pytest.mark.parametrize("values", [{"epsilon": 0}, {"l_q": 1}, {"l_q": 13}, {"l_s": 0}, {"l": 0}, {"delta": 0}])
+def test_bad_parameters(values):
+    with pytest.raises(InputError, match=f"'{next(iter(values))}' parameter of ASession"):
+        ASession(**({"epsilon": 1, "delta": 1e-6} | values))
+
+
+def test_a_missing_file_of_topics_is_found_before_the_charge(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        ASession(epsilon=1, delta=1e-6, features=str(tmp_path / "none")).check_inputs()
