@@ -1,7 +1,7 @@
 """Coverage: how much of the log a release shows, and how right its counts are.
 
-Distinct and impression coverage follow Feild 2013, §3.4; median relative error, drop rate and spurious rate are those Wikimedia
-reports for its differentially private page views (Adeleye et al. 2023).
+Distinct and impression coverage follow Feild 2013, §3.4; median relative error, drop rate and spurious rate are named after
+what Wikimedia reports for its private page views. The definitions are ours: a release of ours need not have one threshold to count drops from.
 """
 
 from __future__ import annotations

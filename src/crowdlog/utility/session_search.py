@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Bools = npt.NDArray[np.bool_]
 METRICS = ("nDCG@10", "AP@100", "RR")
-GAMMA = 0.92  # "close to 1" in the study; the value of Guan et al. 2013, whose formula it is
+GAMMA = 0.92  # the study says only "close to 1"; the value is our choice
 
 
 class SessionSearch:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-RESAMPLES = 1000  # enough for two digits of a 95 % interval (Efron & Tibshirani 1993, ch. 13)
+RESAMPLES = 1000  # our choice
 CELLS = 4_000_000  # resampled entries held at once: 32 MB
 
 
