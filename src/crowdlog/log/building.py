@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SystemRandomness
 
@@ -73,8 +74,8 @@ def _literal(name: str) -> str:
 def _publish(folder: Path, target: Path) -> None:
     """Make the files durable, then visible. The rejects go first: without a store they are replaced by the next import."""
     for path in folder.iterdir():
-        _sync(path)
-    _sync(folder)
+        force_to_disk(path)
+    force_to_disk(folder)
     rejects = target.with_name(f"{target.name}.{REJECTS}")
     rejects.unlink(missing_ok=True)
     if (folder / REJECTS).exists():
@@ -86,15 +87,7 @@ def _publish(folder: Path, target: Path) -> None:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise InputError(f"{target} came into being while this import ran. Choose another name or remove it first.") from error
         raise
-    _sync(target.parent)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    force_to_disk(target.parent)
 
 
 def _umask() -> int:

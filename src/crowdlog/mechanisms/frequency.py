@@ -33,50 +33,44 @@ WEAKNESSES = (
 
 
 @dataclass(frozen=True, repr=False)
-class FTa(Mechanism):
-    """Publish an artifact with at least k impressions."""
+class _FT(Mechanism):
+    """What FT_a and FT_u share: they differ in what is compared with k."""
 
-    title: ClassVar[str] = "Artifacts with at least k impressions, with exact counts"
     source: ClassVar[str] = "Feild 2013, §3.4.1.1"
+    by_users: ClassVar[bool]
 
-    k: int = parameter("how many impressions an artifact needs", least=1)
+    k: int = parameter("how many impressions (FTa) or different users (FTu) an artifact needs", least=1)
     artifact: str = parameter(ARTIFACT_HELP, default="query", choices=tuple(ARTIFACTS))
     representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
 
     def promise(self) -> Promise:
-        step = Step("Frequency threshold", f"Publish every {self.artifact} with at least {self.k} impressions, with its exact count.")
-        weak = ("One person who repeats a query k times publishes it alone.", *WEAKNESSES)
-        return Promise(NO_GUARANTEE, (step,), {"k": self.k}, unprotected=weak, proof="proofs/frequency.md")
+        what = "different users" if self.by_users else "impressions"
+        step = Step("Frequency threshold", f"Publish every {self.artifact} with at least {self.k} {what}, with its exact number of impressions.")
+        alone = () if self.by_users else ("One person who repeats a query k times publishes it alone.",)
+        return Promise(NO_GUARANTEE, (step,), {"k": self.k}, unprotected=(*alone, *WEAKNESSES), proof="proofs/frequency.md")
 
     def protect(self, log: LogStore, randomness: Randomness) -> Protected:
         kind = Artifact(self.artifact, self.representation)
         with open_mine(log, self.representation) as mine:
-            counts = histogram(mine.artifacts(kind), users=False)
-            kept = counts.impressions >= self.k
+            counts = histogram(mine.artifacts(kind), users=self.by_users)
+            kept = (counts.users if self.by_users else counts.impressions) >= self.k
             return Protected({kind.table: mine.table(kind, counts.key[kept], counts.impressions[kept])})
 
 
 @dataclass(frozen=True, repr=False)
-class FTu(Mechanism):
+class FTa(_FT):
+    """Publish an artifact with at least k impressions."""
+
+    title: ClassVar[str] = "Artifacts with at least k impressions, with exact counts"
+    by_users: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, repr=False)
+class FTu(_FT):
     """Publish an artifact that at least k different users have, with its impressions."""
 
     title: ClassVar[str] = "Artifacts of at least k different users, with exact counts"
-    source: ClassVar[str] = "Feild 2013, §3.4.1.1"
-
-    k: int = parameter("how many different users an artifact needs", least=1)
-    artifact: str = parameter(ARTIFACT_HELP, default="query", choices=tuple(ARTIFACTS))
-    representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
-
-    def promise(self) -> Promise:
-        step = Step("User threshold", f"Publish every {self.artifact} of at least {self.k} different users, with its exact number of impressions.")
-        return Promise(NO_GUARANTEE, (step,), {"k": self.k}, unprotected=WEAKNESSES, proof="proofs/frequency.md")
-
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
-        kind = Artifact(self.artifact, self.representation)
-        with open_mine(log, self.representation) as mine:
-            counts = histogram(mine.artifacts(kind), users=True)
-            kept = counts.users >= self.k
-            return Protected({kind.table: mine.table(kind, counts.key[kept], counts.impressions[kept])})
+    by_users: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ def write_folder(out: Path, charge: int, tables: Mapping[str, pa.Table], label: 
         for name, text in pages.items():
             (partial / name).write_text(text, encoding="utf-8")
         for file in partial.iterdir():
-            _force_to_disk(file)
-        _force_to_disk(partial)
+            force_to_disk(file)
+        force_to_disk(partial)
         partial.rename(out)
-        _force_to_disk(out.parent)
+        force_to_disk(out.parent)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         raise InputError(
@@ -118,11 +118,3 @@ def write_folder(out: Path, charge: int, tables: Mapping[str, pa.Table], label: 
         shutil.rmtree(partial, ignore_errors=True)
         raise
     return Release(out, label)
-
-
-def _force_to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

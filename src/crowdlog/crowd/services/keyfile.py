@@ -8,6 +8,7 @@ from pathlib import Path
 
 from crowdlog.crowd.crypto.envelope import MixKey
 from crowdlog.crowd.services.storage import StorageFull
+from crowdlog.durable import force_to_disk
 from crowdlog.privacy.randomness import Randomness
 
 
@@ -22,7 +23,7 @@ def write_secret(path: Path, secret: bytes) -> None:
         finally:
             os.close(descriptor)
         partial.replace(path)
-        _sync_folder(path.parent)
+        force_to_disk(path.parent)
     except OSError as error:
         partial.unlink(missing_ok=True)
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
@@ -50,12 +51,4 @@ def destroy_secret(path: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
     path.unlink()
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    force_to_disk(path.parent)
