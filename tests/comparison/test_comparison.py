@@ -60,6 +60,13 @@ def test_kept_by_frequency_words_and_topic(comparison):
     assert kept["topic", "secret"] == (0, 1)
 
 
+def test_everybody_is_in_the_histogram_of_exposure(comparison):
+    found = [row for row in comparison.exposure() if row["mechanism"] == "FTu(k=5)"]
+    assert len(found) == 20
+    assert sum(row["people"] for row in found) == 60
+    assert found[-1]["end"] == pytest.approx(1)
+
+
 def test_the_table_has_a_row_for_every_trial(comparison):
     table = comparison.table()
     rows = [row for row in table.to_pylist() if row["name"] == "coverage:queries:distinct"]

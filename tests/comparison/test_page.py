@@ -54,7 +54,7 @@ def test_the_page_in_a_browser(comparison, tmp_path):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri(), timeout=120_000)
-        for chart in ("frontier", "attacks", "frequency", "words", "topics"):
+        for chart in ("frontier", "attacks", "frequency", "words", "topics", "exposure"):
             page.wait_for_selector(f"#{chart} svg", timeout=120_000, state="attached")
         assert "ε promised to one person" in page.text_content("#frontier svg")
         assert "success of the attack" in page.text_content("#attacks svg")

@@ -13,6 +13,7 @@ from crowdlog.attacks.truth import Ints, Truth
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
 
+BINS = 20  # of the histogram of levels from 0 to 1
 SAMPLE = 20_000  # records: more would not narrow the interval visibly
 
 
@@ -39,7 +40,9 @@ def exposure(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     levels = levels[~np.isnan(levels)]
     if not len(levels):
         return nothing("exposure", "Nobody asked two different queries: there is no profile to expose.")
-    return averaged("exposure", levels, chance, rng, exposed=float((levels > 0.4).mean()), highest=float(levels.max()))  # 40 %: §4.7.1
+    histogram = np.histogram(np.clip(levels, 0, 1), BINS, (0, 1))[0].tolist()
+    exposed = float((levels > 0.4).mean())  # 40 %: §4.7.1
+    return averaged("exposure", levels, chance, rng, exposed=exposed, highest=float(levels.max()), histogram=histogram)
 
 
 def _mean(levels: Floats) -> float:

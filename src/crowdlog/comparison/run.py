@@ -97,11 +97,11 @@ def _serve(grid: Grid, waiting: deque[Cell], advance: Advance, lock: int) -> Non
 
 
 def _ask(worker: subprocess.Popen[str], line: str) -> None:
+    """Straight into the pipe: what a buffer still holds for a dead worker would fail once more when the pipe is closed."""
     if worker.stdin is None:
         raise TypeError("the worker has no input")
     try:
-        worker.stdin.write(line + "\n")
-        worker.stdin.flush()
+        os.write(worker.stdin.fileno(), f"{line}\n".encode())
     except BrokenPipeError:
         return  # its answer will be missing, which is noticed
 
