@@ -14,6 +14,11 @@ from tests.support.logs import make_log
 USERS = 2000
 
 
+@pytest.fixture(autouse=True)
+def _few_trials(monkeypatch):
+    monkeypatch.setattr("crowdlog.attacks.injection.TRIALS", 3)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("synthetic")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, clopper_pearson, nothing
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
 TRIALS = 20  # 20 of 20 puts the interval above 83 %
-TEXT = "an invented private text 4711"
+WORD = "quorvex"  # in no dictionary, and left alone by every representation of queries
 MARGIN = 5  # K + 5b copies, §8
 MOST = 200_000  # fake users worth trying
 
@@ -58,12 +58,21 @@ def _log(folder: Path, fakes: int) -> LogStore:
     """One person has the secret; each fake user asks it too, clicks, asks more, and clicks."""
     lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
     for user in range(1 + fakes):
-        lines.append(f"{user}\t{TEXT}\t2006-03-01 00:00:00\t1\thttp://secret.example")
-        lines.append(f"{user}\t{TEXT} more\t2006-03-01 00:01:00\t1\thttp://secret.example")
+        lines.append(f"{user}\t{WORD}\t2006-03-01 00:00:00\t1\thttp://secret.example")
+        lines.append(f"{user}\t{WORD} again\t2006-03-01 00:01:00\t1\thttp://secret.example")
     source = folder / f"{fakes}.tsv"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return import_log([source], folder / f"{fakes}-store")
 
 
 def _published(mechanism: Mechanism, log: LogStore, attacker: Attacker) -> bool:
-    return any(table.num_rows > 0 for table in mechanism.protect(log, attacker.randomness).tables.values())
+    """Is the invented word anywhere in the tables? A public list of queries may fill them whatever is in the log."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for table in mechanism.protect(log, attacker.randomness).tables.values():
+        for column in table.columns:
+            texts: Any = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+            if pa.types.is_string(texts.type) and pc.any(pc.match_substring(texts, WORD)).as_py():
+                return True
+    return False

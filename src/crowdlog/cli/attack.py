@@ -67,9 +67,14 @@ def _row(result: AttackResult) -> list[str]:
     low, high = result.interval
     return [
         result.name,
-        f"{result.success:.2%}",
-        f"[{low:.2%}, {high:.2%}]",
-        f"{result.chance:.2%}",
+        _percent(result.success),
+        f"[{_percent(low)}, {_percent(high)}]",
+        _percent(result.chance),
         "BROKEN" if result.broken else "",
         result.note,
     ]
+
+
+def _percent(share: float) -> str:
+    """Two decimals, or two digits when that would show 0 for something small."""
+    return f"{100 * share:.2g}%" if 0 < share < 1e-4 else f"{share:.2%}"
