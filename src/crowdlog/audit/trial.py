@@ -13,6 +13,7 @@ from crowdlog.audit.events import Halves, halves
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape, crowded, exposed
 from crowdlog.audit.sampling import Effort, Shown, sample
+from crowdlog.errors import InputError
 from crowdlog.privacy.noise import DiscreteLaplace
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ def crowds_at_threshold(mechanism: Mechanism, laboratory: Laboratory, randomness
     layout = Layout(steps, LADDER_WORLDS, getattr(mechanism, "artifact", "query"))
     (seen,) = sample(mechanism, laboratory, layout, randomness, Effort(runs=1), sides=(False,))
     half = [np.flatnonzero(shown.keys.sum(axis=(0, 2)) * 2 >= LADDER_WORLDS) for shown in seen.values()]
-    return tuple(sorted({LADDER[found[0]] for found in half if len(found)})) or (LADDER[-1],)
+    if not any(map(len, half)):
+        raise InputError(f"{mechanism!r} shows nothing of a crowd of {LADDER[-1]} people, the largest the audit tries. Choose a larger ε or δ.")
+    return tuple(sorted({LADDER[found[0]] for found in half if len(found)}))
 
 
 def far_crowd(mechanism: Mechanism, centres: tuple[int, ...]) -> int:

@@ -13,12 +13,15 @@ import numpy as np
 from crowdlog.engine import bound
 from crowdlog.mechanisms import counting, find
 from crowdlog.mechanisms.base import Mechanism
+from crowdlog.privacy import histories
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Protected
 
-MODULES = {"DPa": "feild", "DPu": "feild", "Korolova": "korolova", "Zealous": "zealous"}
+MODULES = {"Crowd": "crowd", "DPa": "feild", "DPu": "feild", "Korolova": "korolova", "Zealous": "zealous"}
 
 
 def broken(
@@ -183,6 +186,26 @@ def zealous_threshold(**changed: Any) -> dict[str, Any]:
 
 def _changed(threshold: Any, changed: dict[str, Any]) -> Any:
     return dataclasses.replace(threshold, **{name: change(getattr(threshold, name)) for name, change in changed.items()})
+
+
+# --- Crowd ---
+
+
+def crowd_counts(noise_share: float = 1.0, bound_share: int = 1) -> dict[str, Any]:
+    """Counts with a part of the noise, or bounded at a multiple of the budget."""
+
+    def noisy_counts(histories_: Any, budget: int, mu: float, randomness: Any) -> Any:
+        noise = RoundedGaussian(noise_share * histories.count_noise(budget, mu).sigma)
+        return histories_.counts(bound_share * budget, randomness) + noise.draw(histories_.size, randomness)
+
+    return {"noisy_counts": noisy_counts}
+
+
+class LowThreshold(AdaptiveGaussian):
+    """Forgets that a key of one person may be lifted by noise."""
+
+    def threshold(self, mu: float, tail: float) -> float:
+        return 1.0
 
 
 # --- output ---

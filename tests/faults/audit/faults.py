@@ -12,8 +12,11 @@ from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from tests.faults.audit import broken as b
 
-FIELD = {"epsilon": 1.0, "delta": 1e-6, "d": 3}
-KOROLOVA = {"epsilon": 2.0, "delta": 1e-6, "d": 2, "d_clicks": 3}
+FIELD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "d": 3}
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "Korolova": {"epsilon": 2.0, "delta": 1e-6, "d": 2, "d_clicks": 3},
+    "Crowd": {"epsilon": 1.0, "delta": 1e-6, "weight_clicks": 0.0, "weight_pairs": 0.0},
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,8 +27,7 @@ class Fault:
 
 
 def fault(name: str, audit: str, kind: str, parts: Any = None, **more: Any) -> Fault:
-    parameters: dict[str, Any] = KOROLOVA if kind == "Korolova" else FIELD
-    return Fault(name, audit, b.broken(kind, parts, **more)(**parameters))
+    return Fault(name, audit, b.broken(kind, parts, **more)(**PARAMETERS.get(kind, FIELD)))
 
 
 def counts(name: str, audit: str, change: Any) -> Fault:
@@ -110,4 +112,9 @@ REPLAY = [
     fault("number of users in the notes", "replay", "DPu", after=b.noted_users),
     fault("share of the true total", "replay", "Zealous", after=b.with_share),
 ]
-FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY]
+CROWD = [
+    fault("Crowd with half the count noise", "noise", "Crowd", b.crowd_counts(noise_share=0.5)),
+    fault("Crowd with counts bounded too late", "replay", "Crowd", b.crowd_counts(bound_share=4)),
+    fault("Crowd with a low threshold", "delta", "Crowd", {"AdaptiveGaussian": b.LowThreshold}),
+]
+FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD]

@@ -58,16 +58,21 @@ def test_fault_is_found(fault, laboratory):
 AUDITS = sorted({fault.audit for fault in FAULTS})
 
 
-@pytest.mark.parametrize("audit", AUDITS)
-@pytest.mark.parametrize(
-    "spelling",
-    [
-        "DPa(epsilon=1, delta=1e-6, d=3)",
-        "DPu(epsilon=1, delta=1e-6, d=3)",
-        "Zealous(epsilon=1, delta=1e-6, d=3)",
-        "Korolova(epsilon=2, delta=1e-6, d=2, d_clicks=3)",
-    ],
-)
+CORRECT = [
+    "DPa(epsilon=1, delta=1e-6, d=3)",
+    "DPu(epsilon=1, delta=1e-6, d=3)",
+    "Zealous(epsilon=1, delta=1e-6, d=3)",
+    "Korolova(epsilon=2, delta=1e-6, d=2, d_clicks=3)",
+]
+CROWD = "Crowd(epsilon=1, delta=1e-6, weight_clicks=0, weight_pairs=0)"
+# Crowd declares no threshold on counts: nothing to check in closed form or by its selection.
+SITUATIONS = [
+    *((spelling, audit) for spelling in CORRECT for audit in AUDITS),
+    *((CROWD, audit) for audit in AUDITS if audit not in ("closed form", "selection")),
+]
+
+
+@pytest.mark.parametrize(("spelling", "audit"), SITUATIONS)
 def test_correct_mechanism_raises_no_alarm(spelling, audit, laboratory):
     findings = run(audit, parse(spelling), laboratory)
     assert findings
