@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -21,7 +22,7 @@ from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Protected
 
-MODULES = {"Crowd": "crowd", "DPa": "feild", "DPu": "feild", "Korolova": "korolova", "Zealous": "zealous"}
+MODULES = {"Crowd": ["crowd"], "DPa": ["feild"], "DPu": ["feild"], "Korolova": ["korolova", "edges"], "Zealous": ["zealous"]}
 
 
 def broken(
@@ -31,14 +32,14 @@ def broken(
     after: Callable[[Protected, Any], Protected] | None = None,
     promise: Callable[[Any], Any] | None = None,
 ) -> type[Mechanism]:
-    """The mechanism of this name with these functions of its module replaced, its result changed, or its promise changed."""
+    """The mechanism of this name with these functions of its modules replaced, its result changed, or its promise changed."""
     kind: Any = find(name)
 
     class Broken(kind):  # type: ignore[misc]
         def protect(self, log: Any, randomness: Any) -> Protected:
             with ExitStack() as stack:
-                for part, replacement in (parts or {}).items():
-                    stack.enter_context(patch(f"crowdlog.mechanisms.{MODULES[name]}.{part}", replacement))
+                for module, (part, replacement) in itertools.product(MODULES[name], (parts or {}).items()):
+                    stack.enter_context(patch(f"crowdlog.mechanisms.{module}.{part}", replacement))
                 protected = super().protect(log, randomness)
             return after(protected, log) if after else protected
 
