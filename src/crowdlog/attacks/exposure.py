@@ -41,7 +41,7 @@ def exposure(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     if not len(levels):
         return nothing("exposure", "Nobody asked two different queries: there is no profile to expose.")
     histogram = np.histogram(np.clip(levels, 0, 1), BINS, (0, 1))[0].tolist()
-    exposed = float((levels > 0.4).mean())  # 40 %: §4.7.1
+    exposed = float((levels > 0.4).mean())  # 40 %: §4.7.2
     return averaged("exposure", levels, chance, rng, exposed=exposed, highest=float(levels.max()), histogram=histogram)
 
 

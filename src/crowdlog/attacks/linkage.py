@@ -1,4 +1,4 @@
-"""Record linkage: whose record is this? The attacker knows everybody's queries and picks who has most in common (Erola 2013, §5.5.4)."""
+"""Record linkage: whose record is this? The attacker knows everybody's queries and picks who has most in common (Erola 2013, §5.5.2.1)."""
 
 from __future__ import annotations
 
