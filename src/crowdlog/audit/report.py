@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 import time
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
 ALPHA = 1e-6  # chance of a false alarm in one audit of a correct mechanism
+BOUNDED_BY = {"d", "budget"}  # the parameters that bound one person in the mechanisms whose neighbours the audit can make up
 # Shares of the time for runs.
 NOISE_TIME, SELECTION_TIME, DELTA_TIME, EPSILON_TIME = 0.15, 0.15, 0.3, 0.4
 
@@ -65,6 +67,8 @@ def audit(
     """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
     if not mechanism.promise().guarantee.protects:
         raise InputError(f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee.")
+    if not BOUNDED_BY & {field.name for field in dataclasses.fields(mechanism)}:  # type: ignore[arg-type]
+        raise InputError(f"{mechanism!r} cannot be audited: the audit's made-up logs have no public pool and no sessions. Rely on its proof page.")
     started = time.monotonic()
     if folder is not None:
         findings = _audits(mechanism, Laboratory(folder), randomness or SystemRandomness(), seconds, runs)
