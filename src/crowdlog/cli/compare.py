@@ -53,7 +53,7 @@ def command(
     if as_json:
         show_json(found.points)
         return
-    click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, {seeds} trials each. It shows private facts about the log: do not publish it.")
+    click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it.")
 
 
 def _names(text: str, everything: list[str]) -> list[str]:

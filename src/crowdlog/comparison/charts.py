@@ -85,10 +85,10 @@ def kept(comparison: Comparison, by: str) -> Any:
         fill = base.mark_rect().encode(
             x=x, y=y, color=alt.Color("share:Q", title="kept", scale=alt.Scale(scheme="blues", domain=[0, 1])), tooltip=tip
         )
-        words = base.mark_text(fontSize=10).encode(
+        words = base.mark_text(fontSize=9).encode(
             x=x, y=y, text=alt.Text("share:Q", format=".0%"), color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
         )
-        maps.append((fill + words).properties(title=table, width=max(320, min(560, 48 * len(bands))), height=alt.Step(20)))
+        maps.append((fill + words).properties(title=table, width=max(320, min(800, 48 * len(bands))), height=alt.Step(20)))
     return _finished(alt.vconcat(*maps))
 
 

@@ -68,7 +68,7 @@ def report_page(comparison: Comparison) -> str:
     body = [
         "<h1>Mechanisms compared</h1>",
         f'<p class="warn">{FOR_THE_OWNER}</p>',
-        f"<p>{len(grid.mechanisms)} mechanisms, {grid.seeds} trials each with different noise, on the log <code>{html.escape(grid.store)}</code>. "
+        f"<p>{len(grid.mechanisms)} mechanisms, each tried with {grid.seeds} seeds of noise on the log <code>{html.escape(grid.store)}</code>. "
         f"A point is the mean of its trials; the line through it runs from the lowest to the highest end of their 95&nbsp;% intervals. "
         f"Trials are not charged to the ledger and were destroyed. Made with crowdlog {__version__}.</p>",
         *(_figure(name, title, note) for name, title, note, _chart in drawn),
