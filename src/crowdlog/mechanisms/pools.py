@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,19 @@ CHUNK = 1 << 18  # queries looked up at once
 
 def read_pool(pool: str, representation: str) -> pa.StringArray:
     """The texts of a pool, normalised and represented as the log's queries are, each once. `pool`: 'ngrams' or a file with one query a line."""
-    texts = _ngrams() if pool == NGRAMS else tuple(_lines(pool, "pool of queries"))
-    unique = sorted({text for text in represent((normalise(text) for text in texts), representation) if text})
-    if not unique:
+    unique = _built_in(representation) if pool == NGRAMS else _represented(_lines(pool, "pool of queries"), representation)
+    if not len(unique):
         raise InputError(f"The pool of queries {pool} is empty. Give a file with one public query on each line, or pool='{NGRAMS}'.")
-    array: pa.StringArray = pa.array(unique, pa.string())
+    return unique
+
+
+@lru_cache(maxsize=2)
+def _built_in(representation: str) -> pa.StringArray:
+    return _represented(_ngrams(), representation)
+
+
+def _represented(texts: Iterable[str], representation: str) -> pa.StringArray:
+    array: pa.StringArray = pa.array(sorted({text for text in represent(map(normalise, texts), representation) if text}), pa.string())
     return array
 
 
@@ -64,7 +73,6 @@ def _filled(found: Any) -> Ints:
     return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
 
 
-@lru_cache(maxsize=1)
 def _ngrams() -> tuple[str, ...]:
     """symspellpy's frequent English word pairs that neither begin nor end with a stop word, and wordfreq's most frequent words.
 
