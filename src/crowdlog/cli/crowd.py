@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from crowdlog.cli.crowd_attack import attack
 from crowdlog.cli.crowd_member import join, leave, mine, outbox, send
 from crowdlog.cli.crowd_operator import collection
 from crowdlog.cli.crowd_services import serve, simulate, up
@@ -20,5 +21,5 @@ def command() -> None:
     """
 
 
-for _part in (up, serve, collection, join, mine, outbox, send, leave, simulate):
+for _part in (up, serve, collection, join, mine, outbox, send, leave, simulate, attack):
     command.add_command(_part)

@@ -1,0 +1,156 @@
+"""The attacks on a collection of ours, against its real servers. True: the attack succeeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from typing import Any
+
+from crowdlog.attacks.collection_trial import GUESSES, SECRET, K, Trial, trial
+from crowdlog.crowd.client.member import Link, look
+from crowdlog.crowd.crypto.credential import Credential
+from crowdlog.crowd.crypto.derive import root_of, tag_of
+from crowdlog.crowd.crypto.envelope import open_layer, seal_onion
+from crowdlog.crowd.crypto.group import random_scalar
+from crowdlog.crowd.crypto.opening import open_group
+from crowdlog.crowd.crypto.report import MAX_REPORT, Report
+from crowdlog.crowd.crypto.voprf import VoprfKey
+from crowdlog.crowd.http import Connection
+from crowdlog.crowd.services.app import Refused
+from crowdlog.errors import PrivacyRefusal
+
+
+def dictionary(target: Trial) -> bool:
+    """The aggregation server holds a report and tries its guesses by hashing, under a key of its own, and at the randomness server."""
+    (report,) = target.crowd(1)
+    target.open_uploads()
+    inputs = [target.manifest.collection.voprf_input(guess) for guess in GUESSES]
+    own = VoprfKey.generate(target.randomness)
+    try:
+        asked = target.evaluate(*GUESSES)
+    except Refused:  # the key is gone
+        asked = []
+    tries = ([hashlib.sha512(item).digest() for item in inputs], [own.output(item) for item in inputs], asked)
+    return any(_recognised(target, rands, report) for rands in tries)
+
+
+def dictionary_in_time(target: Trial) -> bool:
+    """The same server asks as a client while the key exists."""
+    (report,) = target.crowd(1)
+    return _recognised(target, target.evaluate(*GUESSES), report)
+
+
+def _recognised(target: Trial, rands: list[bytes], report: bytes) -> bool:
+    """Whether one of the guesses, with these values of the PRF, gives the report's tag."""
+    context = target.manifest.collection.context()
+    return Report.parse(report).tag in [tag_of(root_of(rand, context), context, guess) for guess, rand in zip(GUESSES, rands, strict=False)]
+
+
+def sybils(target: Trial) -> bool:
+    """The fakes hold true credentials and had their guess evaluated; one volunteer sent it too."""
+    return target.publish(target.crowd(1) + target.crowd(K - 1)) == {SECRET: K}
+
+
+def invented_people(target: Trial) -> bool:
+    """One of k − 1 members invents another secret to go with her MAC."""
+    credential, (rand,) = target.join(), target.evaluate(SECRET)
+    alias = Credential(random_scalar(target.randomness), credential.u, credential.mac)
+    return _got_in(target, [*target.crowd(K - 2), target.report(credential, rand)], [target.report(alias, rand)])
+
+
+def wrong_collection(target: Trial) -> bool:
+    """A report of another collection comes as it is, under this collection's name, and in the group of k − 1 reports here."""
+    honest, head = target.crowd(K - 1), target.manifest.collection.context()
+    with trial(target.randomness) as other:
+        (foreign,) = other.crowd(1)
+    return _got_in(target, honest, [foreign, head + foreign[36:], head + Report.parse(honest[0]).tag + foreign[68:]])
+
+
+def _got_in(target: Trial, honest: list[bytes], forged: list[bytes]) -> bool:
+    """Whether anything but k − 1 honest reports is counted, or opens."""
+    target.open_uploads()
+    return target.send(honest + forged) != len(honest) or target.opened() != {}
+
+
+def replayed(target: Trial) -> bool:
+    """The reports of k − 1 people come again later, in fresh envelopes."""
+    reports = target.crowd(K - 1)
+    target.publish(reports)
+    return target.send(reports) > 0 or target.opened() != {}
+
+
+def duplicated(target: Trial) -> bool:
+    """One of k − 1 members makes many different reports of one artifact and sends them at once."""
+    credential, (rand,) = target.join(), target.evaluate(SECRET)
+    first, *others = (target.report(credential, rand) for _ in range(K))
+    return _got_in(target, [*target.crowd(K - 2), first], others)
+
+
+def reordered(target: Trial) -> bool:
+    """The reports of two artifacts come interleaved and backwards."""
+    reports = [report for both in zip(target.crowd(K), target.crowd(K, GUESSES[0]), strict=True) for report in both]
+    return target.publish(reports[::-1]) != {SECRET: K, GUESSES[0]: K}
+
+
+def truncated(target: Trial) -> bool:
+    last, *honest = target.crowd(K)
+    return _got_in(target, honest, [*(last[:size] for size in range(0, len(last), 37)), last[:-1]])
+
+
+def oversized(target: Trial) -> bool:
+    last, *honest = target.crowd(K)
+    return _got_in(target, honest, [last + bytes(more) for more in (1, 16, len(last), MAX_REPORT)])
+
+
+def malformed(target: Trial) -> bool:
+    """A bit is changed in every part of the k-th report; noise of the right length comes too."""
+    last, *honest = target.crowd(K)
+    noise = target.randomness.bytes(len(last))
+    changed = [last[:at] + bytes([last[at] ^ 1]) + last[at + 1 :] for at in range(0, len(last), 11)]
+    return _got_in(target, honest, [*changed, noise, last[:36] + noise[36:]])
+
+
+def mix_drops(target: Trial) -> bool:
+    """The first mix leaves out one of k envelopes."""
+    return target.publish(_through_mixes(target, target.crowd(K), keep=K - 1)) != {SECRET: K}
+
+
+def mix_repeats(target: Trial) -> bool:
+    """The first mix passes on k − 1 envelopes k times each."""
+    passed = _through_mixes(target, target.crowd(K - 1), times=K)
+    return _got_in(target, passed[: K - 1], passed[K - 1 :])
+
+
+def _through_mixes(target: Trial, reports: list[bytes], keep: int | None = None, times: int = 1) -> list[bytes]:
+    """What comes out of the chain when the first mix keeps so many envelopes and passes them on so many times."""
+    envelopes = [seal_onion([mix.public for mix in target.mixes], report, target.randomness) for report in reports]
+    passed = [open_layer(target.mixes[0], envelope) for envelope in envelopes[:keep]] * times
+    return [open_layer(target.mixes[1], envelope) for envelope in passed]
+
+
+class _Liar(Connection):
+    """A server that describes the collection by other terms."""
+
+    def __init__(self, manifest: dict[str, Any]) -> None:
+        self._manifest = manifest
+
+    def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        return {"manifest": self._manifest}
+
+
+def lies_about_k(target: Trial) -> bool:
+    """It shows a client a k below the floor, or another k under the same name; it opens what needs k + 1 people with k."""
+    with trial(target.randomness, K + 1) as strict:
+        reports = [Report.parse(report) for report in strict.crowd(K)]
+        opened = open_group(reports, dataclasses.replace(strict.manifest.collection, k=K))
+    return opened is not None or any(_believed(target, k) for k in (K - 1, K + 1))
+
+
+def _believed(target: Trial, k: int) -> bool:
+    terms = target.manifest.to_json()
+    terms["collection"]["k"] = k
+    try:
+        look(Link("http://aggregation.invalid", target.manifest.id, "invitation"), _Liar(terms))
+    except PrivacyRefusal:
+        return False
+    return True

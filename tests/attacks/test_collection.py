@@ -1,0 +1,93 @@
+"""Every attack ends as the threat model says, and a failing one would succeed if its defence were taken away."""
+
+import dataclasses
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.attacks import collection, collection_ours
+from crowdlog.attacks.collection_trial import GUESSES, SECRET, K, trial
+from crowdlog.cli import cli
+from crowdlog.crowd.client import member
+from crowdlog.crowd.crypto.opening import open_group
+from crowdlog.crowd.crypto.report import Report
+from crowdlog.crowd.services import aggregation
+from crowdlog.crowd.services.collections import CollectionStore
+from crowdlog.crowd.services.randomness import RandomnessServer
+from crowdlog.errors import CrowdlogError
+from crowdlog.privacy.randomness import SeededRandomness
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row.name: row for row in collection.demonstrate(SeededRandomness(1))}
+
+
+def test_every_attack_ends_as_expected(rows):
+    assert [name for name, row in rows.items() if not row.as_expected] == []
+    assert len(rows) == 14
+
+
+def test_only_the_stated_limits_succeed_on_ours(rows):
+    limits = {name for name, row in rows.items() if row.against_ours}
+    assert limits == {"dictionary evaluated in time", "k - 1 fake volunteers", "mix that drops"}
+    assert all(rows[name].note.startswith("stated limit") for name in limits)
+
+
+def test_a_dictionary_opens_2013_and_not_ours(rows):
+    assert (rows["dictionary"].against_2013, rows["dictionary"].against_ours) == (True, False)
+    assert SECRET in GUESSES
+
+
+def attacked(name: str) -> bool:
+    with trial(SeededRandomness(2)) as target:
+        return getattr(collection_ours, name)(target)
+
+
+@pytest.mark.parametrize("name", ["invented_people", "wrong_collection", "truncated", "oversized", "malformed"])
+def test_an_unchecked_report_would_get_in(name, monkeypatch):
+    monkeypatch.setattr(aggregation, "check_report", lambda *_arguments: None)
+    assert attacked(name)
+
+
+def test_a_key_that_is_not_destroyed_lets_guesses_be_tested(monkeypatch):
+    monkeypatch.setattr(RandomnessServer, "destroy_key", lambda *_arguments: None)
+    assert attacked("dictionary")
+
+
+@pytest.mark.parametrize("name", ["replayed", "duplicated", "mix_repeats"])
+def test_without_deduplication_repetitions_would_count(name, monkeypatch):
+    monkeypatch.setattr(CollectionStore, "keep", lambda _store, _collection, reports: (len(reports), 0))
+    assert attacked(name)
+
+
+def test_a_client_that_does_not_compare_names_would_believe_another_k(monkeypatch):
+    monkeypatch.setattr(collection_ours, "look", lambda _link, server: member.Manifest.from_json(server.call("GET", "")["manifest"]))
+    assert attacked("lies_about_k")
+
+
+def test_one_more_person_opens_what_the_lying_server_could_not():
+    with trial(SeededRandomness(3), K + 1) as strict:
+        reports = [Report.parse(report) for report in strict.crowd(K + 1)]
+        opened = open_group(reports, strict.manifest.collection)
+    assert opened
+    assert (opened.artifact, opened.people) == (SECRET, K + 1)
+
+
+def test_the_command_prints_the_table(rows, monkeypatch):
+    monkeypatch.setattr(collection, "demonstrate", lambda _randomness: list(rows.values()))
+    shown = CliRunner().invoke(cli, ["crowd", "attack"])
+    assert shown.exit_code == 0
+    assert shown.output.splitlines()[1].split()[:4] == ["dictionary", "succeeds", "fails", "yes"]
+    listed = json.loads(CliRunner().invoke(cli, ["crowd", "attack", "--json"]).output)
+    assert [row["name"] for row in listed] == list(rows)
+    assert all(row["as_expected"] for row in listed)
+
+
+def test_the_command_fails_when_an_attack_surprises(rows, monkeypatch):
+    surprise = dataclasses.replace(rows["dictionary"], against_ours=True)
+    monkeypatch.setattr(collection, "demonstrate", lambda _randomness: [surprise])
+    result = CliRunner().invoke(cli, ["crowd", "attack"], standalone_mode=False)
+    assert isinstance(result.exception, CrowdlogError)
+    assert "1 of 1 attacks" in str(result.exception)
