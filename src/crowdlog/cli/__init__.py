@@ -15,25 +15,25 @@ from crowdlog.errors import CrowdlogError
 # name: (module of this package, what it does). The module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Synthetic log, private release, a page to look at."),
+    "synth": ("synth", "Write a synthetic search log."),
     "import": ("import_", "Read a search log into a store."),
     "show": ("show", "Show the figures of a store; never a query."),
-    "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
     "plan": ("plan", "What a mechanism would promise; spends nothing."),
+    "budget": ("budget", "What has been spent on a log, and its limit."),
     "release": ("release", "Protect a log and publish it."),
     "resume": ("resume", "Finish releases a crash left charged but unpublished."),
-    "budget": ("budget", "What has been spent on a log, and its limit."),
     "label": ("label", "The label of a release."),
-    "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
-    "attack": ("attack", "What a release gives away, against chance."),
     "explain": ("explain", "A release in plain English."),
     "export": ("export", "A release as TSV, Parquet or GraphML."),
-    "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
-    "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
-    "synth": ("synth", "Write a synthetic search log."),
-    "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
+    "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
     "split": ("split", "Split a store into a part to release and a part to test on."),
     "score": ("score", "Measure what a release is good for."),
+    "attack": ("attack", "What a release gives away, against chance."),
     "compare": ("compare", "Try many mechanisms on a log: what each is good for and gives away."),
+    "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
+    "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
+    "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
+    "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
 }
 
 
