@@ -16,7 +16,7 @@ from benchmarks.measure import Cost, cost_of, inner_costs
 
 PYTHON = sys.executable
 ROOT = Path(__file__).parent.parent
-MECHANISM = "Korolova(epsilon=2.3, delta=1e-5, d=20)"
+MECHANISM = "Korolova(epsilon=2.3, delta=1e-7, d=20)"  # δ well below one over the number of users
 COUNTS_ONLY = "Korolova(epsilon=2.3, delta=1e-5, d=20, weight_clicks=0)"
 
 READ = "import sys\nwith open(sys.argv[1], 'rb') as f:\n    while f.read(1 << 22): pass"
