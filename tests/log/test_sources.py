@@ -18,8 +18,8 @@ TEXT = b"".join(b"%d\tquery %d\t2006-03-01 10:00:00\t\t\n" % (i, i * i) for i in
     "packed",
     [
         TEXT,
-        gzip.compress(TEXT),
-        gzip.compress(TEXT[:999]) + gzip.compress(TEXT[999:]),
+        gzip.compress(TEXT, mtime=0),
+        gzip.compress(TEXT[:999], mtime=0) + gzip.compress(TEXT[999:], mtime=0),
         zstandard.compress(TEXT),
         zstandard.compress(TEXT[:999]) + zstandard.compress(TEXT[999:]),
     ],
@@ -52,7 +52,7 @@ def test_a_file_cut_short_or_damaged_leaves_nothing(tmp_path, pack):
     [
         (b"", "is empty"),
         (b"\n\n", "is empty"),
-        (gzip.compress(b""), "is empty"),
+        (gzip.compress(b"", mtime=0), "is empty"),
         (b"\x7fELF\0\0\0", "is a binary file"),
         ("AnonID\tQuery".encode("utf-16"), "is a binary file"),
         (b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n", "Not one row could be imported. The files hold no rows"),
