@@ -94,7 +94,7 @@ class Zealous(Mechanism):
             ),
             {"K": threshold.K, "b": threshold.scale, "k'": threshold.at_least - 1, "d": self.d},
             counts="users",
-            assumptions=(HONEST_USERS, *(("The log has at most as many users as the parameter 'users' says.",) if self.users else ())),
+            assumptions=(HONEST_USERS, *self._probabilistic_assumptions()),
             unprotected=(INJECTION,),
             errata=(
                 "Noise of scale d/ε is enough when one user is added or removed; the paper's 2d/ε is for a user who is replaced.",
@@ -102,6 +102,14 @@ class Zealous(Mechanism):
             ),
             proof="proofs/zealous.md",
             as_published=self._as_published(),
+        )
+
+    def _probabilistic_assumptions(self) -> tuple[str, ...]:
+        if self.setting != "probabilistic":
+            return ()
+        return (
+            "The log has at most as many users as the parameter 'users' says.",
+            "The δ of the probabilistic setting is that of ideal noise: the sampler's distance from it, below 1e-30 per draw, is not charged.",
         )
 
     def _as_published(self) -> dict[str, Setting]:
