@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.frequency import KA as KA
     from crowdlog.mechanisms.frequency import FTa as FTa
     from crowdlog.mechanisms.frequency import FTu as FTu
+    from crowdlog.mechanisms.keys import Keys as Keys
     from crowdlog.mechanisms.korolova import Korolova as Korolova
     from crowdlog.mechanisms.semantic import KAnonymity as KAnonymity
     from crowdlog.mechanisms.semantic import SemanticKAnonymity as SemanticKAnonymity

@@ -33,6 +33,14 @@ EXAMPLES = {
     "KA": ["KA(K=300)"],
     "KAnonymity": ["KAnonymity(k=300)"],
     "SemanticKAnonymity": ["SemanticKAnonymity(k=300, theta=0.9)", "SemanticKAnonymity(k=300, theta=0.5, min_users=5)"],
+    "Keys": [
+        "Keys(epsilon=4, delta=1e-9)",
+        "Keys(epsilon=4, delta=1e-9, selection='weighted', artifact='session-pair')",
+        "Keys(epsilon=4, delta=1e-9, selection='policy', artifact='click', representation='light')",
+        "Keys(epsilon=4, delta=1e-9, selection='sips', artifact='undirected-window-pair')",
+        "Keys(epsilon=4, delta=1e-9, selection='laplace', artifact='pair')",
+        "Keys(epsilon=4, delta=1e-9, selection='geometric', items=2)",
+    ],
     "Korolova": [
         "Korolova(epsilon=4, delta=1e-9, d=2)",
         "Korolova(epsilon=4, delta=1e-9, d=2, weight_suggestions=2)",

@@ -20,6 +20,7 @@ MECHANISMS: dict[str, str] = {
     "FTu": "frequency",
     "KA": "frequency",
     "KAnonymity": "semantic",
+    "Keys": "keys",
     "Korolova": "korolova",
     "SemanticKAnonymity": "semantic",
     "Zealous": "zealous",

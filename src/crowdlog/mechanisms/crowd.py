@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.engine.mine import unpack
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
 from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
-from crowdlog.mechanisms.mining import Mine, open_mine
+from crowdlog.mechanisms.mining import Mine, open_mine, read_histories
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
-from crowdlog.privacy.histories import Histories, count_noise, noisy_counts
+from crowdlog.privacy.histories import count_noise, noisy_counts
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
@@ -124,22 +123,8 @@ class Crowd(Mechanism):
 
     def _release(self, mine: Mine, artifact: Artifact, part: Part, shown: Ints, randomness: Randomness) -> tuple[Ints, pa.Table]:
         """Choose the keys of one kind and count them. Of clicks and pairs only those of queries that are shown already."""
-        keys, histories = _histories(mine.artifacts(artifact), artifact, shown)
+        keys, histories = read_histories(mine.artifacts(artifact), artifact, shown if artifact.kind != "query" else None)
         kept = self.selection.run(histories.distinct(), part.mu_keys, part.tail, randomness).items
         counts = noisy_counts(histories.only(kept), self.budget, part.mu_counts, randomness)
         noise = np.full(len(kept), count_noise(self.budget, part.mu_counts).sigma)
         return keys[kept], mine.table(artifact, keys[kept], np.maximum(counts, 0) if self.clean else counts, noise=noise)
-
-
-def _histories(artifacts: Any, artifact: Artifact, shown: Ints) -> tuple[Ints, Histories]:
-    """The artifacts as small numbers, and the key of each number."""
-    table = artifacts.select("user", "key").to_pyarrow()
-    users, keys = (table.column(name).to_numpy() for name in ("user", "key"))
-    if artifact.kind != "query":
-        first, second = unpack(keys)
-        wanted = np.isin(first, shown) & (np.isin(second, shown) if artifact.kind == "pair" else True)
-        users, keys = users[wanted], keys[wanted]
-        known, numbers = np.unique(keys, return_inverse=True)
-        return known, Histories.from_rows(users, numbers, len(known))
-    known = np.arange(keys.max(initial=-1) + 1)  # ids of queries are small numbers already
-    return known, Histories.from_rows(users, keys, len(known))

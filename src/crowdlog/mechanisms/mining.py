@@ -14,6 +14,7 @@ from crowdlog.artifacts.kinds import Artifact
 from crowdlog.engine.connection import Engine
 from crowdlog.engine.mine import mine, unpack
 from crowdlog.engine.rename import Renaming, as_table, rename
+from crowdlog.privacy.histories import Histories
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,3 +81,18 @@ def open_mine(log: LogStore, representation: str = "original") -> Iterator[Mine]
             return
         renaming = rename(log, representation)
         yield Mine(engine, renaming, as_table(renaming))
+
+
+def read_histories(artifacts: Any, artifact: Artifact, shown: Ints | None = None) -> tuple[Ints, Histories]:
+    """Artifacts as small numbers, and the key of each number. `shown`: only clicks of these queries, pairs of two of them."""
+    table = artifacts.select("user", "key").to_pyarrow()
+    users, keys = (table.column(name).to_numpy() for name in ("user", "key"))
+    if artifact.kind == "query":
+        known = np.arange(keys.max(initial=-1) + 1)  # ids of queries are small numbers already
+        return known, Histories.from_rows(users, keys, len(known))
+    if shown is not None:
+        first, second = unpack(keys)
+        wanted = np.isin(first, shown) & (np.isin(second, shown) if artifact.kind == "pair" else True)
+        users, keys = users[wanted], keys[wanted]
+    known, numbers = np.unique(keys, return_inverse=True)
+    return known, Histories.from_rows(users, numbers, len(known))

@@ -1,0 +1,53 @@
+"""Keys: every selection on every kind of artifact."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
+from crowdlog.errors import InputError
+from crowdlog.mechanisms.keys import SELECTIONS, Keys
+from crowdlog.privacy.randomness import SeededRandomness
+from tests.support.logs import crowd_rows, make_log
+
+QUERIES = ["weather boston", "used cars", "train times"]
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """600 people with the same three queries; each also has one that nobody else asks."""
+    rows = crowd_rows(600, QUERIES)
+    return make_log(tmp_path_factory.mktemp("keys"), [*rows, *((f"u{i}", f"my own {i}", 9000, f"http://own{i}.example") for i in range(600))])
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("artifact", ARTIFACTS)
+def test_each_selection_names_what_many_share_of_each_kind(selection, artifact, crowd):
+    mechanism = Keys(epsilon=8, delta=1e-9, selection=selection, artifact=artifact, items=6)
+    (name, table), *others = mechanism.protect(crowd, SeededRandomness(1)).tables.items()
+    assert (name, others) == (Artifact(artifact).table, [])
+    assert 0 < table.num_rows <= 6
+    assert "own" not in str(table.to_pylist())
+
+
+def test_counts_come_with_their_noise(crowd):
+    mechanism = Keys(epsilon=8, delta=1e-9)
+    queries = mechanism.protect(crowd, SeededRandomness(2)).tables["queries"].to_pydict()
+    sd = mechanism.promise().settings["queries count noise sd"]
+    assert queries["noise"] == [sd] * 3
+    assert all(abs(count - 600) < 7 * sd for count in queries["count"])
+
+
+def test_more_weight_for_the_choice_lowers_the_threshold():
+    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).promise().settings["selection threshold"] for weight in (9, 1))
+    assert low < high
+
+
+def test_one_item_per_user_where_that_is_the_method():
+    assert Keys(epsilon=1, delta=1e-6, selection="laplace").promise().settings["selection d"] == 1
+    assert Keys(epsilon=1, delta=1e-6, selection="sips").promise().settings["selection items_per_user"] == 200
+
+
+def test_an_unknown_selection_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="must be one of 'adaptive', 'weighted'"):
+        Keys(epsilon=1, delta=1e-6, selection="best")
