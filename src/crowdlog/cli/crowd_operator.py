@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from crowdlog.artifacts.kinds import ARTIFACTS
+from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.cli.output import json_option, show_fields, show_json
 
 _operator = click.option(
@@ -32,9 +33,7 @@ def collection() -> None:
 @click.option("--title", required=True, help="What volunteers see.")
 @click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
 @click.option("--artifact", default="query", show_default=True, type=click.Choice(list(ARTIFACTS)), help="What is mined.")
-@click.option(
-    "--representation", default="original", show_default=True, type=click.Choice(["original", "light", "heavy"]), help="How queries are written."
-)
+@click.option("--representation", default="original", show_default=True, type=click.Choice(REPRESENTATIONS), help="How queries are written.")
 @click.option("--limit", default=200, show_default=True, type=click.IntRange(1), help="Most artifacts of one person.")
 @click.option("--count", default="users", show_default=True, type=click.Choice(["users", "impressions"]), help="What is counted.")
 @click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")

@@ -62,7 +62,10 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
 @click.option("--rate", default=50.0, show_default=True, type=click.FloatRange(0), help="Requests per second from one address; 0: no limit.")
 @click.option("--elements", default=200.0, show_default=True, type=click.FloatRange(0), help="randomness: elements per second from one address.")
 @click.option("--body", default=2 * 2**20, show_default=True, type=click.IntRange(1024), help="Largest request in bytes.")
-@click.option("--read-seconds", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Longest time for a request to arrive.")
+@click.option(
+    "--read-seconds", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Longest time for a request's head, and its body, to arrive."
+)
+@click.option("--connections", default=512, show_default=True, type=click.IntRange(1), help="Most connections at once.")
 @click.option("--check", is_flag=True, help="Say what would be served and stop.")
 def serve(service: str, **options: Any) -> None:
     """Run one service in the foreground. /openapi.json of a running service describes its calls.
@@ -79,7 +82,8 @@ def serve(service: str, **options: Any) -> None:
             f"{service}: data in {options['data']}, {'PostgreSQL' if options['database'] else 'SQLite'}, TLS {'on' if options['keyfile'] else 'off'}."
         )
         return
-    listen = Listen(options["host"], options["port"], options["fd"], options["certfile"], options["keyfile"])
+    where = (options["host"], options["port"], options["fd"], options["certfile"], options["keyfile"])
+    listen = Listen(*where, connections=options["connections"], head_seconds=options["read_seconds"])
     run(make_app, listen, lambda url: click.echo(f"listening on {url}"))
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
+from crowdlog.crowd.services.door import door
 from crowdlog.errors import InputError
 
-# More connections at once are answered 503 at the door.
-MOST_CONNECTIONS = 512
 # Stopping waits so long for requests under way.
 _GOODBYE_SECONDS = 10
 
@@ -28,6 +27,8 @@ class Listen:
     fd: int | None = None
     certfile: Path | None = None
     keyfile: Path | None = None
+    connections: int = 512  # more at once are answered 503 at the door
+    head_seconds: float = 10.0  # longest time for the head of a request to arrive
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -52,7 +53,8 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
             log_level="critical",  # uvicorn's own error log prints tracebacks, which may quote a request; ours names the type only
             proxy_headers=False,  # a header must not choose which address a limit applies to
             server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            http=door(listen.connections, listen.head_seconds),
+            ws="none",
             timeout_graceful_shutdown=_GOODBYE_SECONDS,
             ssl_certfile=listen.certfile,
             ssl_keyfile=listen.keyfile,
