@@ -1,29 +1,42 @@
-"""crowdlog reproduce: the papers' numbers beside ours."""
+"""crowdlog reproduce: the papers' numbers beside ours, and their figures redone."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
 from crowdlog.cli.output import json_option, show_json, show_table
+from crowdlog.errors import InputError
 
 
 @click.command("reproduce")
 @click.argument("which", required=False)
+@click.option("--figures", is_flag=True, help="Redo figures and tables on a synthetic log, and write a page. Takes minutes.")
+@click.option("--users", default=20_000, show_default=True, help="With --figures: how many people the synthetic log has.")
+@click.option("-o", "--out", default="reproduction", show_default=True, type=click.Path(path_type=Path), help="With --figures: the folder to write.")
 @json_option
-def command(which: str | None, as_json: bool) -> None:
+def command(which: str | None, figures: bool, users: int, out: Path, as_json: bool) -> None:
     """Compute the published numbers again: expected, got, OK or OFF. WHICH picks those whose name contains it.
 
-    The exit code is 1 when a number is off.
+    The exit code is 1 when a number is off. With --figures: redo the papers' figures and tables on a synthetic log, and write OUT/index.html with
+    the printed values beside ours and what holds of the papers' statements. A run that was stopped goes on where it was.
 
     \b
     Example: crowdlog reproduce korolova
+    Example: crowdlog reproduce --figures korolova-figure-2 --users 200 -o FIGURES
     """
-    from crowdlog.errors import InputError
+    if figures:
+        _figures(which or "", users, out, as_json)
+    else:
+        _numbers(which or "", as_json)
+
+
+def _numbers(which: str, as_json: bool) -> None:
     from crowdlog.reproduce import reproduce
 
-    rows = reproduce(which or "")
+    rows = reproduce(which)
     if not rows:
         raise InputError(f"No published number is called '{which}'. Run 'crowdlog reproduce' to see all names.")
     if as_json:
@@ -32,3 +45,14 @@ def command(which: str | None, as_json: bool) -> None:
         show_table(["number", "expected", "got", ""], [[r.name, r.expected, r.shown, "OK" if r.ok else "OFF"] for r in rows])
         click.echo(f"\n{sum(r.ok for r in rows)} of {len(rows)} OK")
     sys.exit(0 if all(r.ok for r in rows) else 1)
+
+
+def _figures(which: str, users: int, out: Path, as_json: bool) -> None:
+    from crowdlog.reproduce.figures import PAGE, figures
+
+    done = figures(which, users=users, out=out)
+    if as_json:
+        show_json([shown.as_dict() for shown in done])
+        return
+    show_table(["study", "what it shows", "statements that hold"], [[s.name, s.title, f"{s.held} of {len(s.result.claims)}"] for s in done])
+    click.echo(f"\n{out / PAGE}: the printed values beside ours, and why some statements differ.")

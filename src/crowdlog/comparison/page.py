@@ -76,8 +76,8 @@ def report_page(comparison: Comparison) -> str:
         _utility_table(comparison),
         _labels(comparison),
     ]
-    bundle = _closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    script = "".join(f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{_EMBED});" for name, _title, _note, chart in drawn)
+    bundle = closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    script = "".join(f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{EMBED});" for name, _title, _note, chart in drawn)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}</style></head><body>{"".join(body)}'
@@ -85,14 +85,14 @@ def report_page(comparison: Comparison) -> str:
     )
 
 
-_EMBED = '{renderer:"svg",actions:{export:true,source:false,compiled:false,editor:false}}'
+EMBED = '{renderer:"svg",actions:{export:true,source:false,compiled:false,editor:false}}'
 
 
 def _inline(data: Any) -> str:
-    return _closed(json.dumps(data, ensure_ascii=False))
+    return closed(json.dumps(data, ensure_ascii=False))
 
 
-def _closed(script: str) -> str:
+def closed(script: str) -> str:
     """Nothing inside a script may end it or begin a comment of the page."""
     return re.sub(r"<(?=/script|!--)", r"\\x3c", script, flags=re.IGNORECASE)
 

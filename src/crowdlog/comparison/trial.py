@@ -34,7 +34,7 @@ def run_cell(grid: Grid, cell: Cell) -> None:
     folder = Path(grid.cache) / f"trial-{os.getpid()}.partial"
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        release = _trial_release(log, cell, folder)
+        release = trial_release(log, cell, folder)
         if LABEL in missing:
             grid.keep(cell, LABEL, {"label": release.label})
         if TOPICS in missing and grid.topics:
@@ -47,7 +47,7 @@ def run_cell(grid: Grid, cell: Cell) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _trial_release(log: LogStore, cell: Cell, folder: Path) -> Release:
+def trial_release(log: LogStore, cell: Cell, folder: Path) -> Release:
     """A release that is marked NOT PRIVATE and is not in the ledger."""
     mechanism = parse(cell.mechanism)
     mechanism.check_inputs()

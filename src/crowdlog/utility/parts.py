@@ -32,7 +32,7 @@ def write_parts(store: LogStore, out: str | Path, *, folds: int = 5, fold: int =
     shutil.rmtree(partial, ignore_errors=True)
     try:
         for name, rows in (("rest", ~marked), ("test", marked)):
-            _write(store, rows, partial / name)
+            write_rows(store, rows, partial / name)
         partial.rename(target)
     except OSError as error:
         raise InputError(f"The parts could not be written to {target}: {error.strerror}. Make room or choose another place.") from None
@@ -41,8 +41,8 @@ def write_parts(store: LogStore, out: str | Path, *, folds: int = 5, fold: int =
     return _open(target / "rest"), _open(target / "test")
 
 
-def _write(store: LogStore, rows: np.ndarray[Any, np.dtype[np.bool_]], out: Path) -> None:
-    """The rows as text into a file beside the new store, imported as any log is, and the file removed."""
+def write_rows(store: LogStore, rows: np.ndarray[Any, np.dtype[np.bool_]], out: Path) -> LogStore:
+    """A store of some rows: as text into a file beside the new store, imported as any log is, and the file removed."""
     out.parent.mkdir(parents=True, exist_ok=True)
     events = pq.read_table(store.events(), columns=["user", "query", "time", "rank", "url"]).filter(pa.array(rows))
     named = {"user": store.users(), "query": store.queries(), "url": store.urls()}
@@ -50,8 +50,9 @@ def _write(store: LogStore, rows: np.ndarray[Any, np.dtype[np.bool_]], out: Path
     columns = {column: texts[column].take(events[column]) if column in texts else events[column] for column in events.column_names}
     source = out.with_suffix(".rows.parquet")
     pq.write_table(pa.table(columns), source)
-    import_log(source, out, format="parquet", merge_next_page=store.info.merge_next_page, keep_dash=True)
+    part = import_log(source, out, format="parquet", merge_next_page=store.info.merge_next_page, keep_dash=True)
     source.unlink()
+    return part
 
 
 def _open(path: Path) -> LogStore:

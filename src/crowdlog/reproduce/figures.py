@@ -1,0 +1,36 @@
+"""Running studies: each finished one is kept, so a run that was stopped goes on; at the end one page shows them all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from crowdlog.errors import InputError
+from crowdlog.reproduce.bench import Bench, write_whole
+from crowdlog.reproduce.page import Shown, page
+from crowdlog.reproduce.studies import chosen
+from crowdlog.reproduce.study import Study
+
+USERS = 20_000
+LEAST_USERS = 100  # so that somebody searches on each single day
+PAGE, DATA = "index.html", "results.json"
+
+
+def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduction") -> list[Shown]:
+    """Do the studies whose name contains `which`, and write OUT/index.html and OUT/results.json. What is kept in OUT/work is not done again."""
+    if users < LEAST_USERS:
+        raise InputError(f"The studies need a log of at least {LEAST_USERS} users. Got {users}.")
+    folder = Path(out)
+    try:
+        bench = Bench(users, folder / "work" / f"{users}-users")
+        done = [_done(study, bench) for study in chosen(which)]
+        write_whole(folder / DATA, json.dumps([shown.as_dict() for shown in done], indent=1, ensure_ascii=False) + "\n")
+        write_whole(folder / PAGE, page(done, users))
+    except OSError as error:
+        raise InputError(f"The reproduction cannot be written to {folder}: {error.strerror}. Choose another place.") from None
+    return done
+
+
+def _done(study: Study, bench: Bench) -> Shown:
+    bench.title = study.name
+    return Shown.of(study, bench.kept(["study", study.name], lambda: study.run(bench).as_dict()))

@@ -1,0 +1,30 @@
+"""One file per figure or table. A table, not a registry: nothing is imported until it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+
+from crowdlog.errors import InputError
+from crowdlog.reproduce.study import Study
+
+# name on the command line: module of this package, which has a Study called STUDY.
+STUDIES: dict[str, str] = {
+    "korolova-figure-2": "korolova_figure_2",
+}
+
+
+def find(name: str) -> Study:
+    """The study of this name."""
+    study = importlib.import_module(f"crowdlog.reproduce.studies.{STUDIES[name]}").STUDY
+    if not isinstance(study, Study):
+        raise TypeError(f"crowdlog.reproduce.studies.{STUDIES[name]}.STUDY is not a study")
+    return study
+
+
+def chosen(which: str) -> list[Study]:
+    """The study of this name, else all whose name contains `which`, in any case; all for ''."""
+    wanted = which.strip().lower()
+    names = [wanted] if wanted in STUDIES else [name for name in STUDIES if wanted in name]
+    if not names:
+        raise InputError(f"There is no study '{which}'. There are: {', '.join(STUDIES)}.")
+    return [find(name) for name in names]
