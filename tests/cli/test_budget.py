@@ -45,6 +45,16 @@ def test_one_more_release_is_priced_and_not_charged(store):
     assert len(budget(store)["releases"]) == 20
 
 
+def test_many_releases_to_come_are_priced_together(tmp_path):
+    store = str(make_log(tmp_path, crowd_rows(5, ["weather"])).path)
+    one, thirty = (budget(store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", times)["next"] for times in ("1", "30"))
+    assert (one["times"], thirty["times"]) == (1, 30)
+    assert thirty["epsilon"] == pytest.approx(30)
+    assert 1 < thirty["tight_epsilon"] < 6
+    answer = CliRunner().invoke(cli, ["budget", store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", "30"])
+    assert "Crowd(epsilon=1, delta=1e-07), 30 times" in answer.output
+
+
 def test_without_a_limit_everything_fits(store):
     shown = budget(store, "--next", NEXT)
     assert (shown["left"], shown["next"]["fits"]) == (None, True)

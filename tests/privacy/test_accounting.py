@@ -3,13 +3,25 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.accounting import GaussianStep, LaplaceStep, PromisedStep, Step, ledger_epsilon, pld_epsilon, step_from_json
+from crowdlog.privacy.accounting import (
+    GaussianStep,
+    LaplaceStep,
+    PromisedStep,
+    Step,
+    TailStep,
+    laplace_steps,
+    ledger_epsilon,
+    pld_epsilon,
+    step_from_json,
+)
+from crowdlog.privacy.gaussian import gaussian_delta
 from crowdlog.privacy.guarantee import NO_GUARANTEE, approximate, pure
 from crowdlog.privacy.ledger import Ledger
-from crowdlog.privacy.noise import DiscreteGaussian
+from crowdlog.privacy.noise import DiscreteLaplace
 
 
 def test_nothing_costs_nothing() -> None:
@@ -28,19 +40,59 @@ def test_own_deltas_that_leave_no_room_make_epsilon_infinite() -> None:
     assert pld_epsilon([PromisedStep(0.1, 1e-5)], 1e-6) == math.inf
 
 
-def test_a_gaussian_step_is_not_below_the_exact_divergence() -> None:
-    """δ(ε) of one discrete Gaussian count, by summing its probabilities, at the ε that was promised."""
-    noise, delta = DiscreteGaussian(4.0), 1e-5
-    epsilon = pld_epsilon([GaussianStep(4.0, 1)], delta)
-    excess = sum(max(0.0, math.exp(noise.log_pmf(x)) - math.exp(epsilon + noise.log_pmf(x - 1))) for x in range(-80, 81))
-    assert 0.9 * delta < excess <= delta
+def test_a_gaussian_step_is_not_below_the_exact_curve() -> None:
+    epsilon = pld_epsilon([GaussianStep(0.3)], 1e-7)
+    assert 0.999e-7 < gaussian_delta(epsilon, 0.3) <= 1e-7
+
+
+@pytest.mark.parametrize("times", [5, 30])
+def test_gaussian_steps_compose_to_the_gaussian_of_the_root_of_squares(times: int) -> None:
+    epsilon = pld_epsilon([GaussianStep(0.2)] * times, 1e-6)
+    assert 0.999e-6 < gaussian_delta(epsilon, math.nextafter(0.2 * math.sqrt(times), 0)) <= 1e-6
+
+
+def test_a_tail_is_taken_from_delta() -> None:
+    assert pld_epsilon([TailStep(1e-6)], 1e-6) == 0.0
+    assert pld_epsilon([TailStep(2e-6)], 1e-6) == math.inf
+    with_tail = pld_epsilon([GaussianStep(0.3), TailStep(4e-8)], 1e-7)
+    assert with_tail == pytest.approx(pld_epsilon([GaussianStep(0.3)], 6e-8), abs=1e-4)
+
+
+def hockey_stick(shifts: list[int], scale: float, epsilon: float) -> float:
+    """Σ max(0, P − e^ε·Q) over a grid, for integers with discrete Laplace noise that she moves by these shifts."""
+    at = np.arange(-60, 61)
+    likely = unlikely = np.ones(1)
+    for shift in shifts:
+        likely = np.multiply.outer(likely, np.exp(DiscreteLaplace(scale).log_pmf(at - shift))).ravel()
+        unlikely = np.multiply.outer(unlikely, np.exp(DiscreteLaplace(scale).log_pmf(at))).ravel()
+    return float(np.maximum(likely - math.exp(epsilon) * unlikely, 0).sum())
+
+
+@pytest.mark.parametrize("epsilon", [-0.5, 0.0, 0.3, 0.8, 1.2])
+def test_units_spread_over_integers_tell_no_more_than_all_in_one(epsilon: float) -> None:
+    """Lemma 1 of proofs/accounting.md, in numbers."""
+    one = hockey_stick([3], 2.5, epsilon)
+    for spread in ([2, 1], [1, 1, 1], [2, -1], [1, 1]):
+        assert hockey_stick(spread, 2.5, epsilon) <= one + 1e-9  # the grid leaves out less
+
+
+def test_a_laplace_step_is_not_below_the_exact_divergence() -> None:
+    for delta in (1e-3, 1e-2, 0.1):
+        assert hockey_stick([3], 2.5, pld_epsilon([LaplaceStep(2.5, 3)], delta)) <= delta
+
+
+def test_the_sampler_is_charged_and_a_huge_epsilon_leaves_nothing_tight() -> None:
+    (_noise, tail) = laplace_steps(2, 1.0)
+    assert isinstance(tail, TailStep)
+    assert 2 * DiscreteLaplace(1.0).statistical_distance * (1 + math.exp(2)) ** 2 <= tail.delta < 1e-30
+    assert laplace_steps(1000, 1.0)[1] == TailStep(1.0)
 
 
 def test_a_laplace_step_is_at_most_its_pure_epsilon() -> None:
     assert 1.5 < pld_epsilon([LaplaceStep(1.0, 2)], 1e-9) <= 2.0002  # the grid of the distribution is 1e-4
 
 
-@pytest.mark.parametrize("step", [PromisedStep(1.0, 1e-6), GaussianStep(2.0, 3), LaplaceStep(4.0, 1)])
+@pytest.mark.parametrize("step", [PromisedStep(1.0, 1e-6), GaussianStep(2.0), LaplaceStep(4.0, 1), TailStep(1e-9)])
 def test_a_step_survives_the_ledger(step: Step) -> None:
     assert step_from_json(step.as_json()) == step
 
@@ -53,7 +105,7 @@ def test_an_unknown_step_is_refused() -> None:
 def test_a_ledger_is_accounted_by_steps_or_by_promises(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "ledger.sqlite", "hash") as ledger:
         ledger.charge(pure(1.0), "A", "a")
-        ledger.charge(approximate(5.0, 1e-6), "B", "b", steps=[GaussianStep(4.0, 1).as_json()])
-        assert ledger_epsilon(ledger.entries(), 1e-5) == pld_epsilon([PromisedStep(1.0), GaussianStep(4.0, 1)], 1e-5) < 3.0
+        ledger.charge(approximate(5.0, 1e-6), "B", "b", steps=[GaussianStep(0.25).as_json()])
+        assert ledger_epsilon(ledger.entries(), 1e-5) == pld_epsilon([PromisedStep(1.0), GaussianStep(0.25)], 1e-5) < 3.0
         ledger.charge(NO_GUARANTEE, "C", "c", allow_unprotected=True)
         assert ledger_epsilon(ledger.entries(), 1e-5) == math.inf

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 @click.option("--epsilon", type=float, help="Set the limit on ε. It can be lowered or, by the owner's decision, raised.")
 @click.option("--delta", type=float, help="Set the limit on δ.")
 @click.option("--next", "coming", metavar="MECHANISM", help="Also show what a release by this mechanism would cost; nothing is spent.")
+@click.option("--times", type=click.IntRange(1, 1000), default=1, show_default=True, help="With --next: how many such releases.")
 @json_option
-def command(store: str, epsilon: float | None, delta: float | None, coming: str | None, as_json: bool) -> None:
+def command(store: str, epsilon: float | None, delta: float | None, coming: str | None, times: int, as_json: bool) -> None:
     """Show what all releases of STORE have spent and what is left; with --epsilon and --delta, set the limit.
 
     Releases are refused by the sum of their ε and δ. The tight ε beside it is what they cost by privacy loss distributions.
@@ -28,6 +29,7 @@ def command(store: str, epsilon: float | None, delta: float | None, coming: str 
     \b
     Example: crowdlog budget STORE --epsilon 5 --delta 1e-4
     Example: crowdlog budget STORE --next 'DPu(epsilon=1, delta=1e-6, d=5)'
+    Example: crowdlog budget STORE --next 'Crowd(epsilon=1, delta=1e-7)' --times 30
     """
     from crowdlog.errors import InputError
     from crowdlog.log.store import LogStore
@@ -38,28 +40,30 @@ def command(store: str, epsilon: float | None, delta: float | None, coming: str 
     with open_ledger(LogStore.open(store)) as ledger:
         if epsilon is not None and delta is not None:
             ledger.set_budget(epsilon, delta)
-        budget = _budget(ledger, coming)
+        budget = _budget(ledger, coming, times)
     if as_json:
         show_json(budget)
     else:
         _show(budget)
 
 
-def _budget(ledger: Ledger, coming: str | None) -> dict[str, Any]:
+def _budget(ledger: Ledger, coming: str | None, times: int) -> dict[str, Any]:
     """Everything there is to show, as JSON has it."""
     from crowdlog.mechanisms import parse
+    from crowdlog.privacy.guarantee import compose
     from crowdlog.release.spending import next_entry, spending
 
     following = parse(coming) if coming else None
-    more = (next_entry(following.promise(), repr(following)),) if following else ()
+    more = (next_entry(following.promise(), repr(following)),) * times if following else ()
     (now, after), left = spending(ledger, more), ledger.left()
     budget: dict[str, Any] = {"spent": _numbers(now), "left": None if left is None else {"epsilon": left.epsilon, "delta": left.delta}}
-    for entry in more:
-        cost = entry.guarantee
+    if more:
+        cost = compose(entry.guarantee for entry in more)
         fits = left is None or (cost.epsilon <= left.epsilon and cost.delta <= left.delta)
         tight = after.tight_epsilon - now.tight_epsilon if math.isfinite(after.tight_epsilon) else math.inf
         budget["next"] = {
-            "mechanism": entry.mechanism,
+            "mechanism": more[0].mechanism,
+            "times": times,
             "epsilon": _finite(cost.epsilon),
             "delta": cost.delta,
             "tight_epsilon": _finite(tight),
@@ -101,7 +105,7 @@ def _show(budget: dict[str, Any]) -> None:
     if "next" in budget:
         following = budget["next"]
         fields |= {
-            "next": following["mechanism"],
+            "next": following["mechanism"] + (f", {following['times']} times" if following["times"] > 1 else ""),
             "next costs": _sentence(following),
             "next costs, tight": f"ε = {_shown(following['tight_epsilon'])} more",
             "spent then": _sentence(following["spent_after"]),

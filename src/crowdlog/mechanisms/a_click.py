@@ -22,6 +22,8 @@ from crowdlog.mechanisms.parameters import parameter
 from crowdlog.mechanisms.personal import looks_personal
 from crowdlog.mechanisms.pools import NGRAMS, positions, read_pool
 from crowdlog.mechanisms.surfaced import read_surfaced
+from crowdlog.privacy.accounting import Step as AccountedStep
+from crowdlog.privacy.accounting import for_ledger, laplace_steps, threshold_steps
 from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.published import a_click_epsilon, a_click_turning_point
@@ -52,6 +54,7 @@ class Selection:
     scale: float
     K: int
     guarantee: Guarantee
+    accounting: tuple[AccountedStep, ...]
 
     def pick(self, counts: Ints, randomness: Randomness) -> Ints:
         """The positions of the selected counts. Zero counts get noise too."""
@@ -127,12 +130,12 @@ class AClick(Mechanism):
         scale = self.q_f / share
         quiet = max(0, math.ceil(scale * math.log(pool_size / self.invented)) - 1)  # P(Z > K) ≤ e^(−(K+1)/scale)
         if self.mode == "closed":
-            return Selection(scale, quiet if self.K is None else self.K, laplace_guarantee(self.q_f, scale))
+            return Selection(scale, quiet if self.K is None else self.K, laplace_guarantee(self.q_f, scale), laplace_steps(self.q_f, scale))
         smallest = self._threshold(share, self.q_f)
         if self.K is not None and smallest.K > self.K:
             raise InputError(f"The 'K' parameter of AClick must be at least {smallest.K} in open mode for this ε and δ. Got {self.K}.")
         threshold = Threshold(smallest.scale, max(smallest.K, quiet) if self.K is None else self.K, self.q_f)
-        return Selection(threshold.scale, threshold.K, threshold.guarantee())
+        return Selection(threshold.scale, threshold.K, threshold.guarantee(), threshold_steps(threshold))
 
     def clicks_part(self) -> Edges | None:
         if self.weight_clicks == 0:
@@ -169,6 +172,7 @@ class AClick(Mechanism):
             assumptions=(HONEST_USERS, PUBLIC_POOL, *files),
             errata=ERRATA,
             unprotected=(INJECTION,) if self.mode == "open" or (clicks and clicks.threshold) else (),
+            accounting=for_ledger([*selection.accounting, *laplace_steps(self.q_f, scale), *(clicks.accounting() if clicks else ())]),
             proof="proofs/a-click.md",
             as_published={
                 "ε for p_g = 1": a_click_epsilon(self.q_f, self.c_f or self.q_f, selection.scale, selection.K, scale, clicks_scale),

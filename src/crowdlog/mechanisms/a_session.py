@@ -20,6 +20,7 @@ from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import Mine, open_mine
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.mechanisms.pools import positions, read_features
+from crowdlog.privacy.accounting import for_ledger
 from crowdlog.privacy.guarantee import compose
 from crowdlog.privacy.published import a_session, session_sensitivity
 from crowdlog.privacy.thresholds import smallest_threshold
@@ -110,6 +111,7 @@ class ASession(Mechanism):
             assumptions=(HONEST_USERS, *((PUBLIC_TOPICS,) if self.features else ())),
             errata=(LOOSE, SHARED_K, NEXT_PAGE),
             unprotected=(INJECTION,),
+            accounting=for_ledger(step for part in parts.values() if part for step in part.accounting()),
             proof="proofs/a-session.md",
             as_published=published,
         )

@@ -16,9 +16,11 @@ from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
 from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import Mine, open_mine, read_histories
 from crowdlog.mechanisms.parameters import parameter
+from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.histories import count_noise, noisy_counts
+from crowdlog.privacy.rounding import sum_up
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
@@ -107,6 +109,7 @@ class Crowd(Mechanism):
             settings,
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
+            accounting=for_ledger([GaussianStep(self.mu), TailStep(sum_up(part.tail for part in parts.values()))]),
             proof="proofs/crowd.md",
         )
 

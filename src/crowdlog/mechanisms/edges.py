@@ -12,6 +12,8 @@ from crowdlog.engine.count import histogram
 from crowdlog.engine.mine import unpack
 from crowdlog.mechanisms.counting import Ints, add_noise, select
 from crowdlog.mechanisms.surfaced import surfaced_clicks
+from crowdlog.privacy.accounting import Step as AccountedStep
+from crowdlog.privacy.accounting import laplace_steps, threshold_steps
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee
 from crowdlog.release.promise import Step
@@ -35,6 +37,10 @@ class Edges:
     def guarantees(self) -> list[Guarantee]:
         chosen = [self.threshold.guarantee()] if self.threshold else []
         return [*chosen, laplace_guarantee(self.d, self.scale)]
+
+    def accounting(self) -> tuple[AccountedStep, ...]:
+        """What tight composition needs."""
+        return (*(threshold_steps(self.threshold) if self.threshold else ()), *laplace_steps(self.d, self.scale))
 
     def steps(self, which: str, what: str) -> list[Step]:
         """The steps of a promise: `which` names the table, `what` its keys."""

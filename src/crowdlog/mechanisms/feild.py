@@ -15,6 +15,7 @@ from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION, add_noise, lap
 from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine
 from crowdlog.mechanisms.parameters import parameter
+from crowdlog.privacy.accounting import for_ledger, laplace_steps, threshold_steps
 from crowdlog.privacy.guarantee import compose
 from crowdlog.privacy.published import dp_a, dp_u
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee, smallest_threshold
@@ -64,6 +65,7 @@ class _DP(Mechanism):
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
             errata=("The paper publishes counts with noise of a scale b_r that it does not charge; here their ε is part of the total.",),
+            accounting=for_ledger([*threshold_steps(threshold), *laplace_steps(self.d, scale)]),
             proof="proofs/feild.md",
             as_published=self._as_published(),
         )

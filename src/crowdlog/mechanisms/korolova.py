@@ -17,6 +17,7 @@ from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.mechanisms.surfaced import read_surfaced
+from crowdlog.privacy.accounting import for_ledger, laplace_steps, threshold_steps
 from crowdlog.privacy.guarantee import NO_GUARANTEE, compose
 from crowdlog.privacy.published import dp_a
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee, smallest_threshold
@@ -103,9 +104,11 @@ class Korolova(Mechanism):
         guarantees.append(counted)
         settings["count noise scale"] = scale
         steps.append(Step("Count queries", f"Publish counts of shown queries with fresh noise of scale {scale:.4g}.", counted.epsilon, counted.delta))
+        accounting = [*threshold_steps(threshold), *laplace_steps(self.d, scale)]
         for which in KINDS:
             edges = self._edges(which)
             if edges:
+                accounting += edges.accounting()
                 guarantees += edges.guarantees()
                 steps += edges.steps(which, KEYS[which])
                 settings |= {f"{which} noise scale": edges.scale, **({f"{which} K": edges.threshold.K} if edges.threshold else {})}
@@ -121,6 +124,7 @@ class Korolova(Mechanism):
                 "Noise is on the integers (discrete Laplace); K and δ are those of the discrete tail, never above what was asked for.",
             ),
             unprotected=(INJECTION, *(() if covered else (TOP_CLICKED,))),
+            accounting=for_ledger(accounting) if covered else (),
             proof="proofs/korolova.md",
             as_published={"K (all ε on the selection)": published.k, "b (all ε on the selection)": published.b},
         )

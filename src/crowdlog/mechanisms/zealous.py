@@ -19,6 +19,7 @@ from crowdlog.mechanisms.feild import KEEP_HELP
 from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine
 from crowdlog.mechanisms.parameters import parameter
+from crowdlog.privacy.accounting import for_ledger, threshold_steps
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.privacy.published import zealous_indistinguishable, zealous_probabilistic
 from crowdlog.privacy.thresholds import Threshold, smallest_threshold
@@ -100,6 +101,7 @@ class Zealous(Mechanism):
                 "Noise of scale d/ε is enough when one user is added or removed; the paper's 2d/ε is for a user who is replaced.",
                 "The raw filter k' looks at the data without noise. Its effect is charged to δ here: the threshold is higher by k'.",
             ),
+            accounting=for_ledger(threshold_steps(threshold)),
             proof="proofs/zealous.md",
             as_published=self._as_published(),
         )

@@ -37,4 +37,4 @@ def spending(ledger: Ledger, more: tuple[Entry, ...] = ()) -> tuple[Spending, Sp
 
 def _spending(entries: list[Entry], delta: float) -> Spending:
     total = compose(entry.guarantee for entry in entries)
-    return Spending(total, min(ledger_epsilon(entries, delta), total.epsilon) if total.delta <= delta else float("inf"), delta)
+    return Spending(total, ledger_epsilon(entries, delta), delta)

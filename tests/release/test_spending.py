@@ -1,0 +1,81 @@
+"""What lists of releases cost by the tight count: between the dearest of them and the sum."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdlog.mechanisms import MECHANISMS, parse
+from crowdlog.privacy.accounting import GaussianStep, TailStep, ledger_epsilon, pld_epsilon, step_from_json
+from crowdlog.privacy.gaussian import gaussian_delta
+from crowdlog.privacy.guarantee import compose
+from crowdlog.privacy.ledger import Entry
+from crowdlog.release.spending import next_entry
+
+SPELLINGS = [
+    "AClick(epsilon=0.5, q_f=2, delta=1e-7)",
+    "AClick(epsilon=0.5, q_f=1, delta=1e-7, mode='open')",
+    "ASession(epsilon=1, delta=1e-7)",
+    "Crowd(epsilon=1, delta=1e-7)",
+    "Crowd(epsilon=0.2, delta=1e-6, weight_clicks=0, weight_pairs=0)",
+    "DPa(epsilon=1, delta=1e-7, d=3)",
+    "DPu(epsilon=0.3, delta=1e-6, d=5)",
+    "Korolova(epsilon=1, delta=1e-7, d=2, weight_suggestions=1)",
+    "Zealous(epsilon=0.5, delta=1e-7, d=3)",
+    "Zealous(epsilon=0.5, delta=1e-7, d=3, setting='probabilistic', users=1000)",
+]
+GRID = 1e-3  # the library's distributions have a grid of 1e-4 for each step
+
+
+def entry(spelling: str) -> Entry:
+    return next_entry(parse(spelling).promise(), spelling)
+
+
+ENTRIES = {spelling: entry(spelling) for spelling in SPELLINGS}
+
+
+def test_every_mechanism_with_a_promise_tells_its_steps() -> None:
+    assert all(one.steps for one in ENTRIES.values())
+    promising = {spelling.partition("(")[0] for spelling in SPELLINGS}
+    needs_nothing = {"FTa", "FTu", "KA", "KAnonymity", "SemanticKAnonymity", "HashedTokens", "Pseudonyms", "SplitSessions"}
+    assert promising == set(MECHANISMS) - needs_nothing
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_one_release_costs_about_its_promise(spelling: str) -> None:
+    """At the promised δ the promised ε; with more δ less, but by the steps alone never more than the promise and the grid."""
+    one = ENTRIES[spelling]
+    promised = one.guarantee.epsilon
+    assert ledger_epsilon([one], one.guarantee.delta) == pytest.approx(promised, rel=0.01)
+    by_steps = pld_epsilon(map(step_from_json, one.steps), 1.5 * one.guarantee.delta)
+    assert 0.9 * promised < by_steps <= promised + GRID
+
+
+@pytest.mark.parametrize(("times", "factor"), [(1, 1.0), (10, 1.0), (10, 3.0)])
+def test_releases_of_crowd_cost_no_less_than_the_exact_gaussian(times: int, factor: float) -> None:
+    one = ENTRIES["Crowd(epsilon=1, delta=1e-7)"]
+    noise, tail = map(step_from_json, one.steps)
+    assert isinstance(noise, GaussianStep)
+    assert isinstance(tail, TailStep)
+    delta = factor * times * one.guarantee.delta
+    epsilon = pld_epsilon([noise, tail] * times, delta)
+    exact = gaussian_delta(epsilon, math.nextafter(noise.mu * math.sqrt(times), 0)) + times * tail.delta
+    assert 0.999 * delta < exact <= delta
+
+
+@given(st.lists(st.sampled_from(SPELLINGS), min_size=1, max_size=5), st.sampled_from([1.0, 1.3, 20.0]))
+@settings(max_examples=25)
+def test_releases_cost_at_most_the_sum_and_at_least_each(spellings: list[str], factor: float) -> None:
+    listed = [ENTRIES[spelling] for spelling in spellings]
+    total = compose(one.guarantee for one in listed)
+    delta = factor * total.delta
+    together = ledger_epsilon(listed, delta)
+    assert together <= total.epsilon
+    assert all(together >= ledger_epsilon([one], delta) * (1 - 1e-9) for one in listed)
+
+
+def test_thirty_releases_cost_far_less_than_the_sum() -> None:
+    assert ledger_epsilon([ENTRIES["Crowd(epsilon=1, delta=1e-7)"]] * 30, 2 * 30 * 1e-7) < 6
