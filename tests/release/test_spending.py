@@ -23,6 +23,9 @@ SPELLINGS = [
     "Crowd(epsilon=0.2, delta=1e-6, weight_clicks=0, weight_pairs=0)",
     "DPa(epsilon=1, delta=1e-7, d=3)",
     "DPu(epsilon=0.3, delta=1e-6, d=5)",
+    "Keys(epsilon=1, delta=1e-7)",
+    "Keys(epsilon=1, delta=1e-7, selection='policy', artifact='click')",
+    "Keys(epsilon=1, delta=1e-7, selection='geometric')",
     "Korolova(epsilon=1, delta=1e-7, d=2, weight_suggestions=1)",
     "Zealous(epsilon=0.5, delta=1e-7, d=3)",
     "Zealous(epsilon=0.5, delta=1e-7, d=3, setting='probabilistic', users=1000)",
@@ -48,10 +51,10 @@ def test_every_mechanism_with_a_promise_tells_its_steps() -> None:
 def test_one_release_costs_about_its_promise(spelling: str) -> None:
     """At the promised δ the promised ε; with more δ less, but by the steps alone never more than the promise and the grid."""
     one = ENTRIES[spelling]
-    promised = one.guarantee.epsilon
-    assert ledger_epsilon([one], one.guarantee.delta) == pytest.approx(promised, rel=0.01)
-    by_steps = pld_epsilon(map(step_from_json, one.steps), 1.5 * one.guarantee.delta)
-    assert 0.9 * promised < by_steps <= promised + GRID
+    promised, delta = one.guarantee.epsilon, one.guarantee.delta
+    loose = 0.75 if spelling.startswith("Keys") else 0.99  # Keys promises the plain sum of two Gaussian steps
+    assert loose * promised < ledger_epsilon([one], delta) <= promised
+    assert 0.9 * loose * promised < pld_epsilon(map(step_from_json, one.steps), 1.5 * delta) <= promised + GRID
 
 
 @pytest.mark.parametrize(("times", "factor"), [(1, 1.0), (10, 1.0), (10, 3.0)])

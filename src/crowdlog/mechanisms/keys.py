@@ -15,9 +15,12 @@ from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
 from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine, read_histories
 from crowdlog.mechanisms.parameters import parameter
+from crowdlog.privacy.accounting import GaussianStep, PromisedStep, TailStep, for_ledger
+from crowdlog.privacy.accounting import Step as AccountedStep
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.histories import count_noise, noisy_counts
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ SELECTIONS = {
     "laplace": ("laplace_threshold", "LaplaceThreshold", "d", 1),
     "geometric": ("truncated_geometric", "TruncatedGeometric", "d", 1),
 }
+# Share of δ that pays for the Gaussian noise of a selection; the rest is its chance to show a key of one user alone (the selections' proof pages).
+GAUSSIAN_SHARES = {"adaptive": NOISE_SHARE, "weighted": 0.5, "policy": 0.5, "sips": 0.5}
 ROUNDING_ROOM = 1 - 1e-12  # two rounded shares never add up to more than the whole
 
 
@@ -99,8 +104,16 @@ class Keys(Mechanism):
             {**settings, f"{table} count noise sd": sd},
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
+            accounting=for_ledger([*self._choosing_steps(choosing), GaussianStep(self.mu_counts)]),
             proof="proofs/keys.md",
         )
+
+    def _choosing_steps(self, choosing: Guarantee) -> tuple[AccountedStep, ...]:
+        """What tight composition needs: the noise and the tail of a Gaussian selection, the promise of the others."""
+        if self.selection not in GAUSSIAN_SHARES:
+            return (PromisedStep(choosing.epsilon, choosing.delta),)
+        share = GAUSSIAN_SHARES[self.selection]
+        return GaussianStep(largest_mu(choosing.epsilon, share * choosing.delta)), TailStep((1 - share) * choosing.delta)
 
     def protect(self, log: LogStore, randomness: Randomness) -> Protected:
         choosing, _ = self.shares()
