@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from crowdlog.utility.significance import bootstrap_interval, bootstrap_share, paired_t_test
+from crowdlog.utility.significance import bootstrap_interval, bootstrap_ratio, bootstrap_share, paired_t_test
 from crowdlog.utility.splits import generator
 
 
@@ -40,9 +40,19 @@ def test_a_share_has_the_interval_of_its_indicators():
     assert share_high == pytest.approx(high, abs=0.006)
 
 
+def test_groups_that_stand_or_fall_together_are_less_sure_than_their_members():
+    hits, sizes = np.array([100, 0, 100, 0, 7]), np.array([100, 100, 100, 100, 0])
+    low, high = bootstrap_ratio(hits, sizes, generator(0))
+    assert (low, high) == (0.0, 1.0)
+    share_low, share_high = bootstrap_share(200, 400, generator(0))
+    assert low < share_low < share_high < high
+    assert bootstrap_ratio(np.array([3]), np.array([10]), generator(0)) == bootstrap_share(3, 10, generator(0))
+
+
 def test_nothing_has_no_interval():
     assert bootstrap_interval(np.zeros(0), generator(0)) is None
     assert bootstrap_share(0, 0, generator(0)) is None
+    assert bootstrap_ratio(np.zeros(2, int), np.zeros(2, int), generator(0)) is None
 
 
 def test_intervals_are_repeatable():

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--session-minutes", default=26, help="A longer pause ends a session.")
 @click.option("--prefix", multiple=True, help="A prefix for the pattern study, such as 'fear of'. May be repeated.")
 @click.option("--concept", multiple=True, help="A concept for keywords, such as 'shoes=shoes.com,zappos.com'. May be repeated.")
+@click.option("--fewest-clicks", default=10, show_default=True, help="Keywords: rarer pairs of query and URL are left out, of the log too.")
 @click.option("--site-classes", type=click.Path(path_type=Path), help="A file of lines URL<tab>class, to judge the clusters of websites by.")
 @click.option("--other-log", is_flag=True, help="Measure against a log the release was not made from.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")

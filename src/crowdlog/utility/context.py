@@ -17,6 +17,7 @@ from crowdlog.utility.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
+FEWEST_CLICKS = 10  # Korolova et al. 2009, §7.2.2
 SESSION_MINUTES = 26  # Feild 2013; Zhang 2017 uses 30
 
 
@@ -32,6 +33,7 @@ class Settings:
     session_minutes: int = SESSION_MINUTES
     prefixes: Sequence[str] = ()
     concepts: Mapping[str, Sequence[str]] | None = None
+    fewest_clicks: int = FEWEST_CLICKS  # keywords: rarer edges are left out of both graphs
     site_classes: Mapping[str, str] | None = None
 
 

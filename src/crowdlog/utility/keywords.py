@@ -1,7 +1,12 @@
 """Keyword generation: queries that belong to a concept given by some URLs (Korolova et al. 2009, §7.2.2, after Fuxman et al. 2008).
 
-A random walk goes back and forth on the click graph. The concept's URLs absorb it; at every step it is lost with chance α. A query's
-relevance is the chance that a walk from it ends in the concept.
+A random walk goes back and forth on the click graph. The concept's URLs absorb it; at every step it is lost with chance α. A query is as
+relevant as a walk from it ends in the concept more surely than a walk from anywhere else.
+
+Why not simply the chance, as the study has it? Click graphs are so well connected that a walk of 1/α steps forgets where it began: on a synthetic
+log of 20,000 users 90 % of all queries reach a popular site with a chance between .42 and .45, in a release of it between .53 and .64. A bar at .5
+then makes keywords of none or of thousands of queries. So the chance of a walk from anywhere is taken off on either side.
+As in the study rare edges are left out of both graphs: a release has none of them, and with them the log's own chances would be others.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ import numpy.typing as npt
 
 from crowdlog.errors import InputError
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.significance import bootstrap_share
+from crowdlog.utility.significance import bootstrap_ratio
 from crowdlog.utility.splits import generator
 from crowdlog.utility.tables import SHIFT, Counted, Tables
 from crowdlog.utility.vocabulary import compute
@@ -51,6 +56,23 @@ def relevance(clicks: Any, concepts: Any) -> Any:
 
     at_urls = absorbing + _solved(system, free * (back @ (half @ absorbing.astype(np.float64))), per_url[:, None])
     return stay * (diags_array(1 / per_query) @ (clicks @ at_urls))
+
+
+def above_elsewhere(chance: Any, clicks: Any, concepts: Any) -> Any:
+    """How much of what a walk from elsewhere leaves open is gained: (p − e)/(1 − e), in each connected part of the graph.
+
+    e: the mean chance over all clicks of the part that are not on the concept; 0 where there are none.
+    """
+    from scipy.sparse import block_array, csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = clicks.shape[0]
+    parts, labels = connected_components(block_array([[None, clicks], [clicks.T, None]]), directed=False)
+    members = csr_array((np.ones(n), (labels[:n], np.arange(n))), shape=(parts, n))
+    others = clicks @ (~np.asarray(concepts, bool)).astype(np.float64)
+    weight = members @ others
+    elsewhere = ((members @ (others * chance)) / np.where(weight > 0, weight, 1))[labels[:n]]
+    return (chance - elsewhere) / (1 - elsewhere)
 
 
 def _solved(system: Callable[[Any], Any], right: Any, scale: Any) -> Any:
@@ -106,23 +128,21 @@ def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
         return []
     names, concept = concepts_of(truth, settings)
     marked = concept[:, None] == np.arange(len(names))
-    ours, original = (_keywords(table, marked, truth.sizes) for table in (released.clicks, truth.table("clicks")))
-    return [score for threshold in THRESHOLDS for score in _at(threshold, names, ours >= threshold, original >= threshold, settings.seed)]
+    ours, original = (_keywords(table, marked, truth.sizes, settings.fewest_clicks) for table in (released.clicks, truth.table("clicks")))
+    return [score for threshold in THRESHOLDS for score in _at(threshold, names, ours >= threshold, original >= threshold, settings)]
 
 
-def _keywords(clicks: Counted, concepts: Bools, sizes: tuple[int, int]) -> Any:
-    return relevance(clicks.matrix(sizes), concepts)
+def _keywords(table: Counted, concepts: Bools, sizes: tuple[int, int], fewest_clicks: int) -> Any:
+    often = table.count >= fewest_clicks
+    clicks = Counted(table.key[often], table.count[often]).matrix(sizes)
+    return above_elsewhere(relevance(clicks, concepts), clicks, concepts)
 
 
-def _at(threshold: float, names: list[str], ours: Bools, original: Bools, seed: int) -> list[Score]:
-    both = ours & original
-    rows = [
-        {"concept": name, "released": int(ours[:, i].sum()), "original": int(original[:, i].sum()), "in_both": int(both[:, i].sum())}
-        for i, name in enumerate(names)
-    ]
-    n_both, n_ours, n_original = int(both.sum()), int(ours.sum()), int(original.sum())
-    draws, found = generator(seed), {"relevance": threshold, "concepts": rows}
+def _at(threshold: float, names: list[str], ours: Bools, original: Bools, settings: Settings) -> list[Score]:
+    both, theirs, own = (found.sum(axis=0) for found in (ours & original, original, ours))
+    rows = [{"concept": name, "released": int(own[i]), "original": int(theirs[i]), "in_both": int(both[i])} for i, name in enumerate(names)]
+    draws, found = generator(settings.seed), {"relevance": threshold, "fewest_clicks": settings.fewest_clicks, "concepts": rows}
     return [
-        Score(f"keywords:overlap@{threshold}", share(n_both, n_ours), n_ours, bootstrap_share(n_both, n_ours, draws), found),
-        Score(f"keywords:kept@{threshold}", share(n_both, n_original), n_original, bootstrap_share(n_both, n_original, draws), found),
+        Score(f"keywords:{what}@{threshold}", share(both.sum(), of.sum()), int(of.sum()), bootstrap_ratio(both, of, draws), found)
+        for what, of in (("overlap", own), ("kept", theirs))
     ]

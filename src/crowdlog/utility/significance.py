@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 RESAMPLES = 1000  # our choice
 CELLS = 4_000_000  # resampled entries held at once: 32 MB
 
@@ -41,4 +42,14 @@ def bootstrap_share(hits: int, n: int, generator: np.random.Generator, level: fl
     if n == 0:
         return None
     low, high = np.quantile(generator.binomial(n, hits / n, RESAMPLES) / n, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def bootstrap_ratio(hits: Counts, sizes: Counts, generator: np.random.Generator, level: float = 0.95) -> tuple[float, float] | None:
+    """The same when things come in groups that stand or fall together: whole groups are drawn again. A single group is a share."""
+    hits, sizes = hits[sizes > 0], sizes[sizes > 0]
+    if len(sizes) < 2:
+        return bootstrap_share(int(hits.sum()), int(sizes.sum()), generator, level)
+    drawn = generator.integers(0, len(sizes), (RESAMPLES, len(sizes)))
+    low, high = np.quantile(hits[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
