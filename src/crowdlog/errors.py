@@ -1,4 +1,4 @@
-"""The three ways a command can fail, each with its exit code. Messages never contain text of a log."""
+"""The ways a command can fail, each with its exit code. Messages never contain text of a log."""
 
 
 class CrowdlogError(Exception):
@@ -17,3 +17,9 @@ class PrivacyRefusal(CrowdlogError):  # noqa: N818 - it is a refusal, not an err
     """What was asked would break a promise: over budget, not private, below a floor."""
 
     exit_code = 2
+
+
+class Stopped(CrowdlogError):  # noqa: N818 - nothing went wrong
+    """Somebody pressed Ctrl-C. The exit code is the shells' own: 128 + SIGINT."""
+
+    exit_code = 130

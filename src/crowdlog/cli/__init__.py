@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from crowdlog import __version__
-from crowdlog.errors import CrowdlogError
+from crowdlog.errors import CrowdlogError, Stopped
 
 # name: (module of this package, what it does). The module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -72,7 +72,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def main() -> None:
-    """Run a command. Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault."""
+    """Run a command. Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault, 130 stopped by Ctrl-C."""
     if os.environ.get("CROWDLOG_DEBUG") == "1":
         cli(standalone_mode=True)
         return
@@ -86,7 +86,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail(error.format_message(), 1)
     except (click.Abort, KeyboardInterrupt):
-        _fail("stopped.", 1)
+        _fail("stopped.", Stopped.exit_code)
     except BrokenPipeError:
         sys.exit(0)
     except Exception as error:  # noqa: BLE001, RUF100 - the message of an unknown error could quote a query: only its type is shown

@@ -8,7 +8,7 @@ import click
 
 from crowdlog.cli.output import json_option, show_json
 from crowdlog.comparison import ATTACKS, UTILITY
-from crowdlog.errors import InputError
+from crowdlog.errors import InputError, Stopped
 
 _path = click.Path(path_type=Path)
 
@@ -28,10 +28,11 @@ def command(
 ) -> None:
     """Try each MECHANISM on the log in STORE, measure what it is good for and what it gives away, and write one page for the owner.
 
-    Publishes nothing and charges nothing. Results are kept beside the report: a run that was stopped goes on where it was.
+    A list of values stands for a mechanism with each of them. Publishes nothing and charges nothing.
+    Results are kept beside the report: a run that was stopped goes on where it was.
 
     \b
-    Example: crowdlog compare STORE 'Korolova(epsilon=2.3, delta=1e-5, d=20)' 'FTu(k=5)' -o REPORT.html --seeds 2
+    Example: crowdlog compare STORE 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)' 'FTu(k=5)' -o REPORT.html --seeds 2
     """
     from crowdlog.attacks import ATTACKS
     from crowdlog.comparison import compare
@@ -39,21 +40,19 @@ def command(
 
     if out.suffix != ".html":
         raise InputError(f"The report must be an .html file. Got {out}.")
-    found = compare(
-        store,
-        mechanisms,
-        utility=_names(on, list(MEASURES)),
-        attacks=_names(attacks, list(ATTACKS)),
-        seeds=seeds,
-        topics=topics,
-        cache=out.with_suffix(".cache"),
-        jobs=jobs,
-    )
-    found.plot(out)
+    chosen = {"utility": _names(on, list(MEASURES)), "attacks": _names(attacks, list(ATTACKS))}
+    try:
+        found = compare(store, mechanisms, **chosen, seeds=seeds, topics=topics, cache=out.with_suffix(".cache"), jobs=jobs)
+        found.plot(out)
+    except KeyboardInterrupt:
+        raise Stopped("stopped. What is done is kept: run the same command again to go on.") from None
     if as_json:
         show_json(found.points)
-        return
-    click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it.")
+    else:
+        click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it.")
+    if found.failures:
+        first, trials = next(iter(found.failures.values())), len(found.grid.cells())
+        raise type(first)(f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. The first: {first}")
 
 
 def _names(text: str, everything: list[str]) -> list[str]:

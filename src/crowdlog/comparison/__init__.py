@@ -32,17 +32,20 @@ def compare(
 ) -> Comparison:
     """Try every mechanism on the log with every seed, and measure each trial. Publishes nothing and charges nothing.
 
+    A spelling may give a list of values: 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)'.
     `cache`: a folder for results; what is there already is not done again. Without one nothing is kept.
     """
+    from crowdlog.comparison.code import code_digest
     from crowdlog.comparison.comparison import Comparison
     from crowdlog.comparison.grid import Grid
     from crowdlog.comparison.run import run
+    from crowdlog.comparison.spellings import spellings
     from crowdlog.comparison.topics import read_topics
     from crowdlog.log.store import LogStore
     from crowdlog.utility.registry import chosen
 
     store = log if isinstance(log, LogStore) else LogStore.open(log)
-    spellings = _spellings(mechanisms)
+    chosen_mechanisms = spellings(mechanisms)
     _check(attacks, seeds, jobs)
     if topics is not None:
         read_topics(Path(topics))
@@ -51,25 +54,16 @@ def compare(
             store=str(store.path),
             source=store.info.id,
             cache=str(cache or temporary),
-            mechanisms=spellings,
+            mechanisms=chosen_mechanisms,
             seeds=seeds,
             utility=tuple(chosen(utility)) if utility else (),
             attacks=tuple(dict.fromkeys(attacks)),
             topics=None if topics is None else str(topics),
             topics_hash="" if topics is None else hashlib.sha256(Path(topics).read_bytes()).hexdigest(),
+            code=code_digest(),
         )
-        run(grid, jobs)
-        return Comparison.read(grid, utility)
-
-
-def _spellings(mechanisms: Iterable[Mechanism | str]) -> tuple[str, ...]:
-    """Each once, as `repr` spells it."""
-    from crowdlog.mechanisms import parse
-
-    found = tuple(dict.fromkeys(repr(parse(each) if isinstance(each, str) else each) for each in mechanisms))
-    if not found:
-        raise InputError("Give at least one mechanism to compare, such as 'Korolova(epsilon=2.3, delta=1e-5, d=20)'.")
-    return found
+        failures = run(grid, jobs)
+        return Comparison.read(grid, utility, failures)
 
 
 def _check(attacks: Sequence[str], seeds: int, jobs: int) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdlog.comparison.grid import LABEL, Cell, Grid
 from crowdlog.comparison.rows import Row, about, asked_for, bands, mean, point, row_of, rows_of
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,23 +25,28 @@ class Comparison:
     on: tuple[str, ...]
     trials: Mapping[Cell, Row]  # the label of each trial
     details: Sequence[Row]
+    failures: Mapping[Cell, CrowdlogError] = field(default_factory=dict)  # trials that failed, and why
 
     @classmethod
-    def read(cls, grid: Grid, on: Sequence[str]) -> Comparison:
-        """Read what the trials kept."""
+    def read(cls, grid: Grid, on: Sequence[str], failures: Mapping[Cell, CrowdlogError] | None = None) -> Comparison:
+        """Read what the trials kept. Of a trial that failed half-way the first half is used."""
         measured = [measure for measure in grid.measures() if measure != LABEL]
-        labels = {cell: grid.kept(cell, LABEL)["label"] for cell in grid.cells()}
-        details = [grid.kept(cell, measure) for cell in grid.cells() for measure in measured]
+        labels = {cell: found["label"] for cell in grid.cells() if (found := grid.kept(cell, LABEL))}
+        details = [found for cell in labels for measure in measured if (found := grid.kept(cell, measure))]
         _check_selections(on, [result["name"] for found in details for result in found.get("results", [])])
-        return cls(grid, tuple(on), labels, details)
+        return cls(grid, tuple(on), labels, details, failures or {})
 
     def __repr__(self) -> str:
-        return f"Comparison({len(self.grid.mechanisms)} mechanisms, {self.grid.seeds} seeds)"
+        failed = f", {len(self.failures)} trials failed" if self.failures else ""
+        return f"Comparison({len(self.grid.mechanisms)} mechanisms, {self.grid.seeds} seeds{failed})"
 
     @cached_property
     def labels(self) -> dict[str, Row]:
-        """The label of each mechanism's first trial."""
-        return {cell.mechanism: label for cell, label in self.trials.items() if cell.seed == 1}
+        """The label of each mechanism's first trial. Mechanisms of which every trial failed have none."""
+        found: dict[str, Row] = {}
+        for cell, label in self.trials.items():
+            found.setdefault(cell.mechanism, label)
+        return found
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -120,7 +125,8 @@ class Comparison:
     def as_dict(self) -> Row:
         """Everything, for JSON."""
         about = [{"mechanism": m, "label": label, "commands": self.commands(m)} for m, label in self.labels.items()]
-        return {"seeds": self.grid.seeds, "mechanisms": about, "points": self.points, "trials": list(self.details)}
+        failed = [{"mechanism": cell.mechanism, "seed": cell.seed, "why": str(why)} for cell, why in self.failures.items()]
+        return {"seeds": self.grid.seeds, "failed": failed, "mechanisms": about, "points": self.points, "trials": list(self.details)}
 
     def frontier(self) -> Any:
         """What each mechanism is good for against its ε, as an Altair chart."""

@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdlog import __version__
-
 # What is known of one trial: its label, then what it is good for, then what it gives away. (kind, name), for example ("attack", "linkage").
 Measure = tuple[str, str]
 LABEL: Measure = ("label", "label")
@@ -39,6 +37,7 @@ class Grid:
     attacks: tuple[str, ...]
     topics: str | None = None  # a file of lines query TAB topic
     topics_hash: str = ""
+    code: str = ""  # a digest of the source
 
     def cells(self) -> list[Cell]:
         """Seed by seed, so that a stopped run has seen every mechanism once before any twice."""
@@ -51,11 +50,11 @@ class Grid:
     def file(self, cell: Cell, measure: Measure) -> Path:
         """Where the result of one measure of one trial is kept."""
         topics = self.topics_hash if measure == TOPICS else ""
-        known_by = json.dumps([__version__, self.source, cell.mechanism, cell.seed, *measure, topics])
+        known_by = json.dumps([self.code, self.source, cell.mechanism, cell.seed, *measure, topics])
         return Path(self.cache) / f"{hashlib.sha256(known_by.encode()).hexdigest()[:40]}.json"
 
     def missing(self, cell: Cell) -> list[Measure]:
-        return [measure for measure in self.measures() if not self.file(cell, measure).exists()]
+        return [measure for measure in self.measures() if self.kept(cell, measure) is None]
 
     def keep(self, cell: Cell, measure: Measure, found: Mapping[str, Any]) -> None:
         """Write a result whole or not at all. Results hold numbers, never text of the log."""
@@ -64,12 +63,21 @@ class Grid:
         partial.write_text(json.dumps(asdict(cell) | {"measure": list(measure), **found}, ensure_ascii=False), encoding="utf-8")
         partial.replace(file)
 
-    def kept(self, cell: Cell, measure: Measure) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.file(cell, measure).read_text(encoding="utf-8"))
-        return found
+    def kept(self, cell: Cell, measure: Measure) -> dict[str, Any] | None:
+        """A result, or None where there is none. A file that a power cut left without its end is none."""
+        try:
+            found = json.loads(self.file(cell, measure).read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
 
 
 def grid_of(fields: Mapping[str, Any]) -> Grid:
     """The grid that was written as JSON."""
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     return Grid(**values)
+
+
+def trial_folder(grid: Grid) -> Path:
+    """Where this process holds the release it is measuring."""
+    return Path(grid.cache) / f"trial-{os.getpid()}.partial"

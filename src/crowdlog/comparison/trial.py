@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.comparison.grid import LABEL, TOPICS, Cell, Grid
+from crowdlog.comparison.grid import LABEL, TOPICS, Cell, Grid, trial_folder
 from crowdlog.comparison.topics import kept_by_topic
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
@@ -31,7 +30,7 @@ def run_cell(grid: Grid, cell: Cell) -> None:
     if not missing:
         return
     log = LogStore.open(grid.store)
-    folder = Path(grid.cache) / f"trial-{os.getpid()}.partial"
+    folder = trial_folder(grid)
     shutil.rmtree(folder, ignore_errors=True)
     try:
         release = trial_release(log, cell, folder)
@@ -54,7 +53,10 @@ def trial_release(log: LogStore, cell: Cell, folder: Path) -> Release:
     randomness = SeededRandomness(cell.seed)
     protected = mechanism.protect(log, randomness)
     label = make_label(mechanism, mechanism.promise(), protected, source=log.info.id, charge=0, private=randomness.private, warnings=[])
-    return write_folder(folder, 0, protected.tables, label, {})
+    try:
+        return write_folder(folder, 0, protected.tables, label, {})
+    except InputError:  # its advice is for releases that were charged
+        raise InputError(f"it cannot be written into {folder.parent}. Is the disk full? Make room, and run the same command again.") from None
 
 
 def _utility(release: Release, log: LogStore, names: Sequence[str], _seed: int) -> Found:
