@@ -103,7 +103,7 @@ def test_a_second_run_finds_everything_and_a_wider_one_does_the_rest(comparison,
 def test_from_python_without_a_cache(log):
     found = cl.compare(log, ["FTu(k=5)"], utility=["coverage"], attacks=[], seeds=1)
     assert {row["kind"] for row in found.rows} == {"utility"}
-    assert found.frontier().to_dict()["hconcat"]
+    assert found.frontier().to_dict()["layer"]
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,21 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
 
+from crowdlog.comparison.glance import glance
+from crowdlog.comparison.grid import Cell
 from crowdlog.comparison.page import _inline, report_page
+from crowdlog.comparison.rows import verdict
+from crowdlog.comparison.tables import _judged
 from crowdlog.errors import InputError
 from tests.comparison.conftest import MECHANISMS
+
+# The names written along the dashed lines of the frontier.
+NAMED = "[...document.querySelectorAll('#frontier svg .mark-text.role-mark text')].map(text => text.textContent)"
 
 
 def test_everything_is_inside_and_nothing_is_told(comparison):
@@ -18,6 +26,41 @@ def test_everything_is_inside_and_nothing_is_told(comparison):
     assert all(name in page for name in ("Mechanisms compared", "no better than a guess", "crowdlog compare", "crowdlog release"))
     assert "<script src" not in page
     assert "stylesheet" not in page
+
+
+def test_what_an_owner_sees_first(comparison):
+    """Every mechanism in one line: those with a promise first, what they cover, what an attacker gets."""
+    table = glance(comparison)
+    places = [table.index(mechanism) for mechanism in (MECHANISMS[1], MECHANISMS[2], MECHANISMS[0])]
+    assert places == sorted(places)
+    assert '<th class="n">searches covered</th>' in table
+    assert "75.0%" in table
+    assert '<span class="bad">none</span>' in table
+
+
+def point(**changes):
+    return {"broken": False, "low": 0.5, "chance": 0.5, "admitted": 0.88, "value": 0.6} | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict_", "words"),
+    [
+        ({"low": 0.45}, "guess", "no better than a guess"),
+        ({"low": 0.55}, "admitted", "better than a guess, within the promise"),
+        ({"low": 0.9, "broken": True}, "broken", "more than the promise admits"),
+        ({"low": 0.9, "broken": True, "admitted": None}, "broken", "better than a guess"),
+        ({"low": 0.9, "broken": True, "admitted": 0.5}, "broken", "better than a guess"),
+    ],
+)
+def test_an_attack_is_judged_in_true_words(changes, verdict_, words):
+    assert verdict(point(**changes)) == verdict_
+    assert f">{words}<" in _judged(point(**changes))
+
+
+def test_failures_are_listed(comparison):
+    page = report_page(replace(comparison, failures={Cell("FTu(k=9)", 2): InputError("The trial of FTu(k=9) with seed 2 was <stopped>.")}))
+    assert "Some trials failed" in page
+    assert "was &lt;stopped&gt;." in page
 
 
 def test_data_cannot_end_the_script():
@@ -58,11 +101,18 @@ def test_the_page_in_a_browser(comparison, tmp_path):
             page.wait_for_selector(f"#{chart} svg", timeout=120_000, state="attached")
         assert "ε promised to one person" in page.text_content("#frontier svg")
         assert "success of the attack" in page.text_content("#attacks svg")
-        assert "100%" in page.text_content("#frequency svg")
+        assert "100" in page.text_content("#frequency svg")
         assert "nature" in page.text_content("#topics svg")
         page.select_option("#frontier select", "coverage:queries:distinct", timeout=120_000)
         assert page.input_value("#frontier select") == "coverage:queries:distinct"
         assert page.locator("#frontier svg .mark-symbol path").count() >= len(MECHANISMS)
+        page.check("#frontier input[name=logarithmic]", timeout=120_000)
+        page.wait_for_function(f"{NAMED}.includes('FTu(k=5)')", timeout=120_000)
+        page.uncheck("#frontier input[name=unpromised]", timeout=120_000)
+        page.wait_for_function(f"!{NAMED}.includes('FTu(k=5)')", timeout=120_000)
+        for width in (1200, 400):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page itself is never wider than the window"
         browser.close()
     assert complaints == []
     assert requests == [path.as_uri()]

@@ -1,4 +1,4 @@
-"""The charts of a comparison (Vega-Altair): interactive on a screen, readable on paper."""
+"""The frontier of a comparison, and the same against an attack (Vega-Altair): interactive on a screen, readable on paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from crowdlog.comparison.rows import ANSWERED, Row
+from crowdlog.comparison.rows import ANSWERED, LESS_IS_BETTER, Row
 
 if TYPE_CHECKING:
     from crowdlog.comparison.comparison import Comparison
@@ -15,32 +15,52 @@ if TYPE_CHECKING:
 # Okabe & Ito 2008: eight colours that colour-blind people tell apart; the shapes say the same on grey paper.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b3a600"]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
+SQUEEZED = 2  # what promises nothing is left out at first when it is so many times as high as the best that promises something
+PROMISED = "(unpromised || isValid(datum.epsilon))"
+HEIGHT = 330
 
 
 def frontier(comparison: Comparison) -> Any:
-    """Utility against the promised ε; what promises nothing stands to the right, at the same height."""
+    """Utility against the promised ε. What promises nothing has no ε: a dashed line across, which a switch shows."""
     points = _measured(comparison.points, "utility")
     names = _names(points)
     if not names:
         return None
-    chosen = alt.param("measure", value=names[0], bind=alt.binding_select(options=names, name="Utility: "))
     private = [point for point in points if point["epsilon"] is not None]
-    open_ = [point for point in points if point["epsilon"] is None]
-    y = alt.Y("value:Q", title="utility", scale=alt.Scale(zero=True))
-    by_epsilon = alt.X("epsilon:Q", title="ε promised to one person (less is more private)", scale=alt.Scale(type="log", nice=False, padding=20))
-    panels = []
-    if private:
-        panels.append(_panel(private, by_epsilon, y, chosen, points, width=470, line=True))
-    if open_:
-        by_name = alt.X("series:N", title="no guarantee", axis=alt.Axis(labels=False, ticks=False))
-        panels.append(_panel(open_, by_name, y, chosen, points, width=140 if private else 600, line=False))
-    return _finished(alt.hconcat(*panels).resolve_scale(y="shared").add_params(chosen))
+    others = [point for point in points if point["epsilon"] is None]
+    measure, logarithmic = _choice("measure", names, "Measure: "), _switch("logarithmic", False, "logarithmic scale ")
+    if not private:
+        return finished(_by_name(points, measure))
+    switch = _switch("unpromised", bool(others) and _comparable(private, others, names[0]), "also what promises nothing (dashed) ")
+    alone, faint = _picked()
+    across = alt.when("isValid(datum.epsilon)").then(alt.value(0)).when(alone).then(alt.value(0.95)).otherwise(alt.value(0.1))
+    base, y = _scaled(inline(points), f"datum.name == measure && {PROMISED}"), _y("shown")
+    x = alt.X("epsilon:Q", title="ε promised to one person (less is more private)", scale=alt.Scale(type="log", nice=False, padding=25))
+    colour, shape = _look(points)
+    layers = [
+        base.mark_rule(strokeWidth=2).encode(x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint),
+        base.mark_line().encode(x=x, y=y, color=colour, detail="series:N", opacity=faint),
+        base.mark_rule(strokeDash=[6, 4], strokeWidth=2).encode(y=y, color=colour, opacity=across),
+        base.mark_text(align="right", dy=-7, dx=-4).encode(y=y, x=alt.value("width"), text="mechanism:N", color=colour, opacity=across),
+        base.mark_point(size=110, filled=True).encode(x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "delta")),
+    ]
+    params = [measure, logarithmic, *([switch] if others else [alt.param("unpromised", value=False)]), alone]
+    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT).add_params(*params))
+
+
+def _by_name(points: Sequence[Row], measure: Any) -> Any:
+    """Nothing promises anything: mechanisms side by side."""
+    base, (colour, shape) = inline(points).transform_filter("datum.name == measure"), _look(points)
+    x = alt.X("mechanism:N", title="no guarantee", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
+    lines = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour)
+    dots = base.mark_point(size=110, filled=True).encode(x=x, y=alt.Y("value:Q", title=None), color=colour, shape=shape, tooltip=_tooltip())
+    return alt.layer(lines, dots).properties(width="container", height=HEIGHT).add_params(measure)
 
 
 def against_attacks(comparison: Comparison) -> Any:
     """Utility against the success of an attack. The grey tick is what a guess would reach."""
     points, attacks = _measured(comparison.points, "utility"), _measured(comparison.points, "attack")
-    names, threats = _names(points), _names(attacks)
+    names, threats = _names(points), _telling(attacks)
     if not names or not threats:
         return None
     found = {(row["mechanism"], row["name"]): row for row in attacks}
@@ -50,65 +70,71 @@ def against_attacks(comparison: Comparison) -> Any:
         for name in threats
         if (hit := found.get((point["mechanism"], name)))
     ]
-    measure = alt.param("measure", value=names[0], bind=alt.binding_select(options=names, name="Utility: "))
-    threat = alt.param("attack", value=threats[0], bind=alt.binding_select(options=threats, name="Attack: "))
-    base = _chart(both).transform_filter("datum.name == measure && datum.attack == attack")
+    private = [row for row in both if row["epsilon"] is not None and row["name"] == names[0]]
+    others = [row for row in both if row["epsilon"] is None and row["name"] == names[0]]
+    shown = _switch("unpromised", not private or (bool(others) and _comparable(private, others, names[0])), "also what promises nothing ")
+    params = [_choice("measure", names, "Measure: "), _choice("attack", threats, "Attack: "), _switch("logarithmic", False, "logarithmic scale ")]
+    base = _scaled(inline(both), "datum.name == measure && datum.attack == attack && " + PROMISED)
     x = alt.X("success:Q", title="success of the attack (less is more private)", axis=alt.Axis(format=".2~%", tickCount=6))
-    y = alt.Y("value:Q", title="utility", scale=alt.Scale(zero=True))
-    colour, shape = _look(points)
-    across = base.mark_rule(opacity=0.6).encode(x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour)
-    upright = base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
-    guess = base.mark_tick(color="#777", thickness=2, size=18).encode(x="chance:Q", y=y)
-    dots = base.mark_point(size=90, filled=True).encode(x=x, y=y, color=colour, shape=shape, tooltip=_tooltip("success", "chance"))
-    return _finished(alt.layer(across, upright, guess, dots).properties(width=620, height=300).add_params(measure, threat))
+    (alone, faint), (colour, shape), y = _picked(), _look(points), _y("shown")
+    layers = [
+        base.mark_rule().encode(x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint),
+        base.mark_rule().encode(x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint),
+        base.mark_tick(color="#777", thickness=2, size=18).encode(x="chance:Q", y=y),
+        base.mark_point(size=110, filled=True).encode(
+            x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "success", "chance")
+        ),
+    ]
+    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT).add_params(*params, shown, alone))
 
 
-def kept(comparison: Comparison, by: str) -> Any:
-    """What was kept of each band, one map per table: mechanisms down, bands across, the share in each field."""
-    rows = [row | {"share": row["kept"] / row["in_log"]} for row in comparison.kept_by() if row["by"] == by and row["in_log"]]
-    if not rows:
-        return None
-    bands = list(dict.fromkeys(row["from"] for row in rows))
-    title = {"frequency": "how often it was asked in the log, from …", "number of words": "words", "topic": "topic"}[by]
-    x = alt.X("from:N", sort=bands, title=title, axis=alt.Axis(labelAngle=-40 if by == "topic" else 0))
-    maps = []
-    for table in dict.fromkeys(row["table"] for row in rows):
-        base = _chart([row for row in rows if row["table"] == table])
-        y = alt.Y("mechanism:N", sort=list(comparison.grid.mechanisms), title=None, axis=alt.Axis(labelLimit=330))
-        tip = [
-            "mechanism:N",
-            "from:N",
-            alt.Tooltip("kept:Q", format=",.0f"),
-            alt.Tooltip("in_log:Q", format=",.0f"),
-            alt.Tooltip("share:Q", format=".2%"),
-        ]
-        fill = base.mark_rect().encode(
-            x=x, y=y, color=alt.Color("share:Q", title="kept", scale=alt.Scale(scheme="blues", domain=[0, 1])), tooltip=tip
-        )
-        words = base.mark_text(fontSize=9).encode(
-            x=x, y=y, text=alt.Text("share:Q", format=".0%"), color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
-        )
-        maps.append((fill + words).properties(title=table, width=max(320, min(800, 48 * len(bands))), height=alt.Step(20)))
-    return _finished(alt.vconcat(*maps))
+def _choice(name: str, options: Sequence[str], label: str) -> Any:
+    return alt.param(name, value=options[0], bind=alt.binding_select(options=list(options), labels=[_said(option) for option in options], name=label))
 
 
-def exposure(comparison: Comparison) -> Any:
-    """How many people are exposed how much, one small histogram per mechanism."""
-    rows = comparison.exposure()
-    if not rows:
-        return None
-    base = (
-        _chart(rows)
-        .mark_bar(color=COLOURS[0])
-        .encode(
-            x=alt.X("level:Q", bin="binned", title="share of a person's profile exposed", axis=alt.Axis(format=".0%")),
-            x2="end:Q",
-            y=alt.Y("people:Q", title="people", scale=alt.Scale(type="symlog")),
-            tooltip=[alt.Tooltip("level:Q", format=".0%"), alt.Tooltip("people:Q", format=",.0f")],
-        )
+def _said(name: str) -> str:
+    return f"{name} (less is better)" if name.split(":")[-1] in LESS_IS_BETTER else name
+
+
+def _switch(name: str, on: bool, label: str) -> Any:
+    return alt.param(name, value=on, bind=alt.binding_checkbox(name=label))
+
+
+def _picked() -> tuple[Any, Any]:
+    """A click on a name of the legend leaves the others faint; a double click brings them back."""
+    alone = alt.selection_point(fields=["series"], bind="legend")
+    return alone, alt.when(alone).then(alt.value(0.95)).otherwise(alt.value(0.1))
+
+
+def _comparable(private: Sequence[Row], others: Sequence[Row], name: str) -> bool:
+    """Whether both can be read on one scale."""
+    best, most = (max((row["value"] for row in rows if row["name"] == name), default=0.0) for rows in (private, others))
+    return bool(most <= SQUEEZED * best)
+
+
+def _scaled(chart: Any, condition: str) -> Any:
+    """The rows that are to be seen, their values as they are drawn. The kind of a Vega scale cannot be switched, so logarithms are computed here."""
+    chosen = chart.transform_filter(f"({condition}) && (!logarithmic || datum.value > 0)")
+    return chosen.transform_calculate(
+        shown="logarithmic ? log(datum.value) / LN10 : datum.value",
+        shown_low="logarithmic ? log(max(datum.low, datum.value / 10)) / LN10 : datum.low",  # an end at 0 would lie infinitely deep
+        shown_high="logarithmic ? log(datum.high) / LN10 : datum.high",
     )
-    facet = alt.Facet("mechanism:N", title=None, sort=list(comparison.grid.mechanisms), header=alt.Header(labelLimit=280, labelFontSize=10))
-    return _finished(base.properties(width=250, height=90).facet(facet, columns=3))
+
+
+def _y(name: str) -> Any:
+    labels = "logarithmic ? format(pow(10, datum.value), '.1~g') : format(datum.value, '~g')"
+    scale = alt.Scale(zero=alt.ExprRef("!logarithmic"))
+    return alt.Y(f"{name}:Q", title=None, axis=alt.Axis(labelExpr=labels, tickCount=8), scale=scale)
+
+
+def _telling(attacks: Sequence[Row]) -> list[str]:
+    """Attacks whose success differs between the mechanisms that promise something come first: they help to choose."""
+    spread = {}
+    for name in dict.fromkeys(row["name"] for row in attacks):
+        values = [row["value"] for row in attacks if row["name"] == name and row["epsilon"] is not None]
+        spread[name] = max(values, default=0.0) - min(values, default=0.0)
+    return sorted(spread, key=lambda name: -spread[name])
 
 
 def _measured(points: Sequence[Row], kind: str) -> list[Row]:
@@ -124,13 +150,13 @@ def _names(points: Sequence[Row]) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], not name.endswith(":impressions"), name.endswith(ANSWERED)))
 
 
-def _chart(rows: Sequence[Row]) -> Any:
+def inline(rows: Sequence[Row]) -> Any:
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
 def _look(points: Sequence[Row]) -> tuple[Any, Any]:
     names = list(dict.fromkeys(point["series"] for point in points))
-    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=420, symbolSize=90)
+    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=420, symbolSize=110, symbolOpacity=1)
     return (
         alt.Color("series:N", scale=alt.Scale(domain=names, range=_cycled(COLOURS, len(names))), legend=legend),
         alt.Shape("series:N", scale=alt.Scale(domain=names, range=_cycled(SHAPES, len(names))), legend=legend),
@@ -141,21 +167,10 @@ def _cycled(values: Sequence[str], n: int) -> list[str]:
     return [values[i % len(values)] for i in range(n)]
 
 
-def _panel(points: list[Row], x: Any, y: Any, chosen: Any, everybody: Sequence[Row], *, width: int, line: bool) -> Any:
-    """Points with their intervals; those that differ in ε alone are joined."""
-    base = _chart(points).transform_filter(f"datum.name == {chosen.name}")
-    colour, shape = _look(everybody)
-    layers = [base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)]
-    if line:
-        layers.append(base.mark_line(opacity=0.5).encode(x=x, y=y, color=colour, detail="series:N"))
-    layers.append(base.mark_point(size=90, filled=True).encode(x=x, y=y, color=colour, shape=shape, tooltip=_tooltip("epsilon", "delta")))
-    return alt.layer(*layers).properties(width=width, height=300)
-
-
 def _tooltip(*more: str) -> list[Any]:
     numbers = [alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("value", "low", "high", *more)]
     return ["mechanism:N", "name:N", *numbers]
 
 
-def _finished(chart: Any) -> Any:
+def finished(chart: Any) -> Any:
     return chart.configure_view(strokeOpacity=0.3).configure(background="white", font="system-ui, sans-serif")

@@ -84,7 +84,7 @@ class Comparison:
 
         text, number, whole = pa.string(), pa.float64(), pa.int64()
         types = {"mechanism": text, "series": text, "epsilon": number, "delta": number, "seed": whole, "kind": text, "name": text, "value": number}
-        types |= {"low": number, "high": number, "evaluated": whole, "chance": number, "broken": pa.bool_(), "note": text}
+        types |= {"low": number, "high": number, "evaluated": whole, "chance": number, "admitted": number, "broken": pa.bool_(), "note": text}
         return pa.table({name: pa.array([row[name] for row in self.rows], kind) for name, kind in types.items()})
 
     def kept_by(self) -> list[Row]:
@@ -110,6 +110,12 @@ class Comparison:
             {"mechanism": m, "level": level, "end": level + group[0]["width"], "people": mean(group, "people")}
             for (m, level), group in groups.items()
         ]
+
+    def ordered(self) -> list[str]:
+        """The mechanisms that were measured: those with a promise first, alike ones together, by rising ε."""
+        about_all = {mechanism: about(mechanism, self.labels) for mechanism in self.labels}
+        first = {name: i for i, name in reversed(list(enumerate(row["series"] for row in about_all.values())))}
+        return sorted(about_all, key=lambda m: (about_all[m]["epsilon"] is None, first[about_all[m]["series"]], about_all[m]["epsilon"] or 0))
 
     def commands(self, mechanism: str) -> dict[str, str]:
         """How to repeat a point (free), and how to publish it (charged)."""

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdlog import __version__
-from crowdlog.comparison import charts
+from crowdlog.comparison import charts, maps
+from crowdlog.comparison.glance import glance
+from crowdlog.comparison.look import LOOK
+from crowdlog.comparison.tables import attack_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.release.page import STYLE
 
@@ -21,19 +24,18 @@ FOR_THE_OWNER = (
     "For the owner of the log only. This report shows private facts about the log: exact numbers of what was kept and lost, how well attacks work. "
     "Choosing a mechanism by it is a look at the data that no promise covers. Do not publish it."
 )
-MORE_STYLE = """
-.chart{background:#fff;color:#000;padding:.6rem;border:1px solid var(--line);border-radius:.5rem;overflow-x:auto;break-inside:avoid}
-.chart .vega-bindings{font:14px system-ui,sans-serif;padding:.4rem 0}td.n.bad{color:var(--warn);font-weight:600}.wide{overflow-x:auto}
-details{margin:.4rem 0}summary{cursor:pointer}pre{white-space:pre-wrap;background:var(--card);padding:.5rem .8rem;border-radius:.4rem}
-body{max-width:68rem}@media print{.vega-bindings select{border:0;appearance:none}.vega-embed summary{display:none}details{break-inside:avoid}}
-"""
+BY_CONSTRUCTION = (
+    "A table of counts is one record that stands for everybody, so <i>linkage</i> and <i>exposure</i> are at the level of a guess by construction "
+    "for every release of counts, whatever its ε; <i>membership</i> and <i>singles</i> can tell such releases apart. A promise of ε does not promise "
+    "a guess: it admits e<sup>ε</sup>/(1 + e<sup>ε</sup>) right answers to the question whether somebody is in the log."
+)
 CHARTS: tuple[tuple[str, str, str, Any], ...] = (
-    ("frontier", "What it is good for, and what it promises", "", charts.frontier),
-    ("attacks", "What it is good for, and what an attacker gets", "The grey tick is what a guess would reach.", charts.against_attacks),
-    ("frequency", "What was kept, by frequency", "", lambda c: charts.kept(c, "frequency")),
-    ("words", "What was kept, by number of words", "", lambda c: charts.kept(c, "number of words")),
-    ("topics", "What was kept, by topic", "", lambda c: charts.kept(c, "topic")),
-    ("exposure", "How much of a person's profile is exposed", "", charts.exposure),
+    ("frontier", "What it is good for, and what it promises", "Click a name to see it alone.", charts.frontier),
+    ("attacks", "What it is good for, and what an attacker gets", BY_CONSTRUCTION + " The grey tick is a guess.", charts.against_attacks),
+    ("frequency", "What was kept, by frequency", "Percent of the different texts; a dot is none.", lambda c: maps.kept(c, "frequency")),
+    ("words", "What was kept, by number of words", "Percent of the different texts.", lambda c: maps.kept(c, "number of words")),
+    ("topics", "What was kept, by topic", "Percent of the different queries.", lambda c: maps.kept(c, "topic")),
+    ("exposure", "How much of a person's profile is exposed", "Each mechanism at its largest ε.", maps.exposure),
 )
 
 
@@ -71,16 +73,18 @@ def report_page(comparison: Comparison) -> str:
         f"<p>{len(grid.mechanisms)} mechanisms, each tried with {grid.seeds} seeds of noise on the log <code>{html.escape(grid.store)}</code>. "
         f"A point is the mean of its trials; the line through it runs from the lowest to the highest end of their 95&nbsp;% intervals. "
         f"Trials are not charged to the ledger and were destroyed. Made with crowdlog {__version__}.</p>",
+        _failures(comparison),
+        glance(comparison),
         *(_figure(name, title, note) for name, title, note, _chart in drawn),
-        _attack_table(comparison),
-        _utility_table(comparison),
-        _labels(comparison),
+        promises(comparison),
+        attack_table(comparison),
+        utility_table(comparison),
     ]
     bundle = closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     script = "".join(f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{EMBED});" for name, _title, _note, chart in drawn)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}</style></head><body>{"".join(body)}'
+        f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{LOOK}</style></head><body>{"".join(body)}'
         f'<script type="module">{bundle}</script><script type="module">{script}</script></body></html>\n'
     )
 
@@ -97,57 +101,11 @@ def closed(script: str) -> str:
     return re.sub(r"<(?=/script|!--)", r"\\x3c", script, flags=re.IGNORECASE)
 
 
+def _failures(comparison: Comparison) -> str:
+    lines = "".join(f"<li>{html.escape(str(why))}</li>" for why in comparison.failures.values())
+    return f'<div class="warn">Some trials failed and are missing below:<ul>{lines}</ul></div>' if lines else ""
+
+
 def _figure(name: str, title: str, note: str) -> str:
     caption = f'<p class="soft">{note}</p>' if note else ""
     return f'<h2>{html.escape(title)}</h2>{caption}<div class="chart" id="{name}"></div>'
-
-
-def _attack_table(comparison: Comparison) -> str:
-    rows = []
-    for point in (point for point in comparison.points if point["kind"] == "attack"):
-        cells = f"<td><code>{html.escape(point['mechanism'])}</code></td><td>{html.escape(point['name'])}</td>"
-        if point["value"] is None:
-            rows.append(f'<tr>{cells}<td class="soft" colspan="4">{html.escape(point["note"])}</td></tr>')
-            continue
-        verdict = '<td class="n bad">better than a guess</td>' if point["broken"] else '<td class="n">no better than a guess</td>'
-        interval = f"{point['low']:.2%} – {point['high']:.2%}"
-        rows.append(
-            f'<tr>{cells}<td class="n">{point["value"]:.2%}</td><td class="n">{interval}</td><td class="n">{point["chance"]:.2%}</td>{verdict}</tr>'
-        )
-    head = "<tr><th>mechanism</th><th>attack</th><th>success</th><th>interval</th><th>a guess</th><th></th></tr>"
-    return f'<h2>Attacks</h2><div class="wide"><table>{head}{"".join(rows)}</table></div>' if rows else ""
-
-
-def _utility_table(comparison: Comparison) -> str:
-    rows = []
-    for point in (point for point in comparison.points if point["kind"] == "utility"):
-        cells = f"<td><code>{html.escape(point['mechanism'])}</code></td><td>{html.escape(point['name'])}</td>"
-        if point["value"] is None:
-            rows.append(f'<tr>{cells}<td class="soft" colspan="3">{html.escape(point["note"])}</td></tr>')
-            continue
-        evaluated = "–" if point["evaluated"] is None else f"{point['evaluated']:,}"
-        interval = f"{point['low']:.4f} – {point['high']:.4f}"
-        rows.append(f'<tr>{cells}<td class="n">{point["value"]:.4f}</td><td class="n">{interval}</td><td class="n">{evaluated}</td></tr>')
-    head = "<tr><th>mechanism</th><th>measure</th><th>value</th><th>interval</th><th>evaluated on</th></tr>"
-    if not rows:
-        return ""
-    return (
-        f'<h2>Utility</h2><details><summary>All {len(rows)} numbers</summary><div class="wide"><table>{head}{"".join(rows)}</table></div></details>'
-    )
-
-
-def _labels(comparison: Comparison) -> str:
-    """Of each mechanism: its promise, what that does not cover, and the commands that repeat and publish it."""
-    parts = ["<h2>Promises and commands</h2>"]
-    for mechanism, label in comparison.labels.items():
-        loss, commands = label["privacy_loss"], comparison.commands(mechanism)
-        parameters = loss["privacy_parameters"]
-        short = f"ε = {parameters['epsilon']:.4g}, δ = {parameters['delta']:.2g}" if parameters else "no guarantee"
-        uncovered = "".join(f"<li>{html.escape(line)}</li>" for line in label["dp_flavor"]["unprotected_quantities"])
-        parts.append(
-            f"<details open><summary><code>{html.escape(mechanism)}</code> · {short}</summary>"
-            f"<p>{html.escape(label['description'])}. {html.escape(loss['privacy_parameters_description'])}</p>"
-            + (f"<p>Not covered:</p><ul>{uncovered}</ul>" if uncovered else "")
-            + f"<pre>{html.escape(commands['repeat'])}\n{html.escape(commands['publish'])}</pre></details>"
-        )
-    return "".join(parts)

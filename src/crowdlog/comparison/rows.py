@@ -10,6 +10,7 @@ from crowdlog.comparison.grid import TOPICS
 from crowdlog.mechanisms import parse
 
 ANSWERED = " of what is answered"  # the score of a task on the queries the release can answer: flatters a release that answers only easy ones
+LESS_IS_BETTER = ("drop_rate", "median_relative_error", "spurious_rate")  # the last part of a measure's name
 Row = dict[str, Any]
 
 
@@ -27,7 +28,7 @@ def series(mechanism: str) -> str:
 
 
 def row_of(mechanism: str, seed: int, kind: str, name: str, value: float | None, **others: Any) -> Row:
-    empty = {"low": None, "high": None, "evaluated": None, "chance": None, "broken": None, "note": "", "zero": False}
+    empty = {"low": None, "high": None, "evaluated": None, "chance": None, "broken": None, "admitted": None, "note": "", "zero": False}
     return {"mechanism": mechanism, "seed": seed, "kind": kind, "name": name, "value": value} | empty | others
 
 
@@ -39,6 +40,7 @@ def rows_of(found: Row) -> Iterator[Row]:
         low, high = result["interval"] or (None, None)
         if kind == "attack":
             shown: Row = {"low": low, "high": high, "chance": result["chance"], "broken": result["broken"], "note": result["note"]}
+            shown["admitted"] = result["details"].get("the promise admits")
             yield row_of(*who, result["name"], result["success"], evaluated=result["details"].get("trials"), **shown)
             continue
         name, of = result["name"], result["details"]
@@ -72,6 +74,13 @@ def point(group: Sequence[Row]) -> Row:
         "broken": any(row["broken"] for row in group),
         "trials": len(measured),
     }
+
+
+def verdict(point: Row) -> str:
+    """What an attack amounts to: 'broken', 'admitted' (better than a guess, no more than the promise admits) or 'guess'."""
+    if point["broken"]:
+        return "broken"
+    return "admitted" if point["low"] > point["chance"] else "guess"
 
 
 def bands(found: Row) -> Iterator[tuple[str, str, Row]]:
