@@ -114,7 +114,8 @@ def _table(scores: Sequence[Score], *, held_out: bool) -> str:
     head = f"{'measure':<40}{'value':>8}  {'95 % interval':<18}{'evaluated':>10}"
     if tasks:
         head += f"{'original':>10}{'evaluated':>11}{'common':>9}{'release':>9}{'original':>10}{'p':>9}"
-    notes = (*NOTES, *(() if held_out else NOT_CLEAN)) if tasks else ()
+    told = dict.fromkeys(entry.details[key] for entry in scores for key in ("compared", "left_out") if key in entry.details)
+    notes = (*((*NOTES, *(() if held_out else NOT_CLEAN)) if tasks else ()), *told)
     return "\n".join([head, *map(_line, scores), *([""] if notes else []), *notes])
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crowdlog.artifacts.representations import represent
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
 from crowdlog.release.folder import Release
+from crowdlog.utility.published import Published
 
 
 def read_topics(path: Path) -> dict[str, str]:
@@ -32,13 +34,17 @@ def read_topics(path: Path) -> dict[str, str]:
 
 
 def kept_by_topic(release: Release, log: LogStore, path: Path) -> list[dict[str, Any]]:
-    """Of each topic: how many of the log's different queries there are, and how many the release shows. Of 'school/teaching' the first part."""
+    """Of each topic: how many of the log's different queries there are, and how many the release shows, as it writes them.
+
+    Of 'school/teaching' the first part.
+    """
     import pyarrow.parquet as pq
 
     topics = read_topics(path)
     texts = pq.read_table(log.queries())["text"].combine_chunks()
     of_topic = [topics.get(text, "").split("/")[0] for text in map(str, texts.to_pylist())]
-    shown = pc.is_in(texts, value_set=published_queries(release)).to_pylist()
+    written = represent(map(str, texts.to_pylist()), Published.of(release.label).representation)
+    shown = pc.is_in(pa.array(written, pa.string()), value_set=published_queries(release)).to_pylist()
     there, kept = Counter(of_topic), Counter(topic for topic, seen in zip(of_topic, shown, strict=True) if seen)
     if set(there) <= {""}:
         raise InputError(f"No query of the log is in the topics {path}: make them for this log.")

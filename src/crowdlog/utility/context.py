@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow.parquet as pq
 
-from crowdlog.utility.events import Events, read_events
+from crowdlog.utility.events import Events, Ints, read_events
+from crowdlog.utility.published import ORIGINAL, Published
 from crowdlog.utility.splits import By, held_out_rows
 from crowdlog.utility.tables import WINDOW, Counted, Tables, pairs_of, tables_of
 from crowdlog.utility.vocabulary import Vocabulary
@@ -47,20 +49,23 @@ class Part:
 
 
 class Truth:
-    """The log a release was made from. `counts_users`: the release counts people, not impressions."""
+    """The log a release was made from, its queries written and counted as the release does."""
 
-    def __init__(
-        self, store: LogStore, settings: Settings, *, counts_users: bool = False, pair_kind: str = "pair", test: LogStore | None = None
-    ) -> None:
-        self.vocabulary = Vocabulary(pq.read_table(store.queries())["text"], pq.read_table(store.urls())["text"])
-        self.events = read_events(store.events(), settings.session_minutes)
-        self.counts_users = counts_users
-        self._pair_kind = pair_kind
-        self._settings = settings
+    def __init__(self, store: LogStore, settings: Settings, published: Published | None = None, test: LogStore | None = None) -> None:
+        self._published, self._settings = published or Published(), settings
+        texts, ids = self._queries(store)
+        self.vocabulary = Vocabulary(texts, pq.read_table(store.urls())["text"])
+        self.events = read_events(store.events(), settings.session_minutes).with_queries(ids)
+        self.counts_users = self._published.counts_users
         self._test = None if test is None else self._read_test(test)
 
     def __repr__(self) -> str:
         return f"Truth({self.events!r})"
+
+    @property
+    def representation(self) -> str:
+        """How queries are written, here and in the release."""
+        return self._published.representation
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -74,7 +79,7 @@ class Truth:
 
     def table(self, name: str) -> Counted:
         """A table of the whole log; pairs as the release counts them."""
-        if name == "pairs" and self._pair_kind != "pair":
+        if name == "pairs" and self._published.pair_kind != "pair":
             return self._pairs
         if name == "sequences":
             return self._sequences
@@ -84,8 +89,9 @@ class Truth:
     @cached_property
     def _pairs(self) -> Counted:
         # Pairs of a session are cut at the same window here: longer sessions are rare, and quadratic.
-        reach = 1 if self._pair_kind == "undirected-pair" else WINDOW - 1
-        return pairs_of(self.events, reach=reach, users=self.counts_users, sorted_pair=self._pair_kind.startswith("undirected"))
+        kind = self._published.pair_kind
+        reach = 1 if kind == "undirected-pair" else WINDOW - 1
+        return pairs_of(self.events, reach=reach, users=self.counts_users, sorted_pair=kind.startswith("undirected"))
 
     @cached_property
     def _sequences(self) -> Counted:
@@ -105,6 +111,18 @@ class Truth:
         return Part(tables_of(self.events.part(~rows)), self.events.part(rows), self.sizes)
 
     def _read_test(self, test: LogStore) -> Events:
-        queries = self.vocabulary.queries.ids(pq.read_table(test.queries())["text"])
+        texts, ids = self._queries(test)
+        queries = self.vocabulary.queries.ids(texts)
         urls = self.vocabulary.urls.ids(pq.read_table(test.urls())["text"])
-        return read_events(test.events(), self._settings.session_minutes).renamed(queries, urls)
+        return read_events(test.events(), self._settings.session_minutes).renamed(queries if ids is None else queries[ids], urls)
+
+    def _queries(self, store: LogStore) -> tuple[Any, Ints | None]:
+        """The texts as the release writes them, and for each query of the store the place of its text; None for the same place."""
+        if self.representation == ORIGINAL:
+            return pq.read_table(store.queries())["text"], None
+        from crowdlog.engine.rename import rename
+
+        renaming = rename(store, self.representation)
+        ids = np.zeros(renaming.ids.num_rows, np.int64)
+        ids[renaming.ids["query"].to_numpy()] = renaming.ids["new"].to_numpy()
+        return renaming.texts, ids

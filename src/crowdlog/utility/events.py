@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,10 @@ class Events:
     def part(self, rows: Bools) -> Events:
         """The marked rows only. Sessions keep their numbers."""
         return Events(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    def with_queries(self, queries: Ints | None) -> Events:
+        """The same events with other ids of queries; None changes nothing."""
+        return self if queries is None else replace(self, query=queries[self.query])
 
     def renamed(self, queries: Ints, urls: Ints) -> Events:
         """The same events with other ids: the new id of each old one."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from crowdlog.artifacts.representations import represent
 from crowdlog.utility.score import Score, share
 from crowdlog.utility.tables import Counted, Tables
 from crowdlog.utility.vocabulary import compute
@@ -33,7 +34,8 @@ def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
         return []
     texts = truth.vocabulary.queries.all()
     prefixes = settings.prefixes or PREFIXES
-    studies = [_study(completions(released.queries, texts, prefix), completions(truth.table("queries"), texts, prefix)) for prefix in prefixes]
+    written = represent((prefix.lower() for prefix in prefixes), truth.representation)
+    studies = [_study(*(completions(table, texts, prefix) for table in (released.queries, truth.table("queries")))) for prefix in written]
     rows = [{"prefix": prefix} | study for prefix, study in zip(prefixes, studies, strict=True)]
     asked = sum(study["compared"] for study in studies)
     orders = [study["kendall_tau"] for study in studies if study["kendall_tau"] is not None]

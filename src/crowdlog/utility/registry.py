@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import InputError
 from crowdlog.progress import progress_bar
 from crowdlog.release.source import check_source
 from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.published import Published
 from crowdlog.utility.released import read_release
 from crowdlog.utility.score import Score
 from crowdlog.utility.tables import Tables
@@ -74,10 +74,12 @@ def score(
     names, settings = chosen(on), settings or Settings()
     if not other_log:
         check_source(release.label, truth.info.id)
-    published = release.label.get("crowdlog", {})
-    log = Truth(truth, settings, counts_users=published.get("counts") == "users", pair_kind=_pair_kind(published), test=test)
+    published = Published.of(release.label)
+    log = Truth(truth, settings, published, test)
     released = read_release(release, log.vocabulary, settings.session_minutes)
-    names = _possible(names, released, asked=bool(on))
+    if published.topics:
+        released = replace(released, flow=released.pairs, sequences=None)
+    names = _possible(_readable(names, published, asked=bool(on)), released, asked=bool(on))
     tasks = [name for name in names if MEASURES[name].task]
     studies = [name for name in names if not MEASURES[name].task]
     found: list[Score] = []
@@ -86,7 +88,16 @@ def score(
             found += _module(name).measure(released, log, settings)
             advance(1)
         found += _run_tasks(tasks, released, log, settings, advance)
-    return _selected(found, on)
+    return [replace(entry, details={**entry.details, **published.notes()}) for entry in _selected(found, on)]
+
+
+def _readable(names: list[str], published: Published, *, asked: bool) -> list[str]:
+    """The measures that can read the release's way of writing queries."""
+    if published.representation != "heavy" or "patterns" not in names:
+        return names
+    if asked:
+        raise InputError("The measure 'patterns' looks at how queries go on, and this release ('heavy') sorts the words of each query. Leave it out.")
+    return [name for name in names if name != "patterns"]
 
 
 def _run_tasks(names: list[str], released: Tables, log: Truth, settings: Settings, advance: Any) -> list[Score]:
@@ -103,12 +114,6 @@ def _run_tasks(names: list[str], released: Tables, log: Truth, settings: Setting
 
 def _module(name: str) -> Any:
     return importlib.import_module(f"crowdlog.utility.{MEASURES[name].module}")
-
-
-def _pair_kind(published: Mapping[str, Any]) -> str:
-    """How the release counts pairs, from the spelling of its mechanism."""
-    found = re.search(r"'((?:undirected-)?(?:session-|window-)?pair)'", str(published.get("mechanism", "")))
-    return found[1] if found else "pair"
 
 
 def _selected(scores: Iterable[Score], on: Sequence[str]) -> list[Score]:
