@@ -10,12 +10,14 @@ const MAX_K = 1000;
 const MIN_LAYERS = 3; // two mixes and the aggregation server
 const MAX_LAYERS = 10;
 const [MIN_PAYLOAD, MAX_PAYLOAD] = [64, 4096];
+const MAX_SLOTS = 16;
+const MAX_REPORT = 16_384; // bytes
 export const HEADER_SIZE = 304;
 const AEAD_TAG = 16;
 
 export type Level = 0 | 1;
 
-/** The public terms of one collection. `innerK` 0 means one threshold. */
+/** The public terms of one collection. `innerK` 0 means one threshold; otherwise a report has room for `innerSlots` that open at `innerK`. */
 export class Collection {
   readonly id: Bytes;
 
@@ -27,9 +29,11 @@ export class Collection {
     readonly mixPublics: readonly Bytes[],
     readonly innerK = 0,
     readonly payloadSize = 256,
+    readonly innerSlots = 1,
   ) {
     this.check();
-    const numbers = [VERSION, k, innerK, payloadSize].map(u16);
+    const inner = innerK === 0 ? u16(0) : concat(u16(innerK), u16(innerSlots));
+    const numbers = [u16(VERSION), u16(k), inner, u16(payloadSize)];
     this.id = sha256(concat(utf8("crowdlog-v1-collection"), frame(utf8(title), ...numbers, voprfPublic, issuerPublic, ...mixPublics)));
   }
 
@@ -40,8 +44,9 @@ export class Collection {
     }
     if (this.mixPublics.length < MIN_LAYERS) throw new PrivacyRefusal(`Reports must pass two mixes before the aggregation server, got ${this.mixPublics.length} keys.`);
     const inRange = Math.max(this.k, this.innerK) <= MAX_K && this.mixPublics.length <= MAX_LAYERS && this.payloadSize >= MIN_PAYLOAD && this.payloadSize <= MAX_PAYLOAD;
+    const room = this.innerSlots >= 1 && this.innerSlots <= MAX_SLOTS && this.reportSize() <= MAX_REPORT;
     const keys = this.issuerPublic.length === 2 * SIZE && [this.voprfPublic, ...this.mixPublics].every((key) => key.length === SIZE);
-    if (!inRange || !keys || utf8(this.title).length > 200) throw new ReportError("The collection's numbers, keys or title are out of range; ask its operator.");
+    if (!inRange || !room || !keys || utf8(this.title).length > 200) throw new ReportError("The collection's numbers, keys or title are out of range; ask its operator.");
   }
 
   /** How many people a group of this level needs. */
@@ -61,7 +66,7 @@ export class Collection {
 
   /** Bytes of a payload before encryption: the same for every report of a level, so that lengths tell nothing. */
   payload(level: Level = 0): number {
-    return this.payloadSize + (level === 0 && this.innerK !== 0 ? this.reportSize(1) : 0);
+    return this.payloadSize + (level === 0 && this.innerK !== 0 ? this.innerSlots * this.reportSize(1) : 0);
   }
 
   reportSize(level: Level = 0): number {
@@ -75,11 +80,12 @@ export class Collection {
     if (terms["version"] !== VERSION || typeof terms["title"] !== "string" || !Array.isArray(mixes)) {
       throw new ReportError(`A collection's terms need a title, a list of mix keys and version ${VERSION}; ask its operator or update.`);
     }
-    const [k, innerK, payloadSize] = ["k", "inner_k", "payload_size"].map((name) => {
+    const [k, innerK, payloadSize, innerSlots] = ["k", "inner_k", "payload_size", "inner_slots"].map((name) => {
       if (!Number.isInteger(terms[name])) throw new ReportError(`A collection's ${name} must be an integer.`);
       return terms[name] as number;
-    }) as [number, number, number];
-    return new Collection(terms["title"], k, bytes("voprf_public"), bytes("issuer_public"), mixes.map((key) => fromHex(String(key))), innerK, payloadSize);
+    }) as [number, number, number, number];
+    const keys = mixes.map((key) => fromHex(String(key)));
+    return new Collection(terms["title"], k, bytes("voprf_public"), bytes("issuer_public"), keys, innerK, payloadSize, innerSlots);
   }
 }
 

@@ -16,8 +16,8 @@ export interface Artifact {
 
 export interface ReportOptions {
   readonly level?: Level;
-  /** A report of level 1, in a nested collection. */
-  readonly inner?: Bytes;
+  /** Reports of level 1, in a nested collection: at most as many as it has room for. */
+  readonly inner?: readonly Bytes[];
 }
 
 /** `rand` is the PRF's value of `collection.voprfInput(artifact.primary, level)`. */
@@ -27,10 +27,10 @@ export function makeReport(
   rand: Bytes,
   artifact: Artifact,
   randomness: Randomness,
-  { level = 0, inner = new Uint8Array() }: ReportOptions = {},
+  { level = 0, inner = [] }: ReportOptions = {},
 ): Bytes {
-  if (inner.length > 0 && (level === 1 || collection.innerK === 0 || inner.length !== collection.reportSize(1))) {
-    throw new ReportError(`Only a report of level 0 in a nested collection can hold one of level 1, got ${inner.length} bytes at level ${level}.`);
+  if (inner.length > 0 && (level === 1 || collection.innerK === 0 || inner.length > collection.innerSlots || inner.some((one) => one.length !== collection.reportSize(1)))) {
+    throw new ReportError(`Only a report of level 0 in a nested collection can hold some of level 1, got ${inner.length} at level ${level}.`);
   }
   const context = collection.context(level);
   const root = rootOf(rand, context);
@@ -42,7 +42,7 @@ export function makeReport(
   const head = concat(group, nameBytes, encodeScalar(value(coefficients, sharePoint(nameBytes))));
   const nonce = randomness(12);
   const key = keyOf(coefficients[0] as bigint, context, tag);
-  const sealed = chacha20poly1305(key, nonce, head).encrypt(payload(root, artifact, inner, collection.payload(level)));
+  const sealed = chacha20poly1305(key, nonce, head).encrypt(payload(root, artifact, concat(...inner), collection.payload(level)));
   return concat(head, nonce, show(credential, group, name, concat(head, nonce, sealed), randomness), sealed);
 }
 

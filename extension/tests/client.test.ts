@@ -22,7 +22,7 @@ describe("terms", () => {
   it.each([{ k: 4 }, { k: 0 }, { inner_k: 4 }, { mix_publics: [] }])("that protect too little are refused: %o", (change) => {
     expect(() => withTerms(change)).toThrow(PrivacyRefusal);
   });
-  it.each([{ k: 5000 }, { k: "5" }, { k: 5.5 }, { payload_size: 1 }, { voprf_public: "" }, { voprf_public: "zz" }, { mix_publics: 1 }, { version: 2 }, { title: 1 }])(
+  it.each([{ k: 5000 }, { k: "5" }, { k: 5.5 }, { payload_size: 1 }, { inner_slots: 0 }, { inner_slots: 17 }, { inner_k: 9, payload_size: 4096, inner_slots: 4 }, { voprf_public: "" }, { voprf_public: "zz" }, { mix_publics: 1 }, { version: 2 }, { title: 1 }])(
     "out of range are refused: %o",
     (change) => {
       expect(() => withTerms(change)).toThrow(ReportError);
@@ -51,7 +51,12 @@ describe("reports", () => {
     expect(() => makeReport(collection, credential, rand, { primary: utf8("canary".repeat(40)) }, systemRandomness)).toThrow(/^(?!.*canary).*22 bytes more/);
   });
   it("hold inner reports only in nested collections", () => {
-    expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { inner: new Uint8Array(576) })).toThrow(ReportError);
+    expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { inner: [new Uint8Array(576)] })).toThrow(ReportError);
+    const two = Collection.fromJson(nested.terms);
+    const inside = new Uint8Array(two.reportSize(1));
+    const report = (inner: Uint8Array[]) => makeReport(two, credential, rand, { primary: utf8("a") }, systemRandomness, { inner });
+    expect([[], [inside], [inside, inside]].map((inner) => report(inner).length)).toEqual(Array(3).fill(two.reportSize()));
+    for (const bad of [[inside, inside, inside], [inside.slice(1)]]) expect(() => report(bad)).toThrow(ReportError);
   });
 });
 

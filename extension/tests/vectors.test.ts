@@ -30,8 +30,8 @@ describe.each(vectors.collections)("collection $id", (vector) => {
     expect(toHex(request.element)).toBe(step.element);
     const [rand] = finalize(collection.voprfPublic, [request], fromHex(step.answer)) as [Uint8Array];
     expect(toHex(rand)).toBe(step.rand);
-    const inner = step.inner ? makeReport(collection, credential, fromHex(step.inner_rand), artifact, seeded(vector.seeds.inner), { level: 1 }) : new Uint8Array();
-    expect(toHex(inner)).toBe(step.inner);
+    const inner = step.inner.map((one) => makeReport(collection, credential, fromHex(one.rand), { primary: utf8(one.primary) }, seeded(vector.seeds.inner), { level: 1 }));
+    expect(inner.map(toHex)).toEqual(step.inner.map((one) => one.report));
     const report = makeReport(collection, credential, rand, artifact, seeded(vector.seeds.report), { inner });
     expect(toHex(report)).toBe(step.report);
     expect(toHex(sealOnion(collection.mixPublics, report, seeded(vector.seeds.envelope)))).toBe(step.envelope);

@@ -14,6 +14,7 @@ from crowdlog.crowd.crypto.voprf import VoprfKey, blind, evaluate
 from crowdlog.privacy.randomness import SeededRandomness
 
 PATH = Path(__file__).parents[2] / "vectors" / "crowd-v1.json"
+SLOTS = 2
 ARTIFACTS = [("weather", ""), ("café à genève", "nyon"), ("", "empty primary"), ("x" * 100, "y" * 118)]
 
 
@@ -28,20 +29,22 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
     server = SeededRandomness(1)
     voprf, issuer = VoprfKey.generate(server), IssuerKey.generate(server)
     mixes = [MixKey.generate(server) for _ in range(3)]
-    collection = Collection(title, k, voprf.public, issuer.public, tuple(mix.public for mix in mixes), inner_k)
+    collection = Collection(title, k, voprf.public, issuer.public, tuple(mix.public for mix in mixes), inner_k, inner_slots=SLOTS)
     pending = request_credential(collection, SeededRandomness(2))
     response = issue_credential(issuer, collection.id, pending.request, server)
     credential = accept_credential(pending, collection, response)
     steps = []
-    for primary, secondary in ARTIFACTS:
+    for number, (primary, secondary) in enumerate(ARTIFACTS):
         artifact = Artifact(primary.encode(), secondary.encode())
         request = blind(collection.voprf_input(artifact.primary), SeededRandomness(3))
         rand = voprf.output(request.message)
-        inner = b""
-        if inner_k:
-            inner_rand = voprf.output(collection.voprf_input(artifact.primary, 1))
-            inner = make_report(collection, credential, inner_rand, artifact, SeededRandomness(4), level=1)
-        report = make_report(collection, credential, rand, artifact, SeededRandomness(5), inner)
+        inner = []
+        for pair in range((number + 1) % (SLOTS + 1) if inner_k else 0):
+            name = f"{primary}\tpair {pair}"
+            inner_rand = voprf.output(collection.voprf_input(name.encode(), 1))
+            made = make_report(collection, credential, inner_rand, Artifact(name.encode()), SeededRandomness(4), level=1)
+            inner.append({"primary": name, "rand": inner_rand.hex(), "report": made.hex()})
+        report = make_report(collection, credential, rand, artifact, SeededRandomness(5), bytes.fromhex("".join(one["report"] for one in inner)))
         steps.append(
             {
                 "primary": primary,
@@ -49,8 +52,7 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
                 "element": request.element.hex(),
                 "answer": evaluate(voprf, [request.element], server).to_bytes().hex(),
                 "rand": rand.hex(),
-                "inner_rand": inner_rand.hex() if inner_k else "",
-                "inner": inner.hex(),
+                "inner": inner,
                 "report": report.hex(),
                 "envelope": seal_onion(collection.mix_publics, report, SeededRandomness(6)).hex(),
             }

@@ -16,6 +16,8 @@ MAX_K = 1000  # keeps a client's work (k coefficients per artifact) and an openi
 MIN_LAYERS = 3  # two mixes and the aggregation server
 MAX_LAYERS = 10
 MIN_PAYLOAD, MAX_PAYLOAD = 64, 4096
+MAX_SLOTS = 16  # inner reports of one report
+MAX_REPORT = 16_384  # bytes
 PAYLOAD_OVERHEAD = 38  # root and three lengths: what an artifact cannot use of the payload
 HEADER_SIZE = 304  # of a report, docs/protocol.md
 AEAD_TAG = 16  # Poly1305
@@ -23,7 +25,7 @@ AEAD_TAG = 16  # Poly1305
 
 @dataclass(frozen=True)
 class Collection:
-    """The public terms of one collection. `inner_k` 0 means one threshold; otherwise pairs inside a report open at `inner_k`."""
+    """The public terms of one collection. `inner_k` 0 means one threshold; otherwise a report has room for `inner_slots` that open at `inner_k`."""
 
     title: str
     k: int
@@ -32,6 +34,7 @@ class Collection:
     mix_publics: tuple[bytes, ...]  # in the order of travel; the last is the aggregation server's
     inner_k: int = 0
     payload_size: int = 256
+    inner_slots: int = 1  # means nothing without inner_k
 
     def __post_init__(self) -> None:
         if self.k < MIN_K:
@@ -47,6 +50,11 @@ class Collection:
                 f"A collection allows k up to {MAX_K}, up to {MAX_LAYERS} layers and {MIN_PAYLOAD} to {MAX_PAYLOAD} bytes of payload, "
                 f"got {max(self.k, self.inner_k)}, {len(self.mix_publics)} and {self.payload_size}."
             )
+        if not 1 <= self.inner_slots <= MAX_SLOTS or self.report_size() > MAX_REPORT:
+            raise ReportError(
+                f"A collection has room for 1 to {MAX_SLOTS} inner reports and reports of at most {MAX_REPORT} bytes, "
+                f"got {self.inner_slots} and {self.report_size()}; ask its operator."
+            )
         sizes = [len(self.voprf_public), len(self.issuer_public) // 2, *map(len, self.mix_publics)]
         if set(sizes) != {SIZE} or len(self.issuer_public) % 2 or len(self.title.encode()) > 200:
             raise ReportError("A collection needs public keys of 32 bytes (64 for the issuer) and a title of at most 200 bytes; ask its operator.")
@@ -54,7 +62,9 @@ class Collection:
     @cached_property
     def id(self) -> bytes:
         """32 bytes that name all terms."""
-        numbers = (number.to_bytes(2, "big") for number in (VERSION, self.k, self.inner_k, self.payload_size))
+        slots = self.inner_slots.to_bytes(2, "big") if self.inner_k else b""
+        version, k, inner_k, payload = (number.to_bytes(2, "big") for number in (VERSION, self.k, self.inner_k, self.payload_size))
+        numbers = (version, k, inner_k + slots, payload)
         return hashlib.sha256(
             b"crowdlog-v1-collection" + frame(self.title.encode(), *numbers, self.voprf_public, self.issuer_public, *self.mix_publics)
         ).digest()
@@ -79,7 +89,7 @@ class Collection:
     def payload(self, level: int = 0) -> int:
         """Bytes of a payload before encryption: the same for every report of a level, so that lengths tell nothing."""
         self.bar(level)
-        return self.payload_size + (self.report_size(1) if level == 0 and self.inner_k else 0)
+        return self.payload_size + (self.inner_slots * self.report_size(1) if level == 0 and self.inner_k else 0)
 
     def report_size(self, level: int = 0) -> int:
         return HEADER_SIZE + self.payload(level) + AEAD_TAG
@@ -91,6 +101,7 @@ class Collection:
                 "title": self.title,
                 "k": self.k,
                 "inner_k": self.inner_k,
+                "inner_slots": self.inner_slots,
                 "payload_size": self.payload_size,
                 "voprf_public": self.voprf_public.hex(),
                 "issuer_public": self.issuer_public.hex(),
@@ -104,14 +115,12 @@ class Collection:
             terms = json.loads(text)
             if terms.pop("version") != VERSION:
                 raise ReportError(f"This program speaks version {VERSION} of the protocol and the collection another; update it.")
-            numbers = {name: terms[name] for name in ("k", "inner_k", "payload_size")}
+            numbers = {name: terms[name] for name in ("k", "inner_k", "payload_size", "inner_slots")}
             if any(type(number) is not int for number in numbers.values()) or not isinstance(terms["title"], str):
-                raise ReportError("A collection's k, inner_k and payload_size must be integers and its title text; ask its operator.")
+                raise ReportError("A collection's k, inner_k, inner_slots and payload_size must be integers and its title text; ask its operator.")
             keys = (bytes.fromhex(terms["voprf_public"]), bytes.fromhex(terms["issuer_public"]))
-            return cls(
-                terms["title"], numbers["k"], *keys, tuple(map(bytes.fromhex, terms["mix_publics"])), numbers["inner_k"], numbers["payload_size"]
-            )
+            return cls(title=terms["title"], voprf_public=keys[0], issuer_public=keys[1], mix_publics=tuple(map(bytes.fromhex, terms["mix_publics"])), **numbers)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReportError(
-                "A collection's terms must be a JSON object with title, k, inner_k, payload_size and public keys in hexadecimal."
+                "A collection's terms must be a JSON object with title, k, inner_k, inner_slots, payload_size and public keys in hexadecimal."
             ) from error

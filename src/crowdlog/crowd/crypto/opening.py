@@ -96,6 +96,14 @@ def _read(report: Report, cipher: ChaCha20Poly1305) -> Payload | None:
         return None
 
 
+def _inside(data: bytes, collection: Collection) -> list[Report]:
+    """The reports of level 1 that a payload holds, one after the other."""
+    if not data:
+        return []
+    size = collection.report_size(1)
+    return [Report.parse(data[start : start + size]) for start in range(0, len(data), size)]
+
+
 def _count(members: Sequence[Member], found: Payload, collection: Collection) -> Opened | None:
     """Count the people whose share lies on the polynomial and whose payload says the same as the group's."""
     first = members[0][0]
@@ -108,7 +116,7 @@ def _count(members: Sequence[Member], found: Payload, collection: Collection) ->
         if payload is None or payload.root != found.root or payload.artifact.primary != found.artifact.primary:
             continue
         try:
-            inner += [Report.parse(payload.inner)] if payload.inner else []
+            inner += _inside(payload.inner, collection)
         except ReportError:
             continue
         true += 1

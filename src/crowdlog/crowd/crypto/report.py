@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from crowdlog.crowd.crypto.collection import AEAD_TAG, HEADER_SIZE, MIN_K, MIN_PAYLOAD, PAYLOAD_OVERHEAD, VERSION, Collection
+from crowdlog.crowd.crypto.collection import AEAD_TAG, HEADER_SIZE, MAX_REPORT, MIN_K, MIN_PAYLOAD, PAYLOAD_OVERHEAD, VERSION, Collection
 from crowdlog.crowd.crypto.credential import Credential, IssuerKey, pseudonym, show, shown
 from crowdlog.crowd.crypto.derive import ROOT_SIZE, key_of, polynomial, root_of, share_point, tag_of
 from crowdlog.crowd.crypto.group import ReportError, decode_scalar, encode_scalar
@@ -22,7 +22,6 @@ CONTEXT, TAG, PSEUDONYM, SHARE, NONCE, SHOWN = (
     slice(132, 144),
     slice(144, HEADER_SIZE),
 )
-MAX_REPORT = 16_384  # above every collection's report size
 
 
 @dataclass(frozen=True)
@@ -121,10 +120,10 @@ class Payload:
 def make_report(
     collection: Collection, credential: Credential, rand: bytes, artifact: Artifact, randomness: Randomness, inner: bytes = b"", level: int = 0
 ) -> bytes:
-    """The report of one artifact; `rand` is the PRF's value of `collection.voprf_input(artifact.primary, level)`; `inner` a report of level 1."""
+    """The report of one artifact; `rand` is the PRF's value of `collection.voprf_input(artifact.primary, level)`; `inner` reports of level 1, joined."""
     context, k = collection.context(level), collection.bar(level)
-    if inner and (level or not collection.inner_k or len(inner) != collection.report_size(1)):
-        raise ReportError(f"Only a report of level 0 in a nested collection can hold one of level 1, got {len(inner)} bytes at level {level}.")
+    if inner and (level or not collection.inner_k or len(inner) % collection.report_size(1) or len(inner) > collection.payload() - collection.payload_size):
+        raise ReportError(f"Only a report of level 0 in a nested collection can hold some of level 1, got {len(inner)} bytes at level {level}.")
     root = root_of(rand, context)
     tag = tag_of(root, context, artifact.primary)
     coefficients = polynomial(root, context, k)
