@@ -30,7 +30,7 @@ from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.play import play_mining, play_sending
-from crowdlog.crowd.services.collections import Checked, CollectionStore
+from crowdlog.crowd.services.collections import Checked, CollectionStore, checked
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.privacy.randomness import SystemRandomness
 
@@ -58,7 +58,7 @@ def over_http(folder: Path) -> None:
             rate(services, "aggregation", "reports checked and counted", PEOPLE * ARTIFACTS),
             rate(services, "mix1", "envelopes mixed", PEOPLE * ARTIFACTS),
         ):
-            play_sending(manifest.mix_url, sealed)
+            play_sending(manifest.mix, sealed)
             operator.drain()
 
 
@@ -80,7 +80,7 @@ def rate(services: LocalServices, name: str, what: str, items: int) -> Iterator[
 def evaluations(manifest: Manifest) -> None:
     """Have elements evaluated, 200 at a time."""
     elements = [base64.b64encode(blind(b"%d" % number, RANDOMNESS).element).decode() for number in range(200)]
-    with Connection(manifest.randomness_url) as server:
+    with Connection(manifest.randomness) as server:
         for _ in range(EVALUATIONS // len(elements)):
             server.call("POST", f"/keys/{manifest.collection.voprf_public.hex()}/evaluate", {"elements": elements})
 
@@ -98,7 +98,7 @@ def aggregation(folder: Path, total: int) -> None:
     while stored < total:
         rank += 1
         people = min(max(1, total // 20 // rank), total - stored)
-        waiting += [(report.tag, report.pseudonym, report.to_bytes()) for report in bare_reports(collection, b"artifact %d" % rank, people)]
+        waiting += [checked(report) for report in bare_reports(collection, b"artifact %d" % rank, people)]
         stored += people
         start = time.process_time()
         while len(waiting) >= PORTION or (waiting and stored == total):

@@ -3,8 +3,14 @@
 import { createInterface } from "node:readline";
 import { Collection, type Credential, type Level } from "../lib/index.ts";
 import { acceptCredential, type Blinded, blind, blindWith, finalize, fromHex, makeReport, requestCredential, sealOnion, systemRandomness, toHex } from "../lib/index.ts";
-import type { PendingCredential } from "../lib/index.ts";
+import type { PendingCredential, ReportOptions } from "../lib/index.ts";
 import { decodeScalar } from "../lib/group.ts";
+
+interface Sent {
+  primary: string;
+  secondary: string;
+  rand: string;
+}
 
 interface Command {
   do: "join" | "accept" | "blind" | "finalize" | "report";
@@ -13,13 +19,17 @@ interface Command {
   inputs: string[];
   blinds?: string[];
   public: string;
-  artifacts: { primary: string; secondary: string; rand: string; level: Level }[];
+  artifacts: (Sent & { level: Level; inner: Sent[] })[];
 }
 
 let collection: Collection;
 let pending: PendingCredential;
 let credential: Credential;
 let blinded: Blinded[];
+
+function made({ primary, secondary, rand }: Sent, options: ReportOptions): Uint8Array {
+  return makeReport(collection, credential, fromHex(rand), { primary: fromHex(primary), secondary: fromHex(secondary) }, systemRandomness, options);
+}
 
 const answers: Record<Command["do"], (command: Command) => unknown> = {
   join: ({ terms }) => {
@@ -37,9 +47,9 @@ const answers: Record<Command["do"], (command: Command) => unknown> = {
   },
   finalize: (command) => finalize(fromHex(command.public), blinded, fromHex(command.data)).map(toHex),
   report: ({ artifacts }) =>
-    artifacts.map(({ primary, secondary, rand, level }) => {
-      const artifact = { primary: fromHex(primary), secondary: fromHex(secondary) };
-      return toHex(sealOnion(collection.mixPublics, makeReport(collection, credential, fromHex(rand), artifact, systemRandomness, { level }), systemRandomness));
+    artifacts.map(({ level, inner, ...sent }) => {
+      const inside = inner.map((one) => made(one, { level: 1 }));
+      return toHex(sealOnion(collection.mixPublics, made(sent, { level, inner: inside }), systemRandomness));
     }),
 };
 

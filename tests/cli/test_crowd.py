@@ -71,6 +71,30 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
     assert Release.open(tmp_path / "crowdlog").queries().to_pylist() == [{"query": "weather", "count": 10, "users": 5}]
 
 
+def test_a_nested_collection_by_its_commands(services, tmp_path):
+    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "7", "--inner", "click", "--inner-k", "7")
+    at = ("--operator", services.folder / "operator.json")
+    for person, link in enumerate(links):
+        home = ("--home", tmp_path / f"home{person}")
+        shown = run("join", link, *home, "--yes")
+        assert "click, at most 3 of each query" in shown
+        assert "people needed to read that  7" in shown
+        log = tmp_path / f"log{person}.tsv"
+        clicks = ["weather\t2006-03-01 00:00:00\t1\thttp://w.example", f"weather\t2006-03-01 00:00:00\t2\thttp://{person % 2}.example"]
+        log.write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(f"7\t{click}\n" for click in clicks))
+        shown = run("mine", log, *home, "--yes")
+        assert "weather › " in shown
+        assert "1 queries would be sent, each readable only if 5 people send it, and 2 of kind 'click' inside them, readable only if 7" in shown
+        assert "http://w.example" in run("outbox", *home)
+    run("collection", "close", collection, *at)
+    for person in range(7):
+        run("send", "--home", tmp_path / f"home{person}", "--yes", "--within", "0")
+    run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
+    release = Release.open(tmp_path / "crowdlog")
+    assert release.queries().to_pylist() == [{"query": "weather", "count": 7}]
+    assert release.clicks().to_pylist() == [{"query": "weather", "url": "http://w.example", "count": 7}]
+
+
 def test_nothing_is_sent_without_consent(services, tmp_path):
     _collection, links = _create(services, tmp_path / "links.txt", "--invitations", "1")
     home = ("--home", tmp_path / "home")

@@ -1,10 +1,11 @@
+import dataclasses
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.crowd.artifact import impressions_of, primary, secondary, texts_of
+from crowdlog.crowd.artifact import counted, primary, secondary, texts_of
 from crowdlog.crowd.client.member import Link
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.opening import Opened
@@ -14,8 +15,38 @@ from crowdlog.errors import InputError, PrivacyRefusal
 MANIFEST = Manifest(Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3), "query", "light", 9, "users", "FTu(k=5)", "http://r", "http://m")
 
 
-def test_a_manifest_survives_json():
-    assert Manifest.from_json(json.loads(json.dumps(MANIFEST.to_json()))) == MANIFEST
+NESTED = dataclasses.replace(
+    MANIFEST,
+    collection=dataclasses.replace(MANIFEST.collection, inner_k=7, inner_slots=2),
+    inner_artifact="click",
+    inner_policy="FTu(k=7, artifact='click')",
+)
+
+
+@pytest.mark.parametrize("manifest", [MANIFEST, NESTED], ids=["flat", "nested"])
+def test_a_manifest_survives_json(manifest):
+    assert Manifest.from_json(json.loads(json.dumps(manifest.to_json()))) == manifest
+
+
+def test_layers_are_what_opens_at_each_threshold():
+    assert [(layer.artifact, layer.k) for layer in MANIFEST.layers] == [("query", 5)]
+    assert [(layer.artifact, layer.k) for layer in NESTED.layers] == [("query", 5), ("click", 7)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"inner_artifact": ""},
+        {"inner_policy": ""},
+        {"collection": MANIFEST.to_json()["collection"]},
+        {"artifact": "click"},
+        {"inner_artifact": "query"},
+    ],
+    ids=["no artifact", "no policy", "no inner k", "clicks outside", "queries inside"],
+)
+def test_a_half_nested_manifest_is_refused(change):
+    with pytest.raises(InputError):
+        Manifest.from_json({**NESTED.to_json(), **change})
 
 
 @pytest.mark.parametrize(
@@ -54,12 +85,16 @@ def test_texts_with_tabs_and_foreign_bytes_are_left_out():
 @pytest.mark.parametrize(("values", "total"), [((3, 4), 7), ((0, 4), 5), ((2**40,), 2**32 - 1)])
 def test_impressions_are_summed(values, total):
     fields = tuple(secondary(value, "impressions") for value in values)
-    assert impressions_of(Opened(b"x", len(values), fields, (), 0)) == total
+    assert counted(Opened(b"x", len(values), fields, (), 0), 2**40).impressions == total
     assert secondary(5, "users") == b""
 
 
 def test_a_sender_who_states_nonsense_counts_once():
-    assert impressions_of(Opened(b"x", 3, (b"nonsense", (9).to_bytes(4, "big")), (), 0)) == 11
+    assert counted(Opened(b"x", 3, (b"nonsense", (9).to_bytes(4, "big")), (), 0), 10).impressions == 11
+
+
+def test_a_sender_who_claims_more_than_the_limit_counts_with_the_limit():
+    assert counted(Opened(b"x", 2, ((2**31).to_bytes(4, "big"), (2).to_bytes(4, "big")), (), 0), 10).impressions == 12
 
 
 def test_links_are_read_and_written():

@@ -1,76 +1,170 @@
+"""Policies of a collection: which mechanisms fit, what they publish, and that their promise holds although the opening looks at the data first."""
+
+import numpy as np
 import pytest
 
+from crowdlog.crowd.artifact import Counted
 from crowdlog.crowd.crowd_log import write_crowd_log
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.crypto.opening import Opened
+from crowdlog.crowd.deciding import decide, promise_of
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.policy import decide, policy_of
+from crowdlog.crowd.policy import policies_of
 from crowdlog.errors import InputError
+from crowdlog.mechanisms import MECHANISMS
+from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
 
-COLLECTION = Collection("test", 5, bytes(32), bytes(64), (bytes(32),) * 3)
+K = 5
+COLLECTION = Collection("test", K, bytes(32), bytes(64), (bytes(32),) * 3)
 # ε = 60 with d = 1: the noise is 0 but for a chance of 1e-26.
 QUIET = "Zealous(epsilon=60, delta=1e-6, d=1, keep='random')"
 
 
-def _manifest(policy: str, count: str = "users", limit: int = 1, artifact: str = "query") -> Manifest:
-    return Manifest(COLLECTION, artifact, "original", limit, count, policy, "http://r", "http://m")
+def _manifest(policy: str, count: str = "users", limit: int = 1, artifact: str = "query", representation: str = "original") -> Manifest:
+    return Manifest(COLLECTION, artifact, representation, limit, count, policy, "http://r", "http://m")
 
 
-def _opened(artifact: str, people: int, impressions: int = 1) -> Opened:
-    return Opened(artifact.encode(), people, (impressions.to_bytes(4, "big"),) * people, (), 0)
+def _opened(artifact: str, people: int, impressions: int = 1) -> Counted:
+    return Counted(artifact.encode(), people, people * impressions)
+
+
+def _decided(manifest: Manifest, *opened: Counted, randomness=None) -> dict[bytes, dict[str, int]]:
+    (policy,), (layer,) = policies_of(manifest), manifest.layers
+    return {group.artifact: row for group, row in decide(policy, manifest, layer, opened, randomness or SystemRandomness()).kept}
+
+
+def _promise(manifest: Manifest):
+    return promise_of(policies_of(manifest)[0], manifest, manifest.layers[0])
 
 
 def test_ftu_publishes_all_from_its_own_k():
-    decision = decide(_manifest("FTu(k=7)"), [_opened("a", 6), _opened("b", 7)], SystemRandomness())
-    assert [(group.artifact, row) for group, row in decision.kept] == [(b"b", {"count": 7})]
+    assert _decided(_manifest("FTu(k=7)"), _opened("a", 6), _opened("b", 7)) == {b"b": {"count": 7}}
 
 
-def test_impressions_are_summed_and_people_shown_beside_them():
-    decision = decide(_manifest("FTu(k=5)", "impressions"), [_opened("a", 6, 3)], SystemRandomness())
-    assert [row for _group, row in decision.kept] == [{"count": 18, "users": 6}]
+def test_impressions_are_shown_with_people_beside_them():
+    assert _decided(_manifest("FTu(k=5)", "impressions"), _opened("a", 6, 3)) == {b"a": {"count": 18, "users": 6}}
+
+
+def test_fta_looks_at_impressions_of_what_was_opened():
+    manifest = _manifest("FTa(k=12)", "impressions")
+    assert _decided(manifest, _opened("a", 5, 2), _opened("b", 6, 2)) == {b"b": {"count": 12, "users": 6}}
+    assert any("fewer than 5 people" in step.what for step in _promise(manifest).steps)
+
+
+def test_ka_publishes_clicks_of_more_than_its_k_people():
+    assert _decided(_manifest("KA(K=5)", artifact="click"), _opened("q\tu", 5), _opened("q\tv", 6)) == {b"q\tv": {"count": 6}}
+
+
+def test_k_anonymity_is_ftu_in_its_own_words():
+    assert _decided(_manifest("KAnonymity(k=6)", "impressions"), _opened("a", 5, 3), _opened("b", 6, 2)) == {b"b": {"count": 12, "degree": 6}}
 
 
 def test_zealous_charges_the_collections_k_as_its_raw_filter():
-    decision = decide(_manifest(QUIET), [_opened("a", 5), _opened("b", 9)], SystemRandomness())
-    settings = decision.promise.settings
-    assert settings["k'"] == 4
-    assert settings["K"] >= 5
-    assert decision.promise.guarantee.epsilon <= 60
-    assert decision.promise.guarantee.delta <= 1e-6
-    assert [(group.artifact, row) for group, row in decision.kept] == [(b"b", {"count": 9})]
-    assert any("nothing links two reports" in text for text in decision.promise.assumptions)
+    manifest = _manifest(QUIET)
+    promise = _promise(manifest)
+    assert promise.settings["k'"] == K - 1
+    assert promise.settings["K"] >= K
+    assert promise.guarantee.epsilon <= 60
+    assert promise.guarantee.delta <= 1e-6
+    assert any("nothing links two reports" in text for text in promise.assumptions)
+    assert _decided(manifest, _opened("a", 5), _opened("b", 9)) == {b"b": {"count": 9}}
+
+
+def test_probabilistic_zealous_needs_a_filter_of_its_own_above_the_opening():
+    probabilistic = "Zealous(epsilon={}, delta=1e-6, d=2, keep='random', setting='probabilistic', users=1000)"
+    promise = _promise(_manifest(probabilistic.format(1), limit=2))  # k' = 4: it keeps what 5 share, as the collection does
+    assert promise.guarantee.kind == "probabilistic DP"
+    with pytest.raises(InputError, match="no room"):
+        policies_of(_manifest(probabilistic.format(2), limit=2))
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("name", ["DPa", "DPu", "Zealous"])
+def test_who_makes_an_artifact_readable_shows_it_with_at_most_delta(name, d):
+    """The worst logs: k − 1 others hold each of her artifacts with all they may send; she alone lets them be opened."""
+    epsilon, delta = 2.0, 1e-5
+    manifest = _manifest(f"{name}(epsilon={epsilon}, delta={delta}, d={d}, keep='random')", "users" if name == "Zealous" else "impressions", d)
+    promise = _promise(manifest)
+    noise, K_ = DiscreteLaplace(promise.settings["b"]), promise.settings["K"]
+    spread = [(K - 1) * (d if name == "DPa" else 1) + 1] * d  # one unit of hers in each of d artifacts
+    heap = [K * d] if name == "DPa" else [K]  # all of hers in one
+    for counts in (spread, heap):
+        shown = 1 - np.prod([1 - float(noise.tail(K_ - count)) for count in counts])
+        assert shown <= promise.guarantee.delta * (1 + 1e-9)
+    assert promise.guarantee.epsilon <= epsilon
+    assert promise.guarantee.delta <= delta
+    lower = 1 - np.prod([1 - float(noise.tail(K_ - 1 - count)) for count in (spread if len(spread) > 1 or name != "DPa" else heap)])
+    assert lower > delta / 30  # and the threshold is not far higher than it must be
+
+
+@pytest.mark.parametrize("name", ["DPa", "DPu"])
+def test_fresh_noise_is_on_impressions(name):
+    policy = f"{name}(epsilon=60, delta=1e-6, d=1, keep='random')"  # the counts' noise has scale 1/30: 0 but for a chance of 1e-13
+    assert _decided(_manifest(policy, "impressions"), _opened("a", 5), _opened("b", 40)) == {b"b": {"count": 40}}
+    noisy = f"{name}(epsilon=0.5, delta=1e-3, d=1, keep='random')"
+    kept = _decided(_manifest(noisy, "impressions"), *(_opened(str(i), 1000) for i in range(200)), randomness=SeededRandomness(1))
+    assert len({row["count"] for row in kept.values()}) > 5
 
 
 def test_noise_of_zealous_is_noise():
     policy = "Zealous(epsilon=0.5, delta=1e-3, d=1, keep='random')"
-    decision = decide(_manifest(policy), [_opened(str(i), 1000) for i in range(200)], SeededRandomness(1))
-    assert len({row["count"] for _group, row in decision.kept}) > 5
+    kept = _decided(_manifest(policy), *(_opened(str(i), 1000) for i in range(200)), randomness=SeededRandomness(1))
+    assert len({row["count"] for row in kept.values()}) > 5
 
 
 @pytest.mark.parametrize(
-    ("policy", "options"),
+    ("policy", "options", "why"),
     [
-        ("FTu(k=4)", {}),
-        ("FTa(k=5)", {}),
-        ("FTu(k=5, artifact='click')", {}),
-        ("FTu(k=5, representation='heavy')", {}),
-        (QUIET, {"count": "impressions"}),
-        (QUIET, {"limit": 2}),
-        ("Zealous(epsilon=60, delta=1e-6, d=1)", {}),
-        ("Zealous(epsilon=60, delta=1e-6, d=1, keep='random', setting='probabilistic', users=9)", {}),
-        ("nothing", {}),
+        ("FTu(k=4)", {}, "at least that"),
+        ("FTa(k=5)", {}, "counts impressions"),
+        ("FTu(k=5, artifact='click')", {}, "the collection has 'query'"),
+        ("FTu(k=5, representation='heavy')", {}, "representation='heavy'"),
+        ("KA(K=9)", {}, "artifact='click'"),
+        ("KAnonymity(k=9)", {}, "counts impressions"),
+        ("KAnonymity(k=4)", {"count": "impressions"}, "k of KAnonymity"),
+        ("KA(K=3)", {"artifact": "click"}, "at least 4"),
+        ("KA(K=9)", {"artifact": "click", "count": "impressions"}, "counts users"),
+        (QUIET, {"count": "impressions"}, "counts users"),
+        (QUIET, {"limit": 2}, "d=2"),
+        ("Zealous(epsilon=60, delta=1e-6, d=1)", {}, "keep='random'"),
+        ("DPa(epsilon=1, delta=1e-6, d=1, keep='random')", {}, "counts impressions"),
+        ("DPu(epsilon=1, delta=1e-6, d=1)", {"count": "impressions"}, "keep='random'"),
+        ("DPu(epsilon=400, delta=1e-6, d=1, keep='random')", {"count": "impressions"}, "smaller ε"),
+        ("nothing", {}, "no mechanism"),
     ],
 )
-def test_a_policy_that_does_not_fit_is_refused(policy, options):
-    with pytest.raises(InputError):
-        policy_of(_manifest(policy, **options))
+def test_a_policy_that_does_not_fit_is_refused(policy, options, why):
+    with pytest.raises(InputError, match=why):
+        policies_of(_manifest(policy, **options))
+
+
+NEEDS_LOGS = {
+    "AClick": "AClick(epsilon=1, q_f=2)",
+    "ASession": "ASession(epsilon=1, delta=1e-6)",
+    "Crowd": "Crowd(epsilon=1, delta=1e-6)",
+    "Keys": "Keys(epsilon=1, delta=1e-6)",
+    "Korolova": "Korolova(epsilon=1, delta=1e-6, d=2)",
+    "SemanticKAnonymity": "SemanticKAnonymity(k=5, theta=0.9)",
+    "HashedTokens": "HashedTokens()",
+    "Pseudonyms": "Pseudonyms()",
+    "SplitSessions": "SplitSessions()",
+}
+
+
+@pytest.mark.parametrize("name", NEEDS_LOGS)
+def test_a_mechanism_that_needs_peoples_own_logs_says_why(name):
+    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of FTu, FTa"):
+        policies_of(_manifest(NEEDS_LOGS[name]))
+
+
+def test_every_mechanism_either_fits_or_says_why():
+    assert set(MECHANISMS) == {*NEEDS_LOGS, "FTu", "FTa", "KA", "KAnonymity", "Zealous", "DPu", "DPa"}
 
 
 def test_the_crowd_log_has_the_columns_of_its_artifact_and_a_whole_label(tmp_path):
     manifest = _manifest("FTu(k=5, artifact='click')", artifact="click")
     opened = [_opened("query\turl", 5), _opened("b\tu", 6), _opened("no second part", 9)]
-    release = write_crowd_log(manifest, opened, tmp_path / "out", SystemRandomness(), smallest_batch=4)
+    release = write_crowd_log(manifest, [opened], tmp_path / "out", SystemRandomness(), smallest_batch=4)
     assert release.clicks().to_pylist() == [{"query": "b", "url": "u", "count": 6}, {"query": "query", "url": "url", "count": 5}]
     assert release.label["model"]["model_name"] == "Distributed"
     assert release.label["crowdlog"]["notes"]["smallest_batch"] == 4
@@ -79,7 +173,8 @@ def test_the_crowd_log_has_the_columns_of_its_artifact_and_a_whole_label(tmp_pat
 
 
 def test_a_noisy_policy_does_not_tell_how_the_traffic_fell(tmp_path):
-    release = write_crowd_log(_manifest(QUIET), [_opened("a", 9)], tmp_path / "out", SystemRandomness(), smallest_batch=4)
+    release = write_crowd_log(_manifest(QUIET), [[_opened("a", 9)]], tmp_path / "out", SystemRandomness(), smallest_batch=4)
     assert "smallest_batch" not in release.label["crowdlog"]["notes"]
     assert release.label["privacy_loss"]["privacy_parameters"]["epsilon"] <= 60
+    assert release.label["implementation"]["proof"] == "proofs/collections.md"
     assert release.queries().to_pylist() == [{"query": "a", "count": 9}]

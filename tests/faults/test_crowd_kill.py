@@ -62,7 +62,7 @@ def test_twenty_kills_lose_and_double_nothing(tmp_path):
         manifest, invitations = operator.create(Terms("killed", K, limit=ARTIFACTS, count="impressions"), PEOPLE)
         envelopes = play_mining(manifest.to_json(), operator.aggregation.url, list(zip(invitations, found, strict=True)))
         operator.close(manifest.id)
-        sender = Sender(manifest.mix_url, [envelope for person in envelopes for envelope in person], stop)
+        sender = Sender(manifest.mix, [envelope for person in envelopes for envelope in person], stop)
         sender.start()
         try:
             for _ in range(ROUNDS):

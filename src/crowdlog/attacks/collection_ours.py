@@ -8,12 +8,13 @@ from typing import Any
 
 from crowdlog.attacks.collection_trial import GUESSES, SECRET, K, Trial, trial
 from crowdlog.crowd.client.member import Link, look
+from crowdlog.crowd.crypto.collection import MAX_REPORT
 from crowdlog.crowd.crypto.credential import Credential
 from crowdlog.crowd.crypto.derive import root_of, tag_of
 from crowdlog.crowd.crypto.envelope import open_layer, seal_onion
 from crowdlog.crowd.crypto.group import random_scalar
 from crowdlog.crowd.crypto.opening import open_group
-from crowdlog.crowd.crypto.report import MAX_REPORT, Report
+from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.crypto.voprf import VoprfKey
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.services.app import Refused

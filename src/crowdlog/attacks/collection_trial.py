@@ -27,6 +27,7 @@ K = MIN_K
 _WORDS = ("divorce", "lawyer", "debt", "clinic", "pregnancy", "test", "cheap", "near", "boston", "symptoms")
 GUESSES = tuple(f"{first} {second}".encode() for first in _WORDS for second in _WORDS)
 SECRET = b"pregnancy clinic"
+_FLAT = {"inner_k": 0, "inner_slots": 1, "inner_artifact": "", "inner_policy": ""}
 _EVALUATIONS = 10 * len(GUESSES)  # the key's budget: the attacks must not fail for want of it
 
 
@@ -101,6 +102,6 @@ def trial(randomness: Randomness, k: int = K) -> Iterator[Trial]:
             mixes = (MixKey.generate(randomness), MixKey.generate(randomness))
             keys = {"voprf_public": bytes.fromhex(server.create_key(_EVALUATIONS)), "mix_publics": [mix.public for mix in mixes]}
             places = {"randomness": "http://randomness.invalid", "mix": "http://mix.invalid"}  # RFC 2606: nobody is called
-            mined = {"artifact": "query", "representation": "original", "limit": 50, "count": "users", "policy": f"FTu(k={k})"}
+            mined = {"artifact": "query", "representation": "original", "limit": 50, "count": "users", "policy": f"FTu(k={k})", **_FLAT}
             manifest = aggregation.create({"title": "under attack", "k": k, "payload_size": 128, **mined, **places, **keys})
             yield Trial(randomness, server, aggregation, store, mixes, manifest)

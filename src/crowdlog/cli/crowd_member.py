@@ -14,6 +14,7 @@ from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.errors import PrivacyRefusal
 
 if TYPE_CHECKING:
+    from crowdlog.crowd.client.choosing import Choice
     from crowdlog.crowd.client.home import ClientHome
     from crowdlog.crowd.manifest import Manifest
 
@@ -67,8 +68,8 @@ def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, y
     \b
     Example: crowdlog crowd mine my-searches.tsv
     """
-    from crowdlog.artifacts.kinds import Artifact
-    from crowdlog.crowd.client import member, mining, reports
+    from crowdlog.crowd.client import member, mining
+    from crowdlog.crowd.client.choosing import choose
     from crowdlog.crowd.http import Connection
     from crowdlog.privacy.randomness import SystemRandomness
 
@@ -76,16 +77,16 @@ def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, y
     with _opened(home) as own:
         membership = own.membership(collection_id)
         manifest = membership.manifest
-        found = mining.mine_own(log, Artifact(manifest.artifact, manifest.representation), home, randomness)
-        chosen, too_long = reports.choose(manifest, found, randomness)
-        for item in chosen if show_all else chosen[:_FIRST]:
+        choice = choose(manifest, mining.mine_own(log, manifest, home, randomness), randomness)
+        for item in choice.chosen if show_all else choice.chosen[:_FIRST]:
             click.echo(f"  {item.readable}")
-        left_out = f"; {len(found) - too_long - len(chosen)} more are over the limit and {too_long} too long" if len(chosen) < len(found) else ""
-        click.echo(f"{len(chosen)} artifacts would be sent, each readable only if {manifest.collection.k} people send it{left_out}.")
+        if not show_all and len(choice.chosen) > _FIRST:
+            click.echo(f"  … and {len(choice.chosen) - _FIRST} more: see them with --all")
+        click.echo(_preview(manifest, choice))
         _agree(yes or membership.consented, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
         own.consent(membership.id)
-        with Connection(manifest.randomness_url, cafile=cafile) as server:
-            member.prepare(own, own.membership(membership.id), chosen, server, randomness)
+        with Connection(manifest.randomness, cafile=cafile) as server:
+            member.prepare(own, own.membership(membership.id), choice.chosen, server, randomness)
     click.echo("The outbox is filled. See the exact bytes with: crowdlog crowd outbox --bytes")
 
 
@@ -133,7 +134,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
         own = stack.enter_context(_opened(home))
         membership = own.membership(collection_id)
         manifest, waiting = membership.manifest, own.outbox(membership.id)
-        urls = (membership.url, manifest.randomness_url, manifest.mix_url)
+        urls = (membership.url, manifest.randomness, manifest.mix)
         aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
         member.refuse_early(membership, aggregation, server)
         _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
@@ -164,13 +165,31 @@ def _terms(manifest: Manifest) -> dict[str, object]:
         "title": manifest.collection.title,
         "what is mined": f"{manifest.artifact}, {manifest.representation} text",
         "people needed to read one": manifest.collection.k,
-        "most artifacts of yours": manifest.limit,
+        **_inner_terms(manifest),
+        f"most {'artifacts' if manifest.count == 'users' else 'impressions'} of yours": manifest.limit,
         "what is counted": manifest.count,
-        "published by": manifest.policy,
-        "randomness server": manifest.randomness_url,
-        "first mix": manifest.mix_url,
+        "published by": " and ".join(layer.policy for layer in manifest.layers),
+        "randomness server": manifest.randomness,
+        "first mix": manifest.mix,
         "layers of encryption": len(manifest.collection.mix_publics),
     }
+
+
+def _inner_terms(manifest: Manifest) -> dict[str, object]:
+    if not manifest.inner_artifact:
+        return {}
+    inside = f"{manifest.inner_artifact}, at most {manifest.collection.inner_slots} of each query"
+    return {"what goes along inside": inside, "people needed to read that": manifest.collection.inner_k}
+
+
+def _preview(manifest: Manifest, choice: Choice) -> str:
+    """What would be sent, in a sentence."""
+    left_out = f" {choice.over_limit} more are over the limit and {choice.too_long} too long." if choice.over_limit or choice.too_long else ""
+    needed = f"each readable only if {manifest.collection.k} people send it"
+    if not manifest.inner_artifact:
+        return f"{len(choice.chosen)} artifacts would be sent, {needed}.{left_out}"
+    inside = f"{choice.inner} of kind '{manifest.inner_artifact}' inside them, readable only if {manifest.collection.inner_k} people send the same"
+    return f"{len(choice.chosen)} queries would be sent, {needed}, and {inside}.{left_out}"
 
 
 def _agree(already: bool, question: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,6 +11,7 @@ from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.cli.output import json_option, show_fields, show_json
 
+INNER = [kind for kind in ARTIFACTS if kind != "query"]
 _operator = click.option(
     "--operator",
     "operator_file",
@@ -34,31 +36,47 @@ def collection() -> None:
 @click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
 @click.option("--artifact", default="query", show_default=True, type=click.Choice(list(ARTIFACTS)), help="What is mined.")
 @click.option("--representation", default="original", show_default=True, type=click.Choice(REPRESENTATIONS), help="How queries are written.")
-@click.option("--limit", default=200, show_default=True, type=click.IntRange(1), help="Most artifacts of one person.")
 @click.option("--count", default="users", show_default=True, type=click.Choice(["users", "impressions"]), help="What is counted.")
+@click.option("--limit", default=200, show_default=True, type=click.IntRange(1), help="Most artifacts, or impressions, of one person.")
 @click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")
+@click.option("--inner", type=click.Choice(INNER), help="Nested: what opens inside queries that are open (click, pair, …).")
+@click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")
+@click.option("--slots", "inner_slots", default=3, show_default=True, type=click.IntRange(1, 16), help="Most of it that one person sends per query.")
+@click.option("--inner-policy", help="Mechanism that decides what is published of it; FTu with its k if left out.")
 @click.option("--invitations", default=100, show_default=True, type=click.IntRange(1, 100_000), help="How many people are invited.")
 @click.option(
     "--links", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write the invitation links to, one per person."
 )
 @json_option
-def create(operator_file: Path, links: Path, invitations: int, as_json: bool, **terms: str) -> None:
+def create(operator_file: Path, links: Path, invitations: int, as_json: bool, inner: str | None, inner_k: int | None, **terms: Any) -> None:
     """Create a collection and write its invitation links.
 
     \b
     Example: crowdlog crowd collection create --operator trial/operator.json --title "What we search" --k 10 --links links.txt
+    Example: crowdlog crowd collection create --operator trial/operator.json --title Clicks --k 5 --inner click --inner-k 8 --links nested.txt
     """
     from crowdlog.crowd.client.member import Link
     from crowdlog.crowd.operator import Operator, Terms
     from crowdlog.errors import InputError
 
-    if links.exists():
-        raise InputError(f"{links} exists already; choose another file for the links.")
-    with Operator.from_file(operator_file) as operator:
-        manifest, invited = operator.create(Terms(**terms), invitations)  # type: ignore[arg-type]
-    links.touch(mode=0o600)
-    links.write_text("".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited))
-    fields = {"collection": manifest.id, "policy": manifest.policy, "invitations": len(invited), "links": str(links)}
+    if inner_k and not inner:
+        raise InputError("--inner-k is for a nested collection: say with --inner what opens inside queries, for example --inner click.")
+    try:
+        links.touch(mode=0o600, exist_ok=False)  # before anything is created: invitations that cannot be written down are lost
+    except FileExistsError:
+        raise InputError(f"{links} exists already; choose another file for the links.") from None
+    except OSError as error:
+        raise InputError(f"The links cannot be written to {links}: {error.strerror}.") from None
+    try:
+        with Operator.from_file(operator_file) as operator:
+            nested: dict[str, Any] = {"inner_artifact": inner, "inner_k": inner_k or terms["k"]} if inner else {}
+            manifest, invited = operator.create(Terms(**terms, **nested), invitations)
+        links.write_text("".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited))
+    except BaseException:
+        links.unlink()
+        raise
+    policies = {"policy": manifest.policy, **({"inner policy": manifest.inner_policy} if manifest.inner_artifact else {})}
+    fields = {"collection": manifest.id, **policies, "invitations": len(invited), "links": str(links)}
     show_json(fields) if as_json else show_fields(fields)
 
 

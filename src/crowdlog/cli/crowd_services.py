@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import InputError
 
@@ -126,13 +127,16 @@ def _token(path: Path) -> str:
 @click.option("--seed", default=7, show_default=True, type=int, help="Seed of the synthetic log.")
 @click.option("--log", type=click.Path(path_type=Path, exists=True), help="Let the users of this log take part instead of synthetic ones.")
 @click.option("--workers", default=2, show_default=True, type=click.IntRange(1), help="Processes that act as clients.")
+@click.option("--inner", type=click.Choice([kind for kind in ARTIFACTS if kind != "query"]), help="Nested: what opens inside queries.")
+@click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")
 @click.option("--folder", type=_FOLDER, help="Keep the services' data and the crowd log here.")
 @json_option
-def simulate(clients: int, k: int, rows: int, seed: int, log: Path | None, workers: int, folder: Path | None, as_json: bool) -> None:
+def simulate(clients: int, rows: int, seed: int, log: Path | None, folder: Path | None, as_json: bool, inner_k: int | None, **terms: Any) -> None:
     """Run a simulated crowd over HTTP against real services, and compare the crowd log with FTu on the union of the logs.
 
     \b
     Example: crowdlog crowd simulate --clients 40 --k 5 --rows 3
+    Example: crowdlog crowd simulate --clients 60 --k 5 --rows 4 --inner click --inner-k 6
     """
     from crowdlog.crowd.simulate import simulate as run
     from crowdlog.crowd.simulate import synthetic_crowd
@@ -141,7 +145,7 @@ def simulate(clients: int, k: int, rows: int, seed: int, log: Path | None, worke
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crowdlog-crowd-")))
         place.mkdir(parents=True, exist_ok=True)
         source = log or synthetic_crowd(place / "crowd.tsv", clients=clients, rows=rows, seed=seed)
-        report = run(source, k=k, workers=workers, folder=place)
+        report = run(source, folder=place, inner_k=inner_k or terms["k"], **terms)
     show_json(report) if as_json else show_fields(report)
     if not report["equal"]:
         raise InputError("The crowd log differs from FTu on the union of the logs.")

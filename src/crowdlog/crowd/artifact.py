@@ -14,9 +14,19 @@ _MOST_IMPRESSIONS = 2**32 - 1
 
 @dataclass(frozen=True)
 class Found:
-    """One artifact of one person's log."""
+    """One artifact of one person's log. `inner`: in a nested collection, her clicks or pairs of this query."""
 
     texts: tuple[str, ...] = field(repr=False)
+    impressions: int
+    inner: tuple[Found, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """An opened artifact with its numbers."""
+
+    artifact: bytes = field(repr=False)
+    people: int
     impressions: int
 
 
@@ -39,7 +49,8 @@ def texts_of(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
     return texts if len(texts) == parts else None
 
 
-def impressions_of(group: Opened) -> int:
-    """Sum the senders' impressions; a sender who says nothing sensible counts once, as a person does."""
+def counted(group: Opened, limit: int) -> Counted:
+    """Sum the senders' impressions. Who claims more than the limit is counted with the limit; who says nothing sensible once, as a person is."""
     stated = [int.from_bytes(value, "big") for value in group.secondaries if len(value) == _IMPRESSIONS_SIZE]
-    return sum(max(1, value) for value in stated) + group.people - len(stated)
+    impressions = sum(min(max(1, value), limit) for value in stated) + group.people - len(stated)
+    return Counted(group.artifact, group.people, impressions)

@@ -1,4 +1,4 @@
-"""The crowd log of a collection as a release: one table, its label, its explanation."""
+"""The crowd log of a collection as a release: a table for each of its layers, the label, the explanation."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crowdlog.artifacts.kinds import Artifact
-from crowdlog.crowd.artifact import TEXTS, texts_of
-from crowdlog.crowd.crypto.opening import Opened
+from crowdlog.crowd.artifact import TEXTS, Counted, texts_of
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.policy import Decision, decide, policy_of
+from crowdlog.crowd.policy import policies_of
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.explain import explain, label_page
 from crowdlog.release.folder import Release, write_folder
 from crowdlog.release.label import make_label
-from crowdlog.release.promise import Protected, Setting
+from crowdlog.release.promise import Promise, Protected, Setting
 
 # A collection is published once and its reports are deleted: there is no ledger to charge.
 _NO_CHARGE = 0
+_UNITS = {"users": "artifacts", "impressions": "impressions"}
 _NO_GUARANTEE = "No formal guarantee: whoever knows enough about a person can learn more from this release."
 _MODEL = {
     "model_name": "Distributed",
@@ -28,34 +27,52 @@ _MODEL = {
 }
 
 
-def write_crowd_log(manifest: Manifest, opened: Sequence[Opened], out: Path, randomness: Randomness, *, smallest_batch: int) -> Release:
-    """Apply the policy to what was opened and write the release folder."""
-    decision = decide(manifest, opened, randomness)
-    exact = decision.promise.guarantee.kind == "none"
-    notes: dict[str, Setting] = {"collection": manifest.id, "k": manifest.collection.k, "most_artifacts_per_person": manifest.limit}
-    if exact:  # how the traffic happened to fall into batches is not covered by a noisy policy's promise
-        notes["smallest_batch"] = smallest_batch
-    protected = Protected({Artifact(manifest.artifact).table: _table(manifest, decision)}, notes)
+def write_crowd_log(manifest: Manifest, opened: Sequence[Sequence[Counted]], out: Path, randomness: Randomness, *, smallest_batch: int) -> Release:
+    """Apply the policy of each layer to what was opened of it and write the release folder."""
+    from crowdlog.crowd.deciding import decide, table_of, together
+
+    layers, policies = manifest.layers, policies_of(manifest)
+    decisions = [decide(policy, manifest, layer, groups, randomness) for policy, layer, groups in zip(policies, layers, opened, strict=True)]
+    names = [table_of(layer) for layer in layers]
+    promise = together([decision.promise for decision in decisions], names)
+    tables = {name: _table(name, decision.kept) for name, decision in zip(names, decisions, strict=True)}
+    protected = Protected(tables, _notes(manifest, promise, smallest_batch))
     label = make_label(
-        policy_of(manifest),
-        decision.promise,
+        policies[0],
+        promise,
         protected,
         source=f"crowd collection {manifest.id}",
         charge=_NO_CHARGE,
         private=randomness.private,
-        warnings=[_NO_GUARANTEE] if exact else [],
+        warnings=[] if promise.guarantee.protects else [_NO_GUARANTEE],
     )
     label["model"] = _MODEL
+    if len(policies) > 1:
+        label["name"] = f"crowdlog release by {' and '.join(type(policy).__name__ for policy in policies)}"
+        label["implementation"]["mechanism"] = label["crowdlog"]["mechanism"] = " and ".join(map(repr, policies))
     return write_folder(out, _NO_CHARGE, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)})
 
 
-def _table(manifest: Manifest, decision: Decision) -> Any:
+def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[str, Setting]:
+    notes: dict[str, Setting] = {
+        "collection": manifest.id,
+        "k": manifest.collection.k,
+        "most_of_one_person": f"{manifest.limit} {_UNITS[manifest.count]}",
+    }
+    if manifest.inner_artifact:
+        notes |= {"inner_k": manifest.collection.inner_k, "most_inside_one_query": manifest.collection.inner_slots}
+    if not promise.guarantee.protects:  # how the traffic happened to fall into batches is not covered by a noisy policy's promise
+        notes["smallest_batch"] = smallest_batch
+    return notes
+
+
+def _table(name: str, kept: Sequence[tuple[Counted, dict[str, int]]]) -> Any:
     """Texts and numbers: most frequent first, ties by text."""
     import pyarrow as pa
 
-    names = TEXTS[Artifact(manifest.artifact).table]
-    numbers = ("count", "users") if manifest.count == "impressions" else ("count",)
-    named = [(texts, row) for group, row in decision.kept if (texts := texts_of(group.artifact, len(names))) is not None]
-    columns: dict[str, Any] = {name: pa.array([texts[i] for texts, _row in named], pa.string()) for i, name in enumerate(names)}
-    columns |= {name: pa.array([row[name] for _texts, row in named], pa.int64()) for name in numbers}
-    return pa.table(columns).sort_by([("count", "descending"), *((name, "ascending") for name in names)])
+    texts = TEXTS[name]
+    rows = [(found, row) for group, row in kept if (found := texts_of(group.artifact, len(texts))) is not None]
+    columns: dict[str, Any] = {text: pa.array([found[i] for found, _row in rows], pa.string()) for i, text in enumerate(texts)}
+    numbers = list(kept[0][1]) if kept else ["count"]
+    columns |= {number: pa.array([row[number] for _found, row in rows], pa.int64()) for number in numbers}
+    return pa.table(columns).sort_by([("count", "descending"), *((text, "ascending") for text in texts)])

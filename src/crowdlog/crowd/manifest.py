@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdlog.artifacts.kinds import ARTIFACTS
@@ -12,15 +12,26 @@ from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.errors import InputError
 
 COUNTS = ("users", "impressions")
-_FIELDS = {"collection", "artifact", "representation", "limit", "count", "policy", "randomness", "mix"}
+INNER_ARTIFACTS = ("", *(kind for kind in ARTIFACTS if kind != "query"))  # "": one threshold
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What opens at one threshold, and the mechanism that decides which of it is published."""
+
+    artifact: str
+    k: int
+    policy: str
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """`limit`: most artifacts of one person. `policy`: the mechanism that decides what is published, as the command line spells it.
+    """`policy`: the mechanism that decides what is published, as the command line spells it.
 
-    `count`: what a published count counts. For "impressions" each report carries how often its sender has the artifact,
-    readable only where the artifact is.
+    `count`: what a published count counts. For "impressions" each report carries how often its sender has the artifact, readable only where
+    the artifact is. `limit`: how much of one person is counted at most, in the same unit: different artifacts, or impressions of all of them.
+    `inner_artifact`, `inner_policy`: in a nested collection, what opens inside opened queries (clicks or pairs of that query); the limit holds
+    for these once more.
     """
 
     collection: Collection
@@ -29,42 +40,40 @@ class Manifest:
     limit: int
     count: str
     policy: str
-    randomness_url: str
-    mix_url: str
+    randomness: str
+    mix: str
+    inner_artifact: str = ""
+    inner_policy: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.collection.inner_k) != bool(self.inner_artifact) or bool(self.inner_artifact) != bool(self.inner_policy):
+            raise InputError("A nested collection needs an inner k, an inner artifact and an inner policy; any other has none of them.")
+        if self.inner_artifact and self.artifact != "query":
+            raise InputError(f"A nested collection opens queries first, then what is inside: its artifact must be 'query'. Got {self.artifact!r}.")
 
     @property
     def id(self) -> str:
         """Return the collection's name in hex: a hash of its cryptographic parameters, so nobody can be shown another k under the same name."""
         return self.collection.id.hex()
 
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """What opens at each level of the collection."""
+        outer = Layer(self.artifact, self.collection.k, self.policy)
+        return (outer, Layer(self.inner_artifact, self.collection.inner_k, self.inner_policy)) if self.inner_artifact else (outer,)
+
     def to_json(self) -> dict[str, Any]:
-        return {
-            "collection": json.loads(self.collection.to_json()),
-            "artifact": self.artifact,
-            "representation": self.representation,
-            "limit": self.limit,
-            "count": self.count,
-            "policy": self.policy,
-            "randomness": self.randomness_url,
-            "mix": self.mix_url,
-        }
+        return {**asdict(self), "collection": json.loads(self.collection.to_json())}
 
     @classmethod
     def from_json(cls, value: Any) -> Manifest:
         """Read a manifest that a server sent; anything unexpected is refused."""
-        if not isinstance(value, dict) or set(value) != _FIELDS:
+        if not isinstance(value, dict) or set(value) != set(cls.__dataclass_fields__):
             raise InputError("The server's description of the collection is not one crowdlog understands.")
-        texts = all(isinstance(value[name], str) for name in _FIELDS - {"collection", "limit"})
-        known = texts and value["artifact"] in ARTIFACTS and value["representation"] in REPRESENTATIONS and value["count"] in COUNTS
-        if not known or type(value["limit"]) is not int or value["limit"] < 1:
+        texts = all(isinstance(value[name], str) for name in value if name not in {"collection", "limit"})
+        kinds = texts and value["artifact"] in ARTIFACTS and value["inner_artifact"] in INNER_ARTIFACTS
+        if not kinds or value["representation"] not in REPRESENTATIONS or value["count"] not in COUNTS:
             raise InputError("The server's description of the collection holds a value crowdlog does not know.")
-        return cls(
-            collection=Collection.from_json(json.dumps(value["collection"])),
-            artifact=value["artifact"],
-            representation=value["representation"],
-            limit=value["limit"],
-            count=value["count"],
-            policy=value["policy"],
-            randomness_url=value["randomness"],
-            mix_url=value["mix"],
-        )
+        if type(value["limit"]) is not int or value["limit"] < 1:
+            raise InputError("The server's description of the collection must have a limit of at least 1.")
+        return cls(**{**value, "collection": Collection.from_json(json.dumps(value["collection"]))})

@@ -6,7 +6,7 @@ import base64
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +31,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the operator decides about a collection."""
+    """What the operator decides about a collection. With an inner artifact it is nested: the inner opens at `inner_k`, inside opened queries."""
 
     title: str
     k: int
@@ -41,6 +41,21 @@ class Terms:
     count: str = "users"
     policy: str | None = None  # FTu with the collection's k
     payload_size: int = 256
+    inner_artifact: str = ""
+    inner_k: int = 0
+    inner_slots: int = 3  # most clicks or pairs of one query that a person sends
+    inner_policy: str | None = None  # FTu with the inner k
+
+    def policies(self) -> dict[str, str]:
+        """The mechanism of each layer as it is spelled."""
+
+        def spelled(given: str | None, k: int, artifact: str) -> str:
+            return given or (f"FTu(k={k}, artifact={artifact!r}, representation={self.representation!r})" if artifact else "")
+
+        return {
+            "policy": spelled(self.policy, self.k, self.artifact),
+            "inner_policy": spelled(self.inner_policy, self.inner_k, self.inner_artifact),
+        }
 
 
 class Operator:
@@ -78,21 +93,21 @@ class Operator:
 
     def create(self, terms: Terms, invitations: int) -> tuple[Manifest, list[str]]:
         """Create a collection; return it with its invitations, each good for one person."""
-        key = self.randomness.call("POST", "/keys", {"budget": _RETRIES * terms.limit * invitations})["public"]
-        described = {"artifact": terms.artifact, "representation": terms.representation, "limit": terms.limit, "count": terms.count}
-        spelled = f"FTu(k={terms.k}, artifact={terms.artifact!r}, representation={terms.representation!r})"
+        budget = _RETRIES * terms.limit * invitations * (2 if terms.inner_artifact else 1)
+        key = self.randomness.call("POST", "/keys", {"budget": budget})["public"]
         body = {
-            "title": terms.title,
-            "k": terms.k,
-            "payload_size": terms.payload_size,
-            **described,
-            "policy": terms.policy or spelled,
+            **asdict(terms),
+            **terms.policies(),
             "voprf_public": base64.b64encode(bytes.fromhex(key)).decode(),
             "randomness": self.randomness.url,
             "mix_publics": [mix.call("GET", "/key")["public"] for mix in self.mixes],
             "mix": self.mixes[0].url,
         }
-        manifest = Manifest.from_json(self.aggregation.call("POST", "/collections", body)["manifest"])
+        try:
+            manifest = Manifest.from_json(self.aggregation.call("POST", "/collections", body)["manifest"])
+        except InputError:  # terms that do not fit: the key belongs to nothing
+            self.randomness.call("DELETE", f"/keys/{key}")
+            raise
         invited = (
             self.aggregation.call("POST", f"/collections/{manifest.id}/invitations", {"count": invitations})["invitations"] if invitations else []
         )

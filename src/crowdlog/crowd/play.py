@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from crowdlog.crowd.artifact import Found
-from crowdlog.crowd.client.reports import choose, decoded, seal
+from crowdlog.crowd.client.choosing import choose
+from crowdlog.crowd.client.reports import decoded, seal
 from crowdlog.crowd.crypto.credential import accept_credential, request_credential
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.portions import portions
 from crowdlog.privacy.randomness import SystemRandomness
 
 Person = tuple[str, list[Found]]  # her invitation and her artifacts
@@ -20,22 +22,22 @@ def play_mining(manifest_json: dict[str, Any], aggregation_url: str, people: Seq
     """Join and prepare the envelopes of some clients."""
     manifest, randomness = Manifest.from_json(manifest_json), SystemRandomness()
     envelopes = []
-    with Connection(aggregation_url) as aggregation, Connection(manifest.randomness_url) as server:
+    with Connection(aggregation_url) as aggregation, Connection(manifest.randomness) as server:
         for invitation, found in people:
             pending = request_credential(manifest.collection, randomness)
             body = {"invitation": invitation, "request": base64.b64encode(pending.request).decode()}
             answer = aggregation.call("POST", f"/collections/{manifest.id}/credentials", body)
             credential = accept_credential(pending, manifest.collection, decoded(answer, "credential"))
-            chosen, _too_long = choose(manifest, found, randomness)
+            chosen = choose(manifest, found, randomness).chosen
             envelopes.append([envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)])
     return envelopes
 
 
 def play_sending(mix_url: str, people: Sequence[list[bytes]]) -> list[int]:
-    """Send the envelopes of some clients, one request each; return how many the mix counted."""
+    """Send the envelopes of some clients, each client's by themselves; return how many the mix counted."""
     counted = []
     with Connection(mix_url) as mix:
-        for envelopes in filter(None, people):
-            answer = mix.call("POST", "/envelopes", {"envelopes": [base64.b64encode(envelope).decode() for envelope in envelopes]})
+        for part in (part for envelopes in people for part in portions(envelopes, len)):
+            answer = mix.call("POST", "/envelopes", {"envelopes": [base64.b64encode(envelope).decode() for envelope in part]})
             counted.append(int(answer["accepted"]))
     return counted

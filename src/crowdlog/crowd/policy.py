@@ -1,95 +1,116 @@
-"""Which opened artifacts are published, with which counts: the mechanism that the collection named when it was created decides.
+"""Which mechanisms can decide over a collection, and what each needs of its terms. What they then do: deciding.py.
 
-FTu publishes every opened artifact that enough people sent, with exact counts. Zealous publishes noisy numbers of people; the collection's k is
-its raw filter, so what the filter costs is part of its δ (proofs/threshold.md), and the members keep its bound d themselves.
+A collection knows of each opened artifact how many people sent it and, if it counts impressions, how often they had it: one value per person and
+artifact. A mechanism that needs no more can be its policy; any other needs people's own logs, which never leave them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from crowdlog.crowd.artifact import impressions_of
-from crowdlog.crowd.crypto.opening import Opened
-from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.manifest import Layer, Manifest
 from crowdlog.errors import InputError
-from crowdlog.privacy.randomness import Randomness
-from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
-    from crowdlog.mechanisms.frequency import FTu
-    from crowdlog.mechanisms.zealous import Zealous
-    from crowdlog.privacy.thresholds import Threshold
+    from crowdlog.crowd.deciding import Policy
 
-_COLLUSION = "The randomness server and the aggregation server together can test guesses of artifacts below the threshold (docs/threat-model.md)."
-_SYBILS = "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
-_SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
-_OWN_BOUND = "Every member keeps the bound d on her own artifacts: nobody can check it, because nothing links two reports of one person."
-_SETTING = "indistinguishability"  # the kind of promise whose proof covers the raw filter
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What will be published: each group with its numbers by column, `count` first."""
-
-    promise: Promise
-    kept: list[tuple[Opened, dict[str, int]]] = field(repr=False)
+# What the others need beyond that.
+_NEEDS = {
+    "AClick": "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the order of time",
+    "ASession": "it publishes sequences of whole sessions",
+    "Crowd": "it divides each person's weight among all her artifacts, which takes her whole log",
+    "Keys": "it divides each person's weight, or the square of her counts, among all her artifacts, which takes her whole log",
+    "SemanticKAnonymity": "it counts the different people behind several queries together, and nothing links the reports of one person",
+    "Korolova": "it keeps each person's first queries in the order of time and shares one ε among three tables (DPa is its selection, for one table)",
+}
+_ROWS = "it publishes people's own rows"
 
 
-def policy_of(manifest: Manifest) -> FTu | Zealous:
-    """Return the mechanism a collection is published with; it must fit what the collection can open."""
+def policies_of(manifest: Manifest) -> tuple[Policy, ...]:
+    """Return the mechanism of each layer; each must fit what the collection can open and count."""
     # The mechanisms bring the counting engine, which a server needs only when it creates or publishes.
+    from crowdlog.crowd.deciding import promise_of
     from crowdlog.mechanisms import parse
-    from crowdlog.mechanisms.frequency import FTu
-    from crowdlog.mechanisms.zealous import Zealous
 
-    policy, k = parse(manifest.policy), manifest.collection.k
-    if not isinstance(policy, FTu | Zealous):
-        raise InputError(f"A collection is published with FTu or Zealous; got {type(policy).__name__}.")
-    if (policy.artifact, policy.representation) != (manifest.artifact, manifest.representation):
-        raise InputError(f"The policy must have artifact={manifest.artifact!r} and representation={manifest.representation!r}, as the collection.")
-    if isinstance(policy, FTu) and policy.k < k:
-        raise InputError(f"The collection opens what {k} people share; the policy's k must be at least that. Got {policy.k}.")
-    if isinstance(policy, Zealous) and (policy.d, policy.setting, policy.keep, manifest.count) != (manifest.limit, _SETTING, "random", "users"):
-        raise InputError(f"For Zealous count users, and give d={manifest.limit} (the collection's limit), keep='random' and no other setting.")
-    return policy
-
-
-def decide(manifest: Manifest, opened: Sequence[Opened], randomness: Randomness) -> Decision:
-    """Apply the collection's policy to what was opened."""
-    from crowdlog.mechanisms.frequency import FTu
-
-    policy = policy_of(manifest)
-    decision = _exact(policy, manifest, opened) if isinstance(policy, FTu) else _noisy(policy, manifest, opened, randomness)
-    unprotected = (*decision.promise.unprotected, _COLLUSION, _SYBILS, _SIZES)
-    return replace(decision, promise=replace(decision.promise, unprotected=unprotected))
+    policies = []
+    for layer in manifest.layers:
+        policy: Any = parse(layer.policy)
+        name = type(policy).__name__
+        if name not in _FITS:
+            raise InputError(f"A collection cannot be published with {name}: {_NEEDS.get(name, _ROWS)}. Use one of {', '.join(_FITS)}.")
+        _same_artifact(policy, manifest, layer)
+        _FITS[name](policy, manifest, layer)
+        promise_of(policy, manifest, layer)  # an ε and δ that no threshold can keep are refused now
+        policies.append(policy)
+    return tuple(policies)
 
 
-def _exact(policy: FTu, manifest: Manifest, opened: Sequence[Opened]) -> Decision:
-    kept = [group for group in opened if group.people >= policy.k]
-    promise = replace(policy.promise(), counts=manifest.count)
-    if manifest.count == "users":
-        return Decision(promise, [(group, {"count": group.people}) for group in kept])
-    return Decision(promise, [(group, {"count": impressions_of(group), "users": group.people}) for group in kept])
+def _same_artifact(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    own = "click" if type(policy).__name__ == "KA" else "query"  # KA and KAnonymity have one kind of artifact, as it is
+    asked = getattr(policy, "artifact", own), getattr(policy, "representation", "original")
+    if asked != (layer.artifact, manifest.representation):
+        raise InputError(
+            f"The policy {type(policy).__name__} is for artifact={asked[0]!r} and representation={asked[1]!r}; "
+            f"the collection has {layer.artifact!r} and {manifest.representation!r}."
+        )
 
 
-def _noisy(policy: Zealous, manifest: Manifest, opened: Sequence[Opened], randomness: Randomness) -> Decision:
-    from crowdlog.privacy.thresholds import smallest_threshold
-
-    threshold = smallest_threshold(policy.epsilon, policy.delta, policy.d, distinct=True, at_least=manifest.collection.k)
-    noise = threshold.noise.draw(len(opened), randomness).tolist()
-    counted = [(group, {"count": group.people + drawn}) for group, drawn in zip(opened, noise, strict=True)]
-    return Decision(_noisy_promise(policy.promise(), threshold), [(group, row) for group, row in counted if row["count"] > threshold.K])
+def _counts(manifest: Manifest, count: str, policy: Any) -> None:
+    if manifest.count != count:
+        raise InputError(f"{type(policy).__name__} needs a collection that counts {count}; this one counts {manifest.count}.")
 
 
-def _noisy_promise(promise: Promise, threshold: Threshold) -> Promise:
-    """Zealous with the collection's k in the place of its k'."""
-    guarantee = threshold.guarantee()
-    steps = (
-        Step("Bound", f"Every member sends at most {threshold.d} artifacts, chosen at random."),
-        Step("Drop", f"What fewer than {threshold.at_least} people sent cannot be read; the cost of this look at the data is part of δ."),
-        Step("Select and count", f"Publish the number of people plus noise where it is above {threshold.K}.", guarantee.epsilon, guarantee.delta),
-    )
-    settings = {"K": threshold.K, "b": threshold.scale, "k'": threshold.at_least - 1, "d": threshold.d}
-    return replace(promise, guarantee=guarantee, steps=steps, settings=settings, assumptions=(*promise.assumptions, _OWN_BOUND), as_published={})
+def _ftu(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    if policy.k < layer.k:
+        raise InputError(f"The collection opens what {layer.k} people share; the k of {type(policy).__name__} must be at least that. Got {policy.k}.")
+
+
+def _k_anonymity(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    _counts(manifest, "impressions", policy)
+    _ftu(policy, manifest, layer)
+
+
+def _fta(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    _counts(manifest, "impressions", policy)
+
+
+def _ka(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    _counts(manifest, "users", policy)
+    if layer.k - 1 > policy.K:
+        raise InputError(f"The collection opens what {layer.k} people share; the K of KA must be at least {layer.k - 1}. Got {policy.K}.")
+
+
+def _bounded(policy: Any, manifest: Manifest) -> None:
+    """The members keep the bound d: a random choice, of as much as the collection's limit says."""
+    if (policy.d, policy.keep) != (manifest.limit, "random"):
+        raise InputError(
+            f"{type(policy).__name__} needs d={manifest.limit} (the collection's limit) and keep='random', as its members choose. "
+            f"Got d={policy.d} and keep={policy.keep!r}."
+        )
+
+
+def _zealous(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    _counts(manifest, "users", policy)
+    _bounded(policy, manifest)
+    if policy.setting == "probabilistic" and (lowest := policy.threshold()[0].at_least) < layer.k:
+        raise InputError(
+            f"Zealous in the probabilistic setting keeps what {lowest} people share here, but the collection opens what {layer.k} do: "
+            f"its proof has no room for that. Choose a smaller ε, a larger limit, a k of at most {lowest}, or the other setting."
+        )
+
+
+def _noisy_impressions(policy: Any, manifest: Manifest, layer: Layer) -> None:
+    _counts(manifest, "impressions", policy)
+    _bounded(policy, manifest)
+
+
+_FITS: dict[str, Callable[[Any, Manifest, Layer], None]] = {
+    "FTu": _ftu,
+    "FTa": _fta,
+    "KA": _ka,
+    "KAnonymity": _k_anonymity,
+    "Zealous": _zealous,
+    "DPu": _noisy_impressions,
+    "DPa": _noisy_impressions,
+}

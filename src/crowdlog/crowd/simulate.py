@@ -1,4 +1,4 @@
-"""A simulated crowd: real HTTP requests of every client against real services, compared with FTu on the union of the logs.
+"""A simulated crowd: real HTTP requests of every client against real services, compared with FTu on the union of the logs, table by table.
 
 What is shared between simulated clients, and what is not: mining is done in one pass over the union (it depends on each person's own rows only),
 and one process plays many clients over one connection. Everything else each client does for herself: her credential, her blinded evaluations,
@@ -13,17 +13,20 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from crowdlog.artifacts.kinds import Artifact
-from crowdlog.crowd.artifact import Found
-from crowdlog.crowd.client.mining import mine_each
+from crowdlog.crowd.artifact import TEXTS, Found
+from crowdlog.crowd.client.mining import mine_nested
+from crowdlog.crowd.crypto.collection import MAX_SLOTS
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.play import play_mining, play_sending
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
@@ -37,18 +40,35 @@ _TWICE = 10  # every so many clients send twice
 _BATCH = 50  # smallest batch of the simulated mixes
 
 
-def simulate(log_file: Path, *, k: int, workers: int, folder: Path) -> dict[str, Any]:
-    """Run the whole collection on the users of a log and return counts, rates and whether the result is right."""
+def simulate(log_file: Path, *, k: int, workers: int, folder: Path, inner: str | None = None, inner_k: int = 0) -> dict[str, Any]:
+    """Run the whole collection on the users of a log and return counts, rates and whether the result is right. `inner`: a nested collection."""
     log = import_log([log_file], folder / "union")
-    people = [found for _user, found in mine_each(log, Artifact("query"))]
+    people = [found for _user, found in mine_nested(log, Artifact("query"), Artifact(inner) if inner else None)]
+    terms = _terms(people, k, inner, inner_k)
     with ExitStack() as stack:
         no_limits = ["--rate", "0"]  # all clients come from one address here
         mixes = {f"mix{number}": [*no_limits, "--batch", str(_BATCH), "--delay", "0.5"] for number in (1, 2)}
         options = {"randomness": [*no_limits, "--elements", "0"], "aggregation": no_limits, **mixes}
         services = stack.enter_context(LocalServices(folder / "services", options=options))
         pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")))
-        timed = _collect(services, pool, people, k, folder / "crowdlog")
-    return {"clients": len(people), "k": k, **timed, **_compared(log, people, k, Release.open(folder / "crowdlog"))}
+        timed = _collect(services, pool, people, terms, folder / "crowdlog")
+    crowd_log = Release.open(folder / "crowdlog")
+    kinds = {"query": k, **({inner: inner_k} if inner else {})}
+    compared = [_compared(log, people, kind, bar, crowd_log) for kind, bar in kinds.items()]
+    results = {name: value for result in compared for name, value in result.items()}
+    equal = all(value for name, value in results.items() if name.endswith("equal"))
+    return {"clients": len(people), "k": k, **({"inner k": inner_k} if inner else {}), **timed, **results, "equal": equal}
+
+
+def _terms(people: Sequence[list[Found]], k: int, inner: str | None, inner_k: int) -> Terms:
+    """A collection whose limits cut nobody short, so that it must equal FTu on the union."""
+    inside = [[pair for item in found for pair in item.inner] for found in people]
+    limit = max([1, *(sum(item.impressions for item in found) for found in [*people, *inside])])
+    slots = max([1, *(len(item.inner) for found in people for item in found)])
+    if slots > MAX_SLOTS:
+        raise InputError(f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; let fewer rows take part.")
+    flat = Terms("Simulated crowd", k, limit=limit, count="impressions")
+    return replace(flat, inner_artifact=inner, inner_k=inner_k, inner_slots=slots) if inner else flat
 
 
 def synthetic_crowd(path: Path, *, clients: int, rows: int, seed: int) -> Path:
@@ -74,9 +94,8 @@ def first_rows(whole: Path, path: Path, rows: int) -> None:
                 cut.write(line)
 
 
-def _collect(services: LocalServices, pool: ProcessPoolExecutor, people: Sequence[list[Found]], k: int, out: Path) -> dict[str, Any]:
+def _collect(services: LocalServices, pool: ProcessPoolExecutor, people: Sequence[list[Found]], terms: Terms, out: Path) -> dict[str, Any]:
     """Create, join and mine, close, send, publish: with real requests, and the time of each step."""
-    terms = Terms("Simulated crowd", k, limit=max(1, *map(len, people)), count="impressions")
     with services.operator() as operator:
         manifest, invitations = operator.create(terms, len(people))
         started = time.perf_counter()
@@ -84,7 +103,7 @@ def _collect(services: LocalServices, pool: ProcessPoolExecutor, people: Sequenc
         sealed = _spread(pool, play, list(zip(invitations, people, strict=True)), "Joining and mining")
         mined = time.perf_counter()
         operator.close(manifest.id)
-        _spread(pool, partial(play_sending, manifest.mix_url), sealed + sealed[::_TWICE], "Sending")
+        _spread(pool, partial(play_sending, manifest.mix), sealed + sealed[::_TWICE], "Sending")
         sent = time.perf_counter()
         smallest = operator.drain()
         arrived = time.perf_counter()
@@ -116,18 +135,22 @@ def _spread(pool: ProcessPoolExecutor, task: Any, items: Sequence[Any], title: s
     return list(chain.from_iterable(results))
 
 
-def _compared(log: LogStore, people: Sequence[list[Found]], k: int, crowd_log: Release) -> dict[str, Any]:
-    """Compare with FTu on the union: the same artifacts, the same impressions, and the true number of people of each."""
-    wanted = FTu(k=k).protect(log, SystemRandomness()).tables["queries"]
-    got = crowd_log.queries()
-    users = Counter(item.texts[0] for found in people for item in found)
-    rows = [] if got is None else got.to_pylist()
-    right_people = all(users[row["query"]] == row["users"] for row in rows)
-    same = {row["query"]: row["count"] for row in rows} == {row["query"]: row["count"] for row in wanted.to_pylist()}
+def _compared(log: LogStore, people: Sequence[list[Found]], kind: str, k: int, crowd_log: Release) -> dict[str, Any]:
+    """Compare a table with FTu on the union: the same artifacts, the same impressions, and the true number of people of each."""
+    table = Artifact(kind).table
+    wanted = _rows(FTu(k=k, artifact=kind).protect(log, SystemRandomness()).tables[table], table)
+    got = _rows(crowd_log.table(table), table)
+    users = Counter(item.texts for found in people for outer in found for item in ((outer,) if kind == "query" else outer.inner))
+    same = {texts: row["count"] for texts, row in got.items()} == {texts: row["count"] for texts, row in wanted.items()}
     return {
-        "artifacts": len(users),
-        "published": len(rows),
-        "published by FTu on the union": wanted.num_rows,
-        "published below k": sum(users[row["query"]] < k for row in rows),
-        "equal": same and right_people,
+        f"{table}": len(users),
+        f"{table} published": len(got),
+        f"{table} published by FTu on the union": len(wanted),
+        f"{table} published below k": sum(users[texts] < k for texts in got),
+        f"{table} equal": same and all(users[texts] == row["users"] for texts, row in got.items()),
     }
+
+
+def _rows(table: Any, name: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """The rows of a table by their texts."""
+    return {tuple(row[column] for column in TEXTS[name]): row for row in table.to_pylist()} if table is not None else {}

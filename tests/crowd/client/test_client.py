@@ -7,8 +7,8 @@ import pytest
 
 from crowdlog.crowd.artifact import Found
 from crowdlog.crowd.client import member
+from crowdlog.crowd.client.choosing import choose
 from crowdlog.crowd.client.home import ClientHome
-from crowdlog.crowd.client.reports import choose
 from crowdlog.crowd.http import Unreachable
 from crowdlog.crowd.services.mix import MixNode
 from crowdlog.errors import InputError, PrivacyRefusal
@@ -36,7 +36,7 @@ def _link(crowd: SmallCrowd) -> member.Link:
 def _member_with_outbox(crowd: SmallCrowd, home: ClientHome, texts: list[str]):
     membership = member.join(home, _link(crowd), crowd.manifest, Direct(crowd.client), RANDOM)
     home.consent(membership.id)
-    chosen, _too_long = choose(crowd.manifest, [Found((text,), 1) for text in texts], RANDOM)
+    chosen = choose(crowd.manifest, [Found((text,), 1) for text in texts], RANDOM).chosen
     member.prepare(home, home.membership(None), chosen, Direct(crowd.randomness), RANDOM)
     return home.membership(None)
 
@@ -77,9 +77,9 @@ def test_nothing_is_prepared_without_consent(crowd, home):
 
 def test_at_most_the_limit_is_chosen_and_what_is_too_long_is_counted(crowd):
     found = [Found((f"query {number}",), 1) for number in range(80)] + [Found(("x" * 500,), 1), Found(("a\tb",), 1)]
-    chosen, too_long = choose(crowd.manifest, found, SystemRandomness())
-    assert len({item.readable for item in chosen}) == crowd.manifest.limit == 50
-    assert too_long == 2
+    choice = choose(crowd.manifest, found, SystemRandomness())
+    assert len({item.readable for item in choice.chosen}) == crowd.manifest.limit == 50
+    assert (choice.too_long, choice.over_limit) == (2, 30)
 
 
 def test_sending_is_refused_while_guesses_could_be_evaluated(crowd, home):

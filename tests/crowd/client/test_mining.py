@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from crowdlog.artifacts.kinds import Artifact
 from crowdlog.crowd.client.mining import mine_own
+from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SystemRandomness
 
@@ -21,8 +22,13 @@ def _log(path: Path, users: int = 1) -> Path:
     return path
 
 
+def _manifest(kind: str, inner: str = "") -> Manifest:
+    collection = Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3, inner_k=6 if inner else 0)
+    return Manifest(collection, kind, "original", 9, "users", "FTu(k=5)", "http://r", "http://m", inner, inner and "FTu(k=6)")
+
+
 def _mined(log: Path, kind: str, home: Path) -> dict[tuple[str, ...], int]:
-    return {item.texts: item.impressions for item in mine_own(log, Artifact(kind), home, SystemRandomness())}
+    return {item.texts: item.impressions for item in mine_own(log, _manifest(kind), home, SystemRandomness())}
 
 
 def test_a_persons_artifacts_are_found_with_their_impressions_and_nothing_is_left_behind(tmp_path):
@@ -36,6 +42,14 @@ def test_a_persons_artifacts_are_found_with_their_impressions_and_nothing_is_lef
     }
     assert _mined(log, "pair", home) == {("used cars", "weather"): 1}
     assert list(home.iterdir()) == []
+
+
+def test_in_a_nested_collection_a_query_has_its_own_clicks_inside(tmp_path):
+    found = mine_own(_log(tmp_path / "log.tsv"), _manifest("query", "click"), tmp_path, SystemRandomness())
+    inside = {item.texts: sorted(pair.texts[1] for pair in item.inner) for item in found}
+    assert inside == {("used cars",): ["http://cars.example"], ("weather",): ["http://rain.example", "http://weather.example"]}
+    pairs = mine_own(tmp_path / "log.tsv", _manifest("query", "pair"), tmp_path, SystemRandomness())
+    assert {item.texts: [pair.texts for pair in item.inner] for item in pairs} == {("used cars",): [("used cars", "weather")], ("weather",): []}
 
 
 def test_a_log_of_several_people_is_refused(tmp_path):

@@ -64,6 +64,32 @@ def test_rfc_vectors_across_languages(client: Client, vector: dict[str, Any]) ->
     assert client.ask("finalize", public=RFC["public"], data=answer.to_bytes().hex()) == vector["output"]
 
 
+def test_a_nested_report_of_typescript_opens_at_both_levels(client: Client) -> None:
+    crowd = Crowd(5, inner_k=6, seed=13)
+    collection = crowd.collection
+    response = issue_credential(crowd.issuer, collection.id, bytes.fromhex(client.ask("join", terms=collection.to_json())), crowd.randomness)
+    assert client.ask("accept", data=response.hex())
+    query, click = b"weather", b"weather\tw.example"
+    inner = {"primary": click.hex(), "secondary": "", "rand": crowd.rand(click, 1).hex()}
+    (envelope,) = client.ask(
+        "report", artifacts=[{"primary": query.hex(), "secondary": "", "rand": crowd.rand(query).hex(), "level": 0, "inner": [inner]}]
+    )
+    inside = bytes.fromhex(envelope)
+    for mix in crowd.mixes:
+        inside = open_layer(mix, inside)
+    hers = Report.parse(inside)
+    check_report(hers, collection, crowd.issuer)
+    others = [crowd.report(person, query, inner=crowd.report(person, click, level=1).data) for person in range(5)]
+    opened = open_group([*others, hers], collection)
+    assert opened
+    assert (opened.artifact, opened.people, len(opened.inner)) == (query, 6, 6)
+    for report in opened.inner:
+        check_report(report, collection, crowd.issuer, level=1)
+    pair = open_group(opened.inner, collection)
+    assert pair
+    assert (pair.artifact, pair.people) == (click, 6)
+
+
 def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> None:
     """Four people write Python, the fifth TypeScript: every group needs hers."""
     crowd = Crowd(4, seed=11)
@@ -77,7 +103,7 @@ def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> No
     rands = client.ask("finalize", public=collection.voprf_public.hex(), data=answer.to_bytes().hex())
     assert rands == [crowd.voprf.output(item).hex() for item in inputs]
     asked = [
-        {"primary": artifact.primary.hex(), "secondary": artifact.secondary.hex(), "rand": rand, "level": 0}
+        {"primary": artifact.primary.hex(), "secondary": artifact.secondary.hex(), "rand": rand, "level": 0, "inner": []}
         for artifact, rand in zip(artifacts, rands, strict=True)
     ]
     for artifact, rand, envelope in zip(artifacts, rands, client.ask("report", artifacts=asked), strict=True):

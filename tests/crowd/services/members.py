@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crowdlog.crowd.client.reports import Chosen, decoded, seal
+from crowdlog.crowd.artifact import Found
+from crowdlog.crowd.client.choosing import choose
+from crowdlog.crowd.client.reports import decoded, seal
 from crowdlog.crowd.crypto.credential import Credential, accept_credential, request_credential
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer
-from crowdlog.crowd.crypto.report import Artifact
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.aggregation import AggregationServer
 from crowdlog.crowd.services.fields import to_base64
@@ -33,6 +34,10 @@ def terms(**changes):
         "limit": 50,
         "count": "impressions",
         "policy": f"FTu(k={k})",
+        "inner_k": 0,
+        "inner_slots": 1,
+        "inner_artifact": "",
+        "inner_policy": "",
         "voprf_public": to_base64(bytes(32)),
         "randomness": "http://randomness",
         "mix_publics": [to_base64(bytes([1]) * 32)] * 2,
@@ -61,6 +66,7 @@ class SmallCrowd:
     database_url: str | None = None
     k: int = 5
     count: str = "impressions"
+    more: dict = field(default_factory=dict)  # further terms of the collection
     mixes: list = field(default_factory=lambda: [MixKey.generate(RANDOM), MixKey.generate(RANDOM)])
 
     def __enter__(self):
@@ -79,7 +85,7 @@ class SmallCrowd:
         self._server.close()
 
     def create(self, **changes) -> Manifest:
-        answer = self.client.post("/collections", json=terms(k=self.k, count=self.count, **changes), headers=OPERATOR)
+        answer = self.client.post("/collections", json=terms(**{"k": self.k, "count": self.count, **self.more, **changes}), headers=OPERATOR)
         assert answer.status_code == 201, answer.text
         return Manifest.from_json(answer.json()["manifest"])
 
@@ -97,11 +103,11 @@ class SmallCrowd:
         assert answer.status_code == 201, answer.text
         return accept_credential(pending, self.manifest.collection, decoded(answer.json(), "credential"))
 
-    def envelopes(self, credential: Credential, artifacts: dict[str, int]) -> list[bytes]:
-        """What the last mix passes on: this member's reports of some queries with their impressions."""
-        chosen = [
-            Chosen("", Artifact(text.encode(), times.to_bytes(4, "big") if self.count == "impressions" else b"")) for text, times in artifacts.items()
-        ]
+    def envelopes(self, credential: Credential, artifacts: dict[str, int], inside: dict[tuple[str, str], int] | None = None) -> list[bytes]:
+        """What the last mix passes on: this member's reports of some queries with their impressions, and of clicks or pairs inside them."""
+        pairs = [Found(texts, times) for texts, times in (inside or {}).items()]
+        found = [Found((text,), times, tuple(pair for pair in pairs if pair.texts[0] == text)) for text, times in artifacts.items()]
+        chosen = choose(self.manifest, found, RANDOM).chosen
         sealed = [envelope for _readable, envelope in seal(self.manifest, credential, chosen, Direct(self.randomness), RANDOM)]
         for mix in self.mixes:
             sealed = [open_layer(mix, envelope) for envelope in sealed]

@@ -6,8 +6,9 @@ import httpx
 import pytest
 
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
+from crowdlog.crowd.portions import MOST_ENVELOPES, REQUEST_BYTES, portions
 from crowdlog.crowd.services.fields import read_object, to_base64
-from crowdlog.crowd.services.mix import ENVELOPES, MOST_ENVELOPES, REQUEST_BYTES, MixNode, portions
+from crowdlog.crowd.services.mix import ENVELOPES, MixNode
 from tests.crowd.services.calling import AppClient
 from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED
 
@@ -166,10 +167,10 @@ def test_no_origin_is_kept(opened, tmp_path):
 
 def test_portions_fit_into_requests():
     small, large = [b"x"] * (2 * MOST_ENVELOPES + 1), [bytes(15_000)] * 100
-    assert [len(part) for part in portions(small)] == [MOST_ENVELOPES, MOST_ENVELOPES, 1]
-    assert all(sum(map(len, part)) <= REQUEST_BYTES for part in portions(large))
-    assert sum(len(part) for part in portions(large)) == 100
-    assert list(portions([])) == []
+    assert [len(part) for part in portions(small, len)] == [MOST_ENVELOPES, MOST_ENVELOPES, 1]
+    assert all(sum(map(len, part)) <= REQUEST_BYTES for part in portions(large, len))
+    assert sum(len(part) for part in portions(large, len)) == 100
+    assert list(portions([], len)) == []
 
 
 @pytest.mark.parametrize("body", [{}, {"envelopes": []}, {"envelopes": ["?"]}, {"envelopes": ["AAAA"] * (MOST_ENVELOPES + 1)}])

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS memberships (id TEXT PRIMARY KEY, url TEXT NOT NULL, manifest TEXT NOT NULL, invitation TEXT,
@@ -71,13 +71,19 @@ class ClientHome:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._connection.execute("BEGIN IMMEDIATE")
+        """All or nothing: a full disk or Ctrl-C leaves the files as they were."""
         try:
+            self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
-        except BaseException:
-            self._connection.execute("ROLLBACK")
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError):
+                raise CrowdlogError(
+                    f"The folder {self.folder} cannot be written (is the disk full, or another crowdlog at work?); nothing there was changed."
+                ) from error
             raise
-        self._connection.execute("COMMIT")
 
     def begin(self, manifest: Manifest, url: str, invitation: str, pending: bytes) -> None:
         """Remember a join before it is asked for: a lost answer can be asked for again with the same request."""

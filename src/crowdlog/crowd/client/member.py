@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from crowdlog.crowd.client.choosing import Chosen
 from crowdlog.crowd.client.home import ClientHome, Item, Membership
-from crowdlog.crowd.client.reports import Chosen, decoded, seal
+from crowdlog.crowd.client.reports import decoded, seal
 from crowdlog.crowd.crypto.credential import Credential, PendingCredential, accept_credential, request_credential
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.portions import portions
 from crowdlog.crowd.shuffle import shuffled
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness
-
-# Envelopes per request to the first mix.
-_REQUEST_ENVELOPES = 200
 
 
 @dataclass(frozen=True)
@@ -90,8 +89,7 @@ def send(
 ) -> int:
     """Send the outbox to the first mix in random order; what is acknowledged leaves the outbox. Return how many were sent."""
     waiting: list[Item] = shuffled(home.outbox(membership.id), randomness)
-    for start in range(0, len(waiting), _REQUEST_ENVELOPES):
-        part = waiting[start : start + _REQUEST_ENVELOPES]
+    for part in portions(waiting, lambda item: len(item.envelope)):
         mix.call("POST", "/envelopes", {"envelopes": [base64.b64encode(item.envelope).decode() for item in part]})
         home.mark_sent(membership.id, part)
         progress(len(part))

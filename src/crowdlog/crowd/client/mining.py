@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.crowd.artifact import TEXTS, Found
+from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
@@ -19,8 +22,18 @@ from crowdlog.privacy.randomness import Randomness
 _PARTIAL = "mining.partial-"
 
 
+def mine_nested(log: LogStore, artifact: Artifact, inner: Artifact | None) -> Iterator[tuple[int, list[Found]]]:
+    """Yield each user of a log with her artifacts, for a nested collection each query with its clicks or pairs inside."""
+    inside: dict[tuple[int, str], list[Found]] = defaultdict(list)
+    for user, found in mine_each(log, inner) if inner else ():
+        for item in found:
+            inside[user, item.texts[0]].append(item)
+    for user, found in mine_each(log, artifact):
+        yield user, [replace(item, inner=tuple(inside.get((user, item.texts[0]), ()))) for item in found]
+
+
 def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Found]]]:
-    """Yield each user of a log with her artifacts."""
+    """Yield each user of a log with her artifacts of one kind."""
     with open_mine(log, artifact.representation) as mine:
         mined = mine.artifacts(artifact)
         counted = mined.group_by(["user", "key"]).agg(impressions=mined.count()).to_pyarrow().sort_by([("user", "ascending"), ("key", "ascending")])
@@ -33,13 +46,13 @@ def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Fou
             yield user, [Found(texts[key], impressions) for _user, key, impressions in group]
 
 
-def mine_own(log: Path, artifact: Artifact, home: Path, randomness: Randomness) -> list[Found]:
+def mine_own(log: Path, manifest: Manifest, home: Path, randomness: Randomness) -> list[Found]:
     """Mine a log file or a log store that holds one person's searches."""
     if (log / "store.json").exists():
-        return _only_person(LogStore.open(log), artifact)
+        return _only_person(LogStore.open(log), manifest)
     _sweep(home)  # what a killed run left behind
     try:
-        return _only_person(import_log([log], home / f"{_PARTIAL}{randomness.bytes(8).hex()}"), artifact)
+        return _only_person(import_log([log], home / f"{_PARTIAL}{randomness.bytes(8).hex()}"), manifest)
     finally:
         _sweep(home)
 
@@ -50,8 +63,9 @@ def _sweep(home: Path) -> None:
         shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
 
-def _only_person(log: LogStore, artifact: Artifact) -> list[Found]:
-    people = list(mine_each(log, artifact))
+def _only_person(log: LogStore, manifest: Manifest) -> list[Found]:
+    kinds = [Artifact(layer.artifact, manifest.representation) for layer in manifest.layers]
+    people = list(mine_nested(log, kinds[0], kinds[1] if len(kinds) > 1 else None))
     if len(people) > 1:
         raise InputError(f"The log holds {len(people)} users; give a log of your own searches only.")
     return people[0][1] if people else []

@@ -5,17 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from crowdlog.crowd.artifact import Found, primary, secondary
-from crowdlog.crowd.crypto.collection import PAYLOAD_OVERHEAD
+from crowdlog.crowd.client.choosing import Chosen
 from crowdlog.crowd.crypto.credential import Credential
 from crowdlog.crowd.crypto.envelope import seal_onion
-from crowdlog.crowd.crypto.report import Artifact, make_report
+from crowdlog.crowd.crypto.report import make_report
 from crowdlog.crowd.crypto.voprf import Evaluation, blind, finalize
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.shuffle import shuffled
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
@@ -23,46 +20,30 @@ from crowdlog.privacy.randomness import Randomness
 _REQUEST_ELEMENTS = 200
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """An artifact that will be reported, as its owner reads it and as the report holds it."""
-
-    readable: str = field(repr=False)
-    artifact: Artifact
-
-
-def choose(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> tuple[list[Chosen], int]:
-    """Choose at most `limit` artifacts at random; return them with the number of those too long for a report."""
-    room = manifest.collection.payload_size - PAYLOAD_OVERHEAD
-    fitting, too_long = [], 0
-    for item in found:
-        name, extra = primary(item.texts), secondary(item.impressions, manifest.count)
-        if name is None or len(name) + len(extra) > room:
-            too_long += 1
-            continue
-        times = f"  ({item.impressions} times)" if manifest.count == "impressions" else ""
-        fitting.append(Chosen(" | ".join(item.texts) + times, Artifact(name, extra)))
-    return shuffled(fitting, randomness)[: manifest.limit], too_long
-
-
 def seal(manifest: Manifest, credential: Credential, chosen: Sequence[Chosen], server: Connection, randomness: Randomness) -> list[tuple[str, bytes]]:
     """Return (readable, envelope) for each artifact. The randomness server sees blinded points only."""
-    sealed = []
-    for start in range(0, len(chosen), _REQUEST_ELEMENTS):
-        part = chosen[start : start + _REQUEST_ELEMENTS]
-        for item, rand in zip(part, draw(manifest, [item.artifact.primary for item in part], server, randomness), strict=True):
-            report = make_report(manifest.collection, credential, rand, item.artifact, randomness)
-            sealed.append((item.readable, seal_onion(manifest.collection.mix_publics, report, randomness)))
+    collection, sealed = manifest.collection, []
+    inputs = [
+        collection.voprf_input(part.primary, level) for item in chosen for level, parts in enumerate(((item.artifact,), item.inner)) for part in parts
+    ]
+    rands = iter(draw(manifest, inputs, server, randomness))
+    for item in chosen:
+        rand = next(rands)
+        inner = b"".join(make_report(collection, credential, next(rands), pair, randomness, level=1) for pair in item.inner)
+        report = make_report(collection, credential, rand, item.artifact, randomness, inner)
+        sealed.append((item.readable, seal_onion(collection.mix_publics, report, randomness)))
     return sealed
 
 
-def draw(manifest: Manifest, primaries: Sequence[bytes], server: Connection, randomness: Randomness) -> list[bytes]:
-    """Have the oblivious PRF evaluated on these; its proof is checked."""
-    collection = manifest.collection
-    blinded = [blind(collection.voprf_input(name), randomness) for name in primaries]
-    body = {"elements": [base64.b64encode(item.element).decode() for item in blinded]}
-    answer = server.call("POST", f"/keys/{collection.voprf_public.hex()}/evaluate", body)
-    return finalize(collection.voprf_public, blinded, Evaluation.from_bytes(decoded(answer, "evaluation")))
+def draw(manifest: Manifest, inputs: Sequence[bytes], server: Connection, randomness: Randomness) -> list[bytes]:
+    """Have the oblivious PRF evaluated on these; its proofs are checked."""
+    public, rands = manifest.collection.voprf_public, []
+    for start in range(0, len(inputs), _REQUEST_ELEMENTS):
+        blinded = [blind(item, randomness) for item in inputs[start : start + _REQUEST_ELEMENTS]]
+        body = {"elements": [base64.b64encode(item.element).decode() for item in blinded]}
+        answer = server.call("POST", f"/keys/{public.hex()}/evaluate", body)
+        rands += finalize(public, blinded, Evaluation.from_bytes(decoded(answer, "evaluation")))
+    return rands
 
 
 def decoded(answer: dict[str, object], name: str) -> bytes:

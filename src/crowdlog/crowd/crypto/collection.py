@@ -119,7 +119,13 @@ class Collection:
             if any(type(number) is not int for number in numbers.values()) or not isinstance(terms["title"], str):
                 raise ReportError("A collection's k, inner_k, inner_slots and payload_size must be integers and its title text; ask its operator.")
             keys = (bytes.fromhex(terms["voprf_public"]), bytes.fromhex(terms["issuer_public"]))
-            return cls(title=terms["title"], voprf_public=keys[0], issuer_public=keys[1], mix_publics=tuple(map(bytes.fromhex, terms["mix_publics"])), **numbers)
+            return cls(
+                title=terms["title"],
+                voprf_public=keys[0],
+                issuer_public=keys[1],
+                mix_publics=tuple(map(bytes.fromhex, terms["mix_publics"])),
+                **numbers,
+            )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReportError(
                 "A collection's terms must be a JSON object with title, k, inner_k, inner_slots, payload_size and public keys in hexadecimal."

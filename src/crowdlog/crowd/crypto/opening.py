@@ -6,6 +6,7 @@ import hashlib
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -46,9 +47,20 @@ def open_group(reports: Sequence[Report], collection: Collection) -> Opened | No
     return _count(members, found, collection) if found else None
 
 
-def largest_per_artifact(opened: Iterable[Opened]) -> list[Opened]:
+class _Group(Protocol):
+    @property
+    def artifact(self) -> bytes: ...
+
+    @property
+    def people(self) -> int: ...
+
+
+Group = TypeVar("Group", bound=_Group)
+
+
+def largest_per_artifact(opened: Iterable[Group]) -> list[Group]:
     """One entry per artifact. Two groups can hold one artifact only if k people made up their own randomness for it: the larger group stays."""
-    best: dict[bytes, Opened] = {}
+    best: dict[bytes, Group] = {}
     for item in opened:
         if item.artifact not in best or best[item.artifact].people < item.people:
             best[item.artifact] = item

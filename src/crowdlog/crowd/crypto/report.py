@@ -120,9 +120,11 @@ class Payload:
 def make_report(
     collection: Collection, credential: Credential, rand: bytes, artifact: Artifact, randomness: Randomness, inner: bytes = b"", level: int = 0
 ) -> bytes:
-    """The report of one artifact; `rand` is the PRF's value of `collection.voprf_input(artifact.primary, level)`; `inner` reports of level 1, joined."""
+    """The report of one artifact; `rand`: the PRF's value of `collection.voprf_input(artifact.primary, level)`; `inner`: some of level 1, joined."""
     context, k = collection.context(level), collection.bar(level)
-    if inner and (level or not collection.inner_k or len(inner) % collection.report_size(1) or len(inner) > collection.payload() - collection.payload_size):
+    if inner and (
+        level or not collection.inner_k or len(inner) % collection.report_size(1) or len(inner) > collection.payload() - collection.payload_size
+    ):
         raise ReportError(f"Only a report of level 0 in a nested collection can hold some of level 1, got {len(inner)} bytes at level {level}.")
     root = root_of(rand, context)
     tag = tag_of(root, context, artifact.primary)

@@ -17,20 +17,20 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.crowd.crypto.collection import MAX_K, MAX_PAYLOAD, MIN_K, MIN_PAYLOAD, Collection
+from crowdlog.crowd.crypto.collection import MAX_K, MAX_PAYLOAD, MAX_SLOTS, MIN_K, MIN_PAYLOAD, Collection
 from crowdlog.crowd.crypto.credential import IssuerKey, issue_credential
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.crypto.report import Report, check_report
-from crowdlog.crowd.manifest import COUNTS, Manifest
-from crowdlog.crowd.policy import policy_of
+from crowdlog.crowd.manifest import COUNTS, INNER_ARTIFACTS, Manifest
+from crowdlog.crowd.policy import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
-from crowdlog.crowd.services.collections import PHASES, Checked, CollectionStore
+from crowdlog.crowd.services.collections import PHASES, Checked, CollectionStore, checked
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
 from crowdlog.crowd.services.keyfile import own_key, write_secret
 from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.mix import COUNTED, ENVELOPES
 from crowdlog.crowd.services.openapi import Operation
-from crowdlog.crowd.services.publishing import Publisher, issuer_path
+from crowdlog.crowd.services.publishing import Publisher, issuer_key, issuer_path
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
@@ -40,17 +40,22 @@ _COUNT = Integer(0, 2**62)
 _CREATE: Fields = {
     "title": Text(),
     "k": Integer(MIN_K, MAX_K),
+    "inner_k": Integer(0, MAX_K),
+    "inner_slots": Integer(1, MAX_SLOTS),
     "payload_size": Integer(MIN_PAYLOAD, MAX_PAYLOAD),
     "artifact": Choice(tuple(ARTIFACTS)),
     "representation": Choice(REPRESENTATIONS),
     "limit": Integer(1, 10**6),
     "count": Choice(COUNTS),
     "policy": Text(),
+    "inner_artifact": Choice(INNER_ARTIFACTS),
+    "inner_policy": Text(least=0),
     "voprf_public": _PUBLIC,
     "randomness": Text(),
     "mix_publics": ListOf(_PUBLIC, 8, 2),
     "mix": Text(),
 }
+_DESCRIBED = ("artifact", "representation", "limit", "count", "policy", "inner_artifact", "inner_policy", "randomness", "mix")
 _CREATED: Fields = {"id": Text(), "manifest": AnyObject("The collection as its clients see it.")}
 _SHOWN: Fields = {"phase": Choice(PHASES), "manifest": AnyObject("The collection as its clients see it.")}
 _INVITE: Fields = {"count": Integer(1, 100_000)}
@@ -132,12 +137,11 @@ class AggregationServer:
             voprf_public=body["voprf_public"],
             issuer_public=issuer.public,
             mix_publics=(*body["mix_publics"], self._key.public),
-            payload_size=body["payload_size"],
+            **{name: body[name] for name in ("inner_k", "inner_slots", "payload_size")},
         )
-        described = {name: body[name] for name in ("artifact", "representation", "limit", "count", "policy")}
-        manifest = Manifest(collection, **described, randomness_url=body["randomness"], mix_url=body["mix"])
-        policy_of(manifest)
-        write_secret(self._issuer_path(manifest.id), issuer.to_bytes())
+        manifest = Manifest(collection, **{name: body[name] for name in _DESCRIBED})
+        policies_of(manifest)
+        write_secret(issuer_path(self.folder, manifest.id), issuer.to_bytes())
         self._store.create(manifest)
         return manifest
 
@@ -169,31 +173,28 @@ class AggregationServer:
 
     def take(self, envelopes: list[bytes]) -> dict[str, int]:
         """Open, check and store reports, each on disk before this returns."""
-        checked: dict[str, list[Checked]] = defaultdict(list)
+        good: dict[str, list[Checked]] = defaultdict(list)
         for envelope in envelopes:
             try:
                 collection_id, report = self._checked(envelope)
             except (InputError, Refused):
                 continue
-            checked[collection_id].append(report)
-        good = sum(len(reports) for reports in checked.values())
-        if not good:
+            good[collection_id].append(report)
+        total = sum(len(reports) for reports in good.values())
+        if not total:
             raise Refused(400, "None of the reports can be read, or none belongs to a collection of this server.")
         accepted, late = 0, 0
-        for collection_id, reports in checked.items():
+        for collection_id, reports in good.items():
             new, wrong_time = self._store.keep(collection_id, reports)
             accepted, late = accepted + new, late + wrong_time
-        return {"accepted": accepted, "duplicates": good - accepted - late, "rejected": len(envelopes) - good + late}
+        return {"accepted": accepted, "duplicates": total - accepted - late, "rejected": len(envelopes) - total + late}
 
     def _checked(self, envelope: bytes) -> tuple[str, Checked]:
         report = Report.parse(open_layer(self._key, envelope))
         collection_id = report.collection.hex()
         collection, issuer = self._issuer(collection_id)
         check_report(report, collection, issuer)
-        return collection_id, (report.tag, report.pseudonym, report.to_bytes())
-
-    def _issuer_path(self, collection_id: str) -> Path:
-        return issuer_path(self.folder, collection_id)
+        return collection_id, checked(report)
 
     def _issuer(self, collection_id: str) -> tuple[Collection, IssuerKey]:
         """Return a collection with its issuer key, read from disk once."""
@@ -201,7 +202,7 @@ class AggregationServer:
             phase, manifest = self._store.find(collection_id)
             if phase == "published":
                 raise Refused(410, "The collection has ended.")
-            self._issuers[collection_id] = (manifest.collection, IssuerKey.from_bytes(self._issuer_path(collection_id).read_bytes()))
+            self._issuers[collection_id] = (manifest.collection, issuer_key(self.folder, collection_id))
         return self._issuers[collection_id]
 
     async def _open(self, request: Request) -> Response:

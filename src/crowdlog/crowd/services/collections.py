@@ -1,4 +1,7 @@
-"""What the aggregation server keeps on disk: collections with their phase, invitations, and reports by (tag, pseudonym)."""
+"""What the aggregation server keeps on disk: collections with their phase, invitations, and reports by (level and tag, pseudonym).
+
+Reports of level 1 come out of opened ones while a nested collection is published, and wait here for the others of their group.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.storage import Transaction, open_database
@@ -23,8 +27,13 @@ SCHEMA = [
     "CREATE TABLE IF NOT EXISTS reports (collection BIGINT NOT NULL, tag BLOB NOT NULL, pseudonym BLOB NOT NULL, "
     "report BLOB NOT NULL, PRIMARY KEY (collection, tag, pseudonym))",
 ]
-# One checked report: (tag, pseudonym, bytes).
+# One checked report: (level and tag, pseudonym, bytes).
 Checked = tuple[bytes, bytes, bytes]
+
+
+def checked(report: Report) -> Checked:
+    """Return a report, found good, as it is stored."""
+    return report.group, report.pseudonym, report.to_bytes()
 
 
 def digest(text: str | bytes) -> bytes:
@@ -99,29 +108,36 @@ class CollectionStore:
             )
         return new, 0
 
-    def groups(self, collection_id: str, least: int) -> Iterator[list[bytes]]:
-        """Yield the reports of each group of at least `least` people, one group in memory at a time."""
+    def keep_inner(self, collection_id: str, reports: Sequence[Checked]) -> None:
+        """Store reports that came out of an opened one; storing them again after a crash changes nothing."""
+        with self._database.transaction() as t:
+            number, _phase = _row(t, collection_id)
+            for report in reports:
+                _insert(t, number, report)
+
+    def groups(self, collection_id: str, least: int, level: int = 0) -> Iterator[list[bytes]]:
+        """Yield the reports of each group of a level that has at least `least` people, one group in memory at a time."""
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
         rows = self._database.stream(
             "SELECT tag, report FROM reports WHERE collection = ? AND tag IN "
-            "(SELECT tag FROM reports WHERE collection = ? GROUP BY tag HAVING COUNT(*) >= ?) ORDER BY tag",
-            (number, number, least),
+            "(SELECT tag FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag HAVING COUNT(*) >= ?) ORDER BY tag",
+            (number, number, *_level(level), least),
         )
         for _tag, group in groupby(rows, key=itemgetter(0)):
             yield [bytes(report) for _same, report in group]
 
     def counts(self, collection_id: str) -> dict[str, int]:
-        """Count, never look: reports, groups, groups at the bar, groups that have at least half of it."""
+        """Count, never look: reports, groups of level 0, groups at the bar, groups that have at least half of it."""
         _phase, manifest = self.find(collection_id)
         with self._database.transaction() as t:
             number, _ = _row(t, collection_id)
             stored = t.rows("SELECT received, duplicates, rejected, smallest_batch FROM collections WHERE id = ?", (collection_id,))[0]
             invited = t.rows("SELECT COUNT(*), COUNT(request) FROM invitations WHERE collection = ?", (number,))[0]
         k = manifest.collection.k
-        sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? GROUP BY tag"
+        sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag"
         statement = f"SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN 1 END) FROM ({sizes}) AS groups"
-        groups = next(iter(self._database.stream(statement, (k, k, k, number))))
+        groups = next(iter(self._database.stream(statement, (k, k, k, number, *_level(0)))))
         names = ("received", "duplicates", "rejected", "smallest_batch", "invited", "joined", "groups", "at_bar", "near_bar")
         return {name: int(value) for name, value in zip(names, (*stored, *invited, *groups), strict=True)}
 
@@ -142,6 +158,11 @@ def _row(t: Transaction, collection_id: str) -> tuple[int, str]:
     if not rows:
         raise Refused(404, "There is no such collection here.")
     return int(rows[0][0]), str(rows[0][1])
+
+
+def _level(level: int) -> tuple[bytes, bytes]:
+    """The tags of a level lie from the first of these to below the second."""
+    return bytes([level]), bytes([level + 1])
 
 
 def _insert(t: Transaction, number: int, report: Checked) -> int:

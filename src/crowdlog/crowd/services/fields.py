@@ -69,14 +69,15 @@ class Integer:
 @dataclass(frozen=True)
 class Text:
     most: int = 200
+    least: int = 1
 
     @property
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "minLength": 1, "maxLength": self.most}
+        return {"type": "string", "minLength": self.least, "maxLength": self.most}
 
     def read(self, name: str, value: Any) -> str:
-        if not isinstance(value, str) or not 1 <= len(value) <= self.most or not _encodable(value):
-            raise InputError(f"'{name}' must be a text of 1 to {self.most} characters.")
+        if not isinstance(value, str) or not self.least <= len(value) <= self.most or not _encodable(value):
+            raise InputError(f"'{name}' must be a text of {self.least} to {self.most} characters.")
         return value
 
 

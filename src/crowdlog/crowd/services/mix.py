@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +19,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from crowdlog.crowd.crypto.collection import MAX_LAYERS
+from crowdlog.crowd.crypto.collection import MAX_LAYERS, MAX_REPORT
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD, open_layer
-from crowdlog.crowd.crypto.report import MAX_REPORT
 from crowdlog.crowd.http import trusting
+from crowdlog.crowd.portions import MOST_ENVELOPES, portions
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.batches import BatchStore
 from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf, to_base64
@@ -35,9 +34,7 @@ from crowdlog.crowd.shuffle import fraction
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
-MOST_ENVELOPES = 500  # per request
 MOST_BYTES = MAX_REPORT + MAX_LAYERS * LAYER_OVERHEAD  # of one envelope
-REQUEST_BYTES = 2**20  # of envelopes sent at once: below every service's limit, also in base64
 _POLL_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 ENVELOPES: Fields = {"envelopes": ListOf(Bytes(MOST_BYTES), MOST_ENVELOPES)}
@@ -135,7 +132,7 @@ class MixNode:
 
     async def _send(self, client: httpx.AsyncClient, batch: int) -> None:
         envelopes = await run_in_threadpool(self._batches.shuffled, batch, self.randomness)
-        for part in portions(envelopes):
+        for part in portions(envelopes, len):
             while not await self._delivered(client, part):
                 await asyncio.sleep(_RETRY_SECONDS)
         await run_in_threadpool(self._batches.forget, batch)
@@ -155,17 +152,3 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
     with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
     event.clear()
-
-
-def portions(envelopes: Sequence[bytes]) -> Iterator[list[bytes]]:
-    """Yield parts of a batch that fit into a request."""
-    part: list[bytes] = []
-    size = 0
-    for envelope in envelopes:
-        if len(part) == MOST_ENVELOPES or size + len(envelope) > REQUEST_BYTES:
-            yield part
-            part, size = [], 0
-        part.append(envelope)
-        size += len(envelope)
-    if part:
-        yield part

@@ -1,4 +1,4 @@
-"""Publishing a collection: open the groups of k people, apply the policy, write the crowd log, delete every report.
+"""Publishing a collection: open the groups of k people and what is inside them, apply the policy, write the crowd log, delete every report.
 
 The work is done in the background and is safe to repeat: until the crowd log has its final name nothing of it was seen, and once it has,
 only the deletion remains.
@@ -13,11 +13,15 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 
+from crowdlog.crowd.artifact import Counted, counted
 from crowdlog.crowd.crowd_log import write_crowd_log
+from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.credential import IssuerKey
+from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.crowd.crypto.opening import largest_per_artifact, open_group
-from crowdlog.crowd.crypto.report import Report
+from crowdlog.crowd.crypto.report import Report, check_report
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.services.collections import CollectionStore
+from crowdlog.crowd.services.collections import CollectionStore, checked
 from crowdlog.crowd.services.keyfile import destroy_secret
 from crowdlog.errors import CrowdlogError
 from crowdlog.privacy.randomness import Randomness
@@ -29,6 +33,10 @@ _RETRY_SECONDS = 2.0
 def issuer_path(folder: Path, collection_id: str) -> Path:
     """Return where the key that checks a collection's credentials is kept."""
     return folder / f"{collection_id}.issuer"
+
+
+def issuer_key(folder: Path, collection_id: str) -> IssuerKey:
+    return IssuerKey.from_bytes(issuer_path(folder, collection_id).read_bytes())
 
 
 class Publisher:
@@ -67,8 +75,34 @@ class Publisher:
         self._store.finish(collection_id)
 
     def _open_and_write(self, collection_id: str, manifest: Manifest) -> None:
-        groups = self._store.groups(collection_id, manifest.collection.k)
-        opened = (open_group([Report.parse(report) for report in group], manifest.collection) for group in groups)
-        readable = largest_per_artifact(group for group in opened if group is not None)
+        queries = self._opened(collection_id, manifest, level=0)
+        opened = [queries]
+        if manifest.inner_artifact:
+            names = {group.artifact for group in queries}
+            # A pair is published beside its query only; whoever follows the protocol sends no other.
+            opened.append([group for group in self._opened(collection_id, manifest, level=1) if group.artifact.split(b"\t")[0] in names])
         smallest_batch = self._store.counts(collection_id)["smallest_batch"]
-        write_crowd_log(manifest, readable, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch)
+        write_crowd_log(manifest, opened, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch)
+
+    def _opened(self, collection_id: str, manifest: Manifest, level: int) -> list[Counted]:
+        """Open the groups of a level, one in memory at a time; what is inside them is checked and stored for the next level."""
+        collection, issuer = manifest.collection, issuer_key(self._folder, collection_id)
+        readable = []
+        for group in self._store.groups(collection_id, collection.bar(level), level):
+            opened = open_group([Report.parse(report) for report in group], collection)
+            if opened is None:
+                continue
+            readable.append(counted(opened, manifest.limit))
+            inside = [checked(report) for report in opened.inner if _good(report, collection, issuer)]
+            if inside:
+                self._store.keep_inner(collection_id, inside)
+        return largest_per_artifact(readable)
+
+
+def _good(report: Report, collection: Collection, issuer: IssuerKey) -> bool:
+    """Whether a report that was inside another is one of level 1 with a credential of its own."""
+    try:
+        check_report(report, collection, issuer, level=1)
+    except ReportError:
+        return False
+    return True

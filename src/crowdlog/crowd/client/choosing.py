@@ -1,0 +1,81 @@
+"""What a member sends of what she has: a random choice within the collection's limits. It depends on her own artifacts only."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from crowdlog.crowd.artifact import Found, primary, secondary
+from crowdlog.crowd.crypto.collection import PAYLOAD_OVERHEAD
+from crowdlog.crowd.crypto.report import Artifact
+from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.shuffle import shuffled
+from crowdlog.privacy.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An artifact that will be reported, as its owner reads it and as the report holds it. `inner`: what the report holds inside."""
+
+    readable: str = field(repr=False)
+    artifact: Artifact
+    inner: tuple[Artifact, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What will be sent, and how many artifacts stay behind: too long for a report, or over a limit."""
+
+    chosen: list[Chosen] = field(repr=False)
+    too_long: int
+    over_limit: int
+
+    @property
+    def inner(self) -> int:
+        """How many clicks or pairs go along inside."""
+        return sum(len(item.inner) for item in self.chosen)
+
+
+def choose(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> Choice:
+    """Choose at random within the limit; inside each chosen query at most as many as a report has room for, and in all within the limit too."""
+    fitting = [item for item in found if _fits(manifest, item)]
+    kept = _bounded(manifest, fitting, randomness)
+    inside = [pair for item in kept for pair in item.inner]
+    fitting_inside = [[pair for pair in item.inner if _fits(manifest, pair)] for item in kept]
+    room = manifest.collection.inner_slots
+    kept_inside = _bounded(manifest, [pair for pairs in fitting_inside for pair in shuffled(pairs, randomness)[:room]], randomness)
+    by_query: dict[str, list[Found]] = defaultdict(list)
+    for pair in kept_inside:
+        by_query[pair.texts[0]].append(pair)
+    too_long = len(found) - len(fitting) + len(inside) - sum(map(len, fitting_inside))
+    over_limit = len(found) + len(inside) - too_long - len(kept) - len(kept_inside)
+    return Choice([_chosen(manifest, item, by_query[item.texts[0]]) for item in kept], too_long, over_limit)
+
+
+def _fits(manifest: Manifest, item: Found) -> bool:
+    name, extra = primary(item.texts), secondary(item.impressions, manifest.count)
+    return name is not None and len(name) + len(extra) <= manifest.collection.payload_size - PAYLOAD_OVERHEAD
+
+
+def _bounded(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> list[Found]:
+    """At most `limit` different artifacts, or at most `limit` impressions of all of them together: each as likely as any other."""
+    if manifest.count == "users":
+        return shuffled(found, randomness)[: manifest.limit]
+    every = [index for index, item in enumerate(found) for _ in range(item.impressions)]
+    times = Counter(shuffled(every, randomness)[: manifest.limit])
+    return [replace(found[index], impressions=number) for index, number in times.items()]
+
+
+def _chosen(manifest: Manifest, item: Found, inside: Sequence[Found]) -> Chosen:
+    readable = " › ".join([_readable(manifest, item.texts, item), *(_readable(manifest, pair.texts[1:], pair) for pair in inside)])
+    return Chosen(readable, _artifact(manifest, item), tuple(_artifact(manifest, pair) for pair in inside))
+
+
+def _readable(manifest: Manifest, texts: tuple[str, ...], item: Found) -> str:
+    times = f"  ({item.impressions} times)" if manifest.count == "impressions" else ""
+    return " | ".join(texts) + times
+
+
+def _artifact(manifest: Manifest, item: Found) -> Artifact:
+    return Artifact(primary(item.texts) or b"", secondary(item.impressions, manifest.count))

@@ -1,0 +1,96 @@
+"""Nested collections through the services: a query opens at k, its clicks at the inner k, and both tables are those of FTu on the union."""
+
+import io
+import random
+import time
+from collections import defaultdict
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.crowd.services.members import OPERATOR, SmallCrowd
+
+K, INNER_K = 5, 7
+CLICKS = {"inner_k": INNER_K, "inner_slots": 2, "inner_artifact": "click", "inner_policy": f"FTu(k={INNER_K}, artifact='click')"}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def crowd(request, tmp_path):
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    with SmallCrowd(tmp_path, url, more=CLICKS) as small:
+        yield small
+
+
+def _tables(crowd: SmallCrowd) -> dict[str, list[dict]]:
+    """Publish, wait, and return the rows of each table."""
+    assert crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 7}, headers=OPERATOR).status_code == 202
+    deadline = time.monotonic() + 120
+    while crowd.client.get(crowd.at).json()["phase"] != "published":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    files = crowd.client.get(f"{crowd.at}/release").json()["files"]
+    tables = [name for name in files if name.endswith(".parquet")]
+    return {name: pq.read_table(io.BytesIO(crowd.client.get(f"{crowd.at}/release/{name}").content)).to_pylist() for name in tables}
+
+
+def _expected(logs: list[tuple[dict, dict]]) -> dict[str, list[dict]]:
+    """FTu of both kinds on the union, by hand."""
+    queries, clicks = defaultdict(list), defaultdict(list)
+    for asked, clicked in logs:
+        for query, times in asked.items():
+            queries[query].append(times)
+        for pair, times in clicked.items():
+            clicks[pair].append(times)
+    outer = [{"query": query, "count": sum(times), "users": len(times)} for query, times in queries.items() if len(times) >= K]
+    inner = [{"query": q, "url": url, "count": sum(times), "users": len(times)} for (q, url), times in clicks.items() if len(times) >= INNER_K]
+    order = [sorted(rows, key=lambda row: (-row["count"], row["query"], row.get("url"))) for rows in (outer, inner)]
+    return {"queries.parquet": order[0], "clicks.parquet": order[1]}
+
+
+def test_both_tables_are_those_of_ftu_on_the_union(crowd):
+    draw = random.Random(3)
+    logs = []
+    for person in range(10):
+        asked = {"all": 2, "some": 1} if person < 6 else {"all": draw.randint(1, 3)}
+        clicked = {("all", "a.example"): 1, ("all", f"{person % 2}.example"): draw.randint(1, 2)} | ({("some", "s.example"): 1} if person < 6 else {})
+        logs.append(({**asked, f"alone {person}": 1}, {**clicked, (f"alone {person}", "x.example"): 1}))
+    sent = [crowd.envelopes(crowd.member(), *log) for log in logs]
+    assert len({len(envelope) for envelopes in sent for envelope in envelopes}) == 1  # with and without clicks inside
+    crowd.open_uploads()
+    for envelopes in [*sent, sent[0]]:
+        crowd.send(envelopes)
+    status = crowd.status()
+    assert (status["at_bar"], status["duplicates"], status["received"]) == (2, 3, 26)
+    tables = _tables(crowd)
+    assert tables == _expected(logs)
+    assert [row["url"] for row in tables["clicks.parquet"]] == ["a.example"]  # six people clicked s.example, five each 0 and 1.example
+    label = crowd.client.get(f"{crowd.at}/release/label.json").json()
+    assert label["crowdlog"]["mechanism"] == "FTu(k=5) and FTu(k=7, artifact='click')"
+    assert label["crowdlog"]["notes"]["inner_k"] == INNER_K
+    assert {step["name"] for step in label["accounting"]["steps"]} >= {"queries: Open", "clicks: Open"}
+
+
+def test_what_is_inside_a_closed_query_stays_closed(crowd):
+    sent = [crowd.envelopes(crowd.member(), {"rare": 1}, {("rare", "r.example"): 1}) for _ in range(K - 1)]
+    crowd.open_uploads()
+    for envelopes in sent:
+        crowd.send(envelopes)
+    assert _tables(crowd) == {"queries.parquet": [], "clicks.parquet": []}
+
+
+def test_noise_on_both_tables_adds_up(tmp_path):
+    """ε = 30 with d = 1: the noise is 0 but for a chance below 1e-12."""
+    quiet = "Zealous(epsilon=30, delta=1e-6, d=1, keep='random'{})"
+    more = {**CLICKS, "limit": 1, "policy": quiet.format(""), "inner_policy": quiet.format(", artifact='click'")}
+    with SmallCrowd(tmp_path, count="users", more=more) as crowd:
+        sent = [crowd.envelopes(crowd.member(), {"all": 1}, {("all", "a.example"): 1}) for _ in range(INNER_K + 2)]
+        crowd.open_uploads()
+        for envelopes in sent:
+            crowd.send(envelopes)
+        tables = _tables(crowd)
+        label = crowd.client.get(f"{crowd.at}/release/label.json").json()
+    assert tables == {"queries.parquet": [{"query": "all", "count": 9}], "clicks.parquet": [{"query": "all", "url": "a.example", "count": 9}]}
+    parameters = label["privacy_loss"]["privacy_parameters"]
+    assert 59 < parameters["epsilon"] <= 60
+    assert 0 < parameters["delta"] <= 2e-6
+    assert "smallest_batch" not in label["crowdlog"]["notes"]
