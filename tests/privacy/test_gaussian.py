@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.gaussian import check_epsilon_delta, gaussian_delta, largest_mu, upper_quantile
+from crowdlog.privacy.gaussian import check_epsilon_delta, gaussian_delta, largest_mu, largest_of, shifted, upper_quantile
 
 SETTINGS = [(math.log(10), 1e-5), (1.0, 1e-6), (1.0, 1e-8), (0.1, 1e-3), (8.0, 1e-10)]
 
@@ -48,3 +48,12 @@ def test_the_largest_of_several_normals_stays_below_the_quantile(tail: float, dr
 def test_what_is_no_promise_is_refused(epsilon: float, delta: float) -> None:
     with pytest.raises(InputError, match="Got"):
         check_epsilon_delta(epsilon, delta)
+
+
+@pytest.mark.parametrize(("probability", "mu"), [(1e-5, 0.5), (1e-12, 0.2), (0.3, 3.0), (1e-300, 1.0)])
+def test_what_a_shift_makes_of_an_event_and_back(probability: float, mu: float) -> None:
+    """Φ(Φ⁻¹(p) + μ), rounded up; and the chance that one of several draws is above a quantile is what the quantile was made for."""
+    expected = norm.sf(norm.isf(probability) - mu)
+    assert expected * (1 - 1e-12) < shifted(probability, mu) < expected * (1 + 1e-9)
+    assert probability * (1 - 1e-9) < largest_of(upper_quantile(probability, 7), 7) <= probability
+    assert largest_of(-50, 3) == 1.0

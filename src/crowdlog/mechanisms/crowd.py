@@ -37,7 +37,7 @@ ROUNDING_ROOM = 1 - 1e-12  # rounded shares never add up to more than the whole
 
 @dataclass(frozen=True)
 class Part:
-    """One table's share: μ of choosing its keys, probability that a user's own key shows, μ of its counts."""
+    """One table's share: μ of choosing its keys, the part of δ for keys of one user alone, μ of its counts."""
 
     mu_keys: float
     tail: float
@@ -86,13 +86,20 @@ class Crowd(Mechanism):
     def selection(self) -> AdaptiveGaussian:
         return AdaptiveGaussian(items_per_user=self.items)
 
+    def threshold(self, part: Part) -> float:
+        return self.selection.threshold(part.mu_keys, part.tail, self.epsilon)
+
+    def own_keys(self) -> float:
+        """At most the probability that any key of one user alone is shown."""
+        return sum_up(self.selection.own_keys(part.mu_keys, self.threshold(part)) for part in self.parts().values())
+
     def promise(self) -> Promise:
         parts = self.parts()
         whole = f"All noise below is one Gaussian mechanism: sensitivity over standard deviation is {self.mu:.4g} in total; squares add up."
         steps = [Step("Add noise", whole, self.epsilon, NOISE_SHARE * self.delta)]
         settings: dict[str, Setting] = {"mu": self.mu, "items per user": self.items, "rounds": self.selection.rounds}
         for name, part in parts.items():
-            threshold, sd = self.selection.threshold(part.mu_keys, part.tail), count_noise(self.budget, part.mu_counts).sigma
+            threshold, sd = self.threshold(part), count_noise(self.budget, part.mu_counts).sigma
             settings |= {f"{name} threshold": threshold, f"{name} selection noise sd": 1 / part.mu_keys, f"{name} count noise sd": sd}
             steps += [
                 Step(
@@ -109,7 +116,7 @@ class Crowd(Mechanism):
             settings,
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
-            accounting=for_ledger([GaussianStep(self.mu), TailStep(sum_up(part.tail for part in parts.values()))]),
+            accounting=for_ledger([GaussianStep(self.mu), TailStep(self.own_keys())]),
             proof="proofs/crowd.md",
         )
 
@@ -127,7 +134,7 @@ class Crowd(Mechanism):
     def _release(self, mine: Mine, artifact: Artifact, part: Part, shown: Ints, randomness: Randomness) -> tuple[Ints, pa.Table]:
         """Choose the keys of one kind and count them. Of clicks and pairs only those of queries that are shown already."""
         keys, histories = read_histories(mine.artifacts(artifact), artifact, shown if artifact.kind != "query" else None)
-        kept = self.selection.run(histories.distinct(), part.mu_keys, part.tail, randomness).items
+        kept = self.selection.run(histories.distinct(), part.mu_keys, self.threshold(part), randomness).items
         counts = noisy_counts(histories.only(kept), self.budget, part.mu_counts, randomness)
         noise = np.full(len(kept), count_noise(self.budget, part.mu_counts).sigma)
         return keys[kept], mine.table(artifact, keys[kept], np.maximum(counts, 0) if self.clean else counts, noise=noise)

@@ -20,7 +20,7 @@ from crowdlog.privacy.accounting import Step as AccountedStep
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.histories import count_noise, noisy_counts
-from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
 if TYPE_CHECKING:
@@ -112,8 +112,11 @@ class Keys(Mechanism):
         """What tight composition needs: the noise and the tail of a Gaussian selection, the promise of the others."""
         if self.selection not in GAUSSIAN_SHARES:
             return (PromisedStep(choosing.epsilon, choosing.delta),)
-        share = GAUSSIAN_SHARES[self.selection]
-        return GaussianStep(largest_mu(choosing.epsilon, share * choosing.delta)), TailStep((1 - share) * choosing.delta)
+        share, method = GAUSSIAN_SHARES[self.selection], self.method()
+        mu, tail = largest_mu(choosing.epsilon, share * choosing.delta), (1 - share) * choosing.delta
+        if isinstance(method, AdaptiveGaussian):  # its tail is a part of δ at this ε alone
+            tail = method.own_keys(mu, method.threshold(mu, tail, choosing.epsilon))
+        return GaussianStep(mu), TailStep(tail)
 
     def protect(self, log: LogStore, randomness: Randomness) -> Protected:
         choosing, _ = self.shares()

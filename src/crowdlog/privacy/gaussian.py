@@ -53,6 +53,26 @@ def upper_quantile(tail: float, draws: int = 1) -> float:
     return z
 
 
+def largest_of(z: float, draws: int) -> float:
+    """P(the largest of `draws` normal numbers is at or above z), rounded up."""
+    import mpmath
+
+    with mpmath.workprec(PRECISION):
+        return min(1.0, bound_above(-mpmath.expm1(draws * mpmath.log1p(-_upper(z)))))
+
+
+def shifted(probability: float, mu: float) -> float:
+    """The most that a Gaussian mechanism of this μ makes of an event of this probability: Φ(Φ⁻¹(p) + μ), rounded up."""
+    import mpmath
+    from scipy.special import ndtri
+
+    with mpmath.workprec(PRECISION):
+        z = -float(ndtri(probability))
+        while _upper(z) < probability:
+            z -= 2.0**-40  # a first guess that went too far by rounding
+        return min(1.0, bound_above(_upper(mpmath.mpf(z) - mpmath.mpf(mu))))
+
+
 def _upper(z: Any) -> Any:
     """P(N ≥ z) of a normal number."""
     import mpmath

@@ -205,7 +205,7 @@ def crowd_counts(noise_share: float = 1.0, bound_share: int = 1) -> dict[str, An
 class LowThreshold(AdaptiveGaussian):
     """Forgets that a key of one person may be lifted by noise."""
 
-    def threshold(self, mu: float, tail: float) -> float:
+    def threshold(self, mu: float, tail: float, epsilon: float) -> float:
         return 1.0
 
 

@@ -6,8 +6,9 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from crowdlog.privacy.gaussian import gaussian_delta
+from crowdlog.privacy.gaussian import gaussian_delta, upper_quantile
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import WHOLE, AdaptiveGaussian, round_noise
@@ -26,18 +27,46 @@ def test_the_rounds_cost_no_more_than_the_whole(rounds: int) -> None:
     assert sum(method.shares()) == WHOLE
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), SETTINGS)
+def noise_alone(method: AdaptiveGaussian, mu: float, threshold: float) -> mpmath.mpf:
+    """The probability that any of a user's keys passes the threshold as pure noise."""
+    with mpmath.workprec(200):
+        return 1 - mpmath.ncdf((mpmath.mpf(threshold) - 0.5 / kernels.UNIT) * mu) ** method.items_per_user
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [*SETTINGS, (8.0, 1e-6)])
 def test_noise_and_own_keys_use_up_delta_and_no_more(epsilon: float, delta: float) -> None:
     method = AdaptiveGaussian()
     mu, tail = method.split(epsilon, delta)
-    room = method.threshold(mu, tail) - 1 - 0.5 / kernels.UNIT
-    with mpmath.workprec(200):
-        own_keys = 1 - mpmath.ncdf(mpmath.mpf(room) * mu) ** method.items_per_user
+    own_keys = mpmath.exp(epsilon) * noise_alone(method, mu, method.threshold(mu, tail, epsilon))
     assert 0.99 * delta < gaussian_delta(epsilon, mu) + own_keys <= delta
 
 
-def test_at_the_reported_setting_the_noise_is_the_measured_one() -> None:
-    assert AdaptiveGaussian().promise(math.log(10), 1e-5).parameters["sigma"] == pytest.approx(1.805, abs=1e-3)
+@pytest.mark.parametrize("mu", [0.03, 0.15])
+def test_a_selection_that_is_a_small_part_has_the_threshold_of_its_own_noise(mu: float) -> None:
+    """At μ ≤ 0.15 and ε = 1 a user changes chances by less than e^ε: her keys are charged by what they do with her."""
+    method, tail = AdaptiveGaussian(), 1e-6
+    threshold = method.threshold(mu, tail, 1.0)
+    assert threshold <= (1 + 1e-9) * AdaptiveGaussian().threshold(mu, tail, 9.0)
+    assert 0.9999 * tail < method.own_keys(mu, threshold) <= tail
+    assert mpmath.e * noise_alone(method, mu, threshold) > tail
+    weight_of_one = 1 + 0.5 / kernels.UNIT + upper_quantile(tail, method.items_per_user) / mu
+    assert threshold < weight_of_one  # the bound for weights of at most 1 each, all at once
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [*SETTINGS, (8.0, 1e-6)])
+def test_own_keys_are_bounded_at_any_epsilon(epsilon: float, delta: float) -> None:
+    """Not by e^ε, which grows in a composition, but by what a Gaussian mechanism can make of pure noise."""
+    method = AdaptiveGaussian()
+    mu, tail = method.split(epsilon, delta)
+    threshold = method.threshold(mu, tail, epsilon)
+    expected = norm.cdf(norm.ppf(float(noise_alone(method, mu, threshold))) + mu)
+    assert expected * (1 - 1e-9) < method.own_keys(mu, threshold) < expected * (1 + 1e-6)
+
+
+def test_at_the_reported_setting_noise_and_threshold_are_the_measured_ones() -> None:
+    parameters = AdaptiveGaussian().promise(math.log(10), 1e-5).parameters
+    assert parameters["sigma"] == pytest.approx(1.791, abs=1e-3)
+    assert parameters["threshold"] == pytest.approx(10.622, abs=1e-3)
 
 
 def test_it_keeps_far_more_than_even_weights() -> None:
@@ -64,7 +93,7 @@ def test_public_starting_worth_changes_the_first_round() -> None:
     log = skewed()
     method, start = AdaptiveGaussian(), np.full(log.size, 0.1)
     start[:2000] = 1.0
-    plain, helped = (method.run(log, 0.55, 4e-6, SeededRandomness(3), start=s) for s in (None, start))
+    plain, helped = (method.run(log, 0.55, 10.9, SeededRandomness(3), start=s) for s in (None, start))
     assert len(helped.items) > 0
     assert plain.weights.tolist() != helped.weights.tolist()
 

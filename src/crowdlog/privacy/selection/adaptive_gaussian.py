@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu, upper_quantile
+from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu, largest_of, shifted, upper_quantile
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection.base import D0, Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
 
-NOISE_SHARE = 0.6  # of δ pays for the noise, the rest for keys that one user alone holds; results change by less than 1 % from 0.5 to 0.75
+NOISE_SHARE = 0.7  # of δ pays for the noise, the rest for keys that one user alone holds; results change by less than 1 % from 0.6 to 0.85
 ROUNDING_ROOM = 1 + 1e-12  # floats of the schedule are rounded; noise and threshold get this much more
 WHOLE = 1 << 16  # shares of rounds are whole numbers of 1/WHOLE: noisy sums stay exact
 # Tuned on synthetic logs other than the reported ones (docs/benchmarks-keys.md); any value is equally private.
@@ -39,22 +39,34 @@ class AdaptiveGaussian:
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         mu, tail = self.split(epsilon, delta)
-        parameters = {"sigma": 1 / mu, "threshold": self.threshold(mu, tail), "items_per_user": self.items_per_user, "rounds": self.rounds}
+        parameters = {"sigma": 1 / mu, "threshold": self.threshold(mu, tail, epsilon), "items_per_user": self.items_per_user, "rounds": self.rounds}
         return SelectionPromise(approximate(epsilon, delta), parameters)
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         check_epsilon_delta(epsilon, delta)
-        return self.run(incidence, *self.split(epsilon, delta), randomness)
+        mu, tail = self.split(epsilon, delta)
+        return self.run(incidence, mu, self.threshold(mu, tail, epsilon), randomness)
 
     def split(self, epsilon: float, delta: float) -> tuple[float, float]:
-        """(μ of all rounds together, probability left for keys that one user alone holds)."""
+        """(μ of all rounds together, part of δ left for keys that one user alone holds)."""
         return largest_mu(epsilon, NOISE_SHARE * delta), (1 - NOISE_SHARE) * delta
 
-    def threshold(self, mu: float, tail: float) -> float:
-        """Where items that one user alone holds, of weight at most 1, arrive with probability at most `tail`; half a unit is for rounded noise."""
+    def threshold(self, mu: float, tail: float, epsilon: float) -> float:
+        """Where keys that one user alone holds cost at most `tail` of the δ of a promise with this ε; μ is that of this selection.
+
+        What counts is how often pure noise in their place, in the log without her, reaches the threshold. It may e^−ε · tail times, because then
+        the promise for the noise covers the rest; or as often as a Gaussian mechanism of this μ can at most turn into `tail`.
+        """
         from crowdlog.privacy.selection.kernels import UNIT
 
-        return (1 + 0.5 / UNIT + upper_quantile(tail, self.items_per_user) / mu) * ROUNDING_ROOM
+        by_noise = max(tail * math.exp(-epsilon), largest_of(upper_quantile(tail) + mu * ROUNDING_ROOM, 1)) / ROUNDING_ROOM
+        return (0.5 / UNIT + upper_quantile(by_noise, self.items_per_user) / mu) * ROUNDING_ROOM  # half a unit is for rounded noise
+
+    def own_keys(self, mu: float, threshold: float) -> float:
+        """At most the probability that a key which one user alone holds is shown: for composition at any ε. Rounded up."""
+        from crowdlog.privacy.selection.kernels import UNIT
+
+        return shifted(largest_of((threshold - 0.5 / UNIT) * mu / ROUNDING_ROOM, self.items_per_user), mu)
 
     def shares(self) -> list[int]:
         """The rounds' shares of μ², in 1/WHOLE; they add up to WHOLE."""
@@ -62,12 +74,12 @@ class AdaptiveGaussian:
         shares = [int(WHOLE * (1 - self.first_share) * share / sum(later)) for share in later]
         return [WHOLE - sum(shares), *shares]
 
-    def run(self, incidence: Incidence, mu: float, tail: float, randomness: Randomness, start: NDArray[np.float64] | None = None) -> Selected:
-        """Select with noise of this μ and threshold for this tail. `start`: a public starting worth of each item, from 0 to 1 (default: all 1)."""
+    def run(self, incidence: Incidence, mu: float, threshold: float, randomness: Randomness, start: NDArray[np.float64] | None = None) -> Selected:
+        """Select with noise of this μ and this threshold. `start`: a public starting worth of each item, from 0 to 1 (default: all 1)."""
         from crowdlog.privacy.selection import kernels
 
         unit = WHOLE * kernels.UNIT  # weights are summed in whole numbers of 1/unit
-        threshold, sigma = math.ceil(self.threshold(mu, tail) * unit), unit / mu
+        bar, sigma = math.ceil(threshold * unit), unit / mu
         held, ids = incidence.bounded(self.items_per_user, randomness).held()
         weights = np.zeros(len(ids), np.int64)
         worth = (np.ones(len(ids)) if start is None else start[ids]) * kernels.FULL
@@ -81,11 +93,11 @@ class AdaptiveGaussian:
                 part = done / WHOLE
                 reach = 1 + REACH * (1 - part) / part
                 spread = SPREAD * sigma * math.sqrt(part * reach**2 + 1 - part)
-                kernels.steer(weights, threshold, reach, spread, math.sqrt(1 - part) * sigma, worth)
+                kernels.steer(weights, bar, reach, spread, math.sqrt(1 - part) * sigma, worth)
                 # Hopeless items stop here: they get no more weight and no more noise and are never released.
                 alive = np.flatnonzero(worth >= 0)
                 held, ids, weights, worth = held.only(alive), ids[alive], weights[alive], worth[alive]
-        kept = weights >= threshold
+        kept = weights >= bar
         return Selected(ids[kept], weights[kept] / unit)
 
 
