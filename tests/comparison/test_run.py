@@ -52,11 +52,11 @@ def test_a_trial_that_fails_does_not_stop_the_others(tmp_path, log):
 KILLER = """
 import os, signal
 from crowdlog.comparison import trial
-def kill(log, cell, folder, before=trial._trial_release):
+def kill(log, cell, folder, before=trial.trial_release):
     if "k=6" in cell.mechanism:
         os.kill(os.getpid(), signal.SIGKILL)
     return before(log, cell, folder)
-trial._trial_release = kill
+trial.trial_release = kill
 """
 
 

@@ -1,6 +1,6 @@
 """How the report looks, on a screen and on paper, beyond the style of all pages."""
 
-LOOK = """
+MORE_STYLE = """
 body{max-width:68rem}h3{font-size:1rem;margin:1.4rem 0 .3rem}
 th{vertical-align:bottom}th.n{text-align:right}td.n.soft{color:var(--soft)}.wide{overflow-x:auto}
 .bad,td.n.bad{color:var(--warn);font-weight:600}.so-so,td.n.so-so{color:#9a6700}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crowdlog import __version__
 from crowdlog.comparison import charts, maps
 from crowdlog.comparison.glance import glance
-from crowdlog.comparison.look import LOOK
+from crowdlog.comparison.look import MORE_STYLE
 from crowdlog.comparison.tables import attack_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.release.page import STYLE
@@ -84,7 +84,7 @@ def report_page(comparison: Comparison) -> str:
     script = "".join(f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{EMBED});" for name, _title, _note, chart in drawn)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{LOOK}</style></head><body>{"".join(body)}'
+        f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}</style></head><body>{"".join(body)}'
         f'<script type="module">{bundle}</script><script type="module">{script}</script></body></html>\n'
     )
 

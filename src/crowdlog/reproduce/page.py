@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdlog import __version__
-from crowdlog.comparison.page import EMBED, MORE_STYLE, closed
+from crowdlog.comparison.look import MORE_STYLE
+from crowdlog.comparison.page import EMBED, closed
 from crowdlog.release.page import STYLE
 from crowdlog.reproduce.study import Cell, Claim, Panel, Result, Study
 
