@@ -2,8 +2,6 @@
 
 import json
 import socket
-import subprocess
-import sys
 import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crowdlog.crowd.http import Connection
+from tests.support.serving import served
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 SERVICES = ["randomness", "mix", "aggregation"]
@@ -19,20 +18,10 @@ SERVICES = ["randomness", "mix", "aggregation"]
 @contextmanager
 def _served(service: str, folder: Path, *options: str):
     """A running service; yields its host and port."""
-    token = folder / "token"
-    token.write_text("t" * 32)
-    command = [sys.executable, "-m", "crowdlog.cli", "crowd", "serve", service, "--data", str(folder / "data"), "--token-file", str(token)]
-    command += ["--rate", "0", *(["--next", "http://127.0.0.1:9"] if service == "mix" else []), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            url = process.stdout.readline().split()[-1]
-            with Connection(url, retries=20) as connection:
-                connection.call("GET", "/openapi.json")
-            host, port = url.removeprefix("http://").split(":")
-            yield host, int(port)
-            assert process.poll() is None
-        finally:
-            process.kill()
+    with served(service, folder / "data", *options) as running:
+        host, port = running.url.removeprefix("http://").split(":")
+        yield host, int(port)
+        assert running.process.poll() is None
 
 
 def _answer(opened: socket.socket) -> tuple[int, dict]:

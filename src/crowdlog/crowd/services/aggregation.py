@@ -26,7 +26,7 @@ from crowdlog.crowd.policy import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.collections import PHASES, Checked, CollectionStore, checked
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
-from crowdlog.crowd.services.keyfile import own_key, write_secret
+from crowdlog.crowd.services.keyfile import own_key, secret_for
 from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.mix import COUNTED, ENVELOPES
 from crowdlog.crowd.services.openapi import Operation
@@ -141,8 +141,8 @@ class AggregationServer:
         )
         manifest = Manifest(collection, **{name: body[name] for name in _DESCRIBED})
         policies_of(manifest)
-        write_secret(issuer_path(self.folder, manifest.id), issuer.to_bytes())
-        self._store.create(manifest)
+        with secret_for(issuer_path(self.folder, manifest.id), issuer.to_bytes()):
+            self._store.create(manifest)
         return manifest
 
     async def _show(self, request: Request) -> Response:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from crowdlog.crowd.crypto.envelope import MixKey
@@ -26,8 +28,19 @@ def write_secret(path: Path, secret: bytes) -> None:
         force_to_disk(path.parent)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
             raise StorageFull("The disk of this service is full; nothing was stored. Try again later.") from error
+        raise
+
+
+@contextmanager
+def secret_for(path: Path, secret: bytes) -> Iterator[None]:
+    """Write a secret for the row that the block stores; without the row the secret is destroyed again."""
+    write_secret(path, secret)
+    try:
+        yield
+    except BaseException:
+        destroy_secret(path)
         raise
 
 

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.fields import Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
-from crowdlog.crowd.services.keyfile import destroy_secret, write_secret
+from crowdlog.crowd.services.keyfile import destroy_secret, secret_for
 from crowdlog.crowd.services.limits import Allowance, Limits, address_of
 from crowdlog.crowd.services.openapi import Operation
 from crowdlog.crowd.services.storage import open_database
@@ -89,8 +89,7 @@ class RandomnessServer:
         """Make a key that may evaluate `budget` elements in all; return its public part in hex."""
         key = VoprfKey.generate(self.randomness)
         public = key.public.hex()
-        write_secret(self._path(public), key.to_bytes())
-        with self._database.transaction() as t:
+        with secret_for(self._path(public), key.to_bytes()), self._database.transaction() as t:
             t.run("INSERT INTO keys VALUES (?, 'open', ?, 0)", (public, budget))
         return public
 
