@@ -216,8 +216,7 @@ class AggregationServer:
 
     async def _publish(self, request: Request) -> Response:
         name, body = request.path_params["id"], await body_of(request, _PUBLISH)
-        await run_in_threadpool(self._store.advance, name, "publishing")
-        await run_in_threadpool(self._store.set_smallest_batch, name, body["smallest_batch"])
+        await run_in_threadpool(self._store.advance, name, "publishing", body["smallest_batch"])
         self._publisher.wake()
         return JSONResponse({"phase": "publishing"}, status_code=202)
 

@@ -66,17 +66,13 @@ class CollectionStore:
         with self._database.transaction() as t:
             return [str(name) for (name,) in t.rows("SELECT id FROM collections WHERE phase = ?", (phase,))]
 
-    def advance(self, collection_id: str, phase: str) -> None:
-        """Move a collection to the next phase; asking again is fine, going back or skipping is refused."""
+    def advance(self, collection_id: str, phase: str, smallest_batch: int = 0) -> None:
+        """Move a collection to the next phase; asking again is fine, going back or skipping is refused. What a label needs goes along."""
         with self._database.transaction() as t:
             _number, now = _row(t, collection_id)
             if PHASES.index(phase) - PHASES.index(now) not in {0, 1}:
                 raise Refused(409, f"The collection is in phase '{now}' and cannot go to '{phase}' from there.")
-            t.run("UPDATE collections SET phase = ? WHERE id = ?", (phase, collection_id))
-
-    def set_smallest_batch(self, collection_id: str, size: int) -> None:
-        with self._database.transaction() as t:
-            t.run("UPDATE collections SET smallest_batch = ? WHERE id = ?", (size, collection_id))
+            t.run("UPDATE collections SET phase = ?, smallest_batch = ? WHERE id = ?", (phase, smallest_batch, collection_id))
 
     def invite(self, collection_id: str, tokens: Sequence[str]) -> None:
         """Remember invitations by their hash only."""

@@ -57,14 +57,22 @@ class Publisher:
     async def work(self) -> None:
         """Publish whatever is to be published, until cancelled."""
         while True:
-            try:
-                for collection_id in await run_in_threadpool(self._store.in_phase, "publishing"):
-                    await run_in_threadpool(self.publish, collection_id)
-            except CrowdlogError as error:  # a full disk: try again, nothing is lost
-                LOGGER.warning("A crowd log is not published yet: %s", error)
+            await run_in_threadpool(self._try_all)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), _RETRY_SECONDS)
             self._wake.clear()
+
+    def _try_all(self) -> None:
+        """Publish all that wait. What a full disk or a lost database stops is tried again later, and does not keep the others waiting."""
+        try:
+            waiting = self._store.in_phase("publishing")
+        except CrowdlogError:
+            return
+        for collection_id in waiting:
+            try:
+                self.publish(collection_id)
+            except (CrowdlogError, OSError) as error:
+                LOGGER.warning("A crowd log is not published yet: %s", error if isinstance(error, CrowdlogError) else error.strerror)
 
     def publish(self, collection_id: str) -> None:
         """Publish one collection whose uploads have ended."""
