@@ -10,3 +10,13 @@ from crowdlog.reproduce.bench import Bench
 @pytest.fixture(scope="package")
 def bench(tmp_path_factory):
     return Bench(300, tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture
+def fewer_releases(monkeypatch):
+    """Three days instead of 31, and two draws of the noise instead of ten: the same code in a tenth of the time."""
+    from crowdlog.reproduce.studies import feild_figure_3_7, feild_spans, korolova_tables
+
+    monkeypatch.setattr(feild_spans, "SPANS", feild_spans.SPANS | {"Days": [(day, 1) for day in range(3)]})
+    monkeypatch.setattr(korolova_tables, "SEEDS", (1, 2))
+    monkeypatch.setattr(feild_figure_3_7, "SEEDS", (1, 2))

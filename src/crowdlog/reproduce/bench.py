@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crowdlog import __version__
+from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.progress import progress_bar
+from crowdlog.release.folder import CONTRACT
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
@@ -33,7 +35,7 @@ class Coverage:
 
     distinct: float
     volume: float
-    shown: int  # different artifacts of the log that are shown
+    shown: int  # different artifacts
     published: float  # the sum of their published counts
 
 
@@ -50,7 +52,7 @@ class Bench:
     @cached_property
     def log(self) -> LogStore:
         """The whole log: 92 days, like AOL's."""
-        return self._store("log", self._synthesize)
+        return self.store("log", self._synthesize)
 
     @property
     def labels(self) -> Path:
@@ -67,7 +69,7 @@ class Bench:
             day = (pq.read_table(self.log.events(), columns=["time"])["time"].to_numpy() - self.log.info.first_time) // DAY
             return write_rows(self.log, (day >= first) & (day < first + number), out)
 
-        return self._store(f"days-{first}-{number}", make)
+        return self.store(f"days-{first}-{number}", make)
 
     @contextmanager
     def released(self, mechanism: Mechanism, log: LogStore, seed: int = SEED) -> Iterator[Release]:
@@ -75,21 +77,14 @@ class Bench:
         from crowdlog.comparison.grid import Cell
         from crowdlog.comparison.trial import trial_release
 
-        folder = self.folder / f"release-{os.getpid()}.partial"
-        shutil.rmtree(folder, ignore_errors=True)
-        try:
-            yield trial_release(log, Cell(repr(mechanism), seed), folder)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="release.partial-", dir=self.folder) as folder:
+            yield trial_release(log, Cell(repr(mechanism), seed), Path(folder) / "release")
 
-    def coverage(self, mechanism: Mechanism, log: LogStore, seed: int = SEED) -> Coverage:
-        """How much a release of one table shows of the log. Kept, so that studies share it."""
-
-        def measure() -> dict[str, Any]:
-            with self.released(mechanism, log, seed) as release:
-                return asdict(self._coverage(release, log))
-
-        return Coverage(**self.kept(["coverage", repr(mechanism), log.path.name, seed], measure))
+    def coverage(self, mechanism: Mechanism, log: LogStore, seed: int = SEED, parts: Sequence[LogStore] = ()) -> Coverage:
+        """How much a release of one table shows of the log; with `parts`, one release of each of them, put together. Kept: studies share it."""
+        key = ["coverage", repr(mechanism), log.path.name, seed, [part.path.name for part in parts]]
+        return Coverage(**self.kept(key, lambda: asdict(self._coverage(mechanism, log, seed, parts or [log]))))
 
     def kept(self, key: list[Any], make: Callable[[], T]) -> T:
         """What `make` returns (plain data for JSON), or what it returned before for the same key, number of users and version."""
@@ -117,19 +112,16 @@ class Bench:
             self._truths[log.path] = Truth(log, Settings())
         return self._truths[log.path]
 
-    def _coverage(self, release: Release, log: LogStore) -> Coverage:
-        from crowdlog.utility.context import Settings
-        from crowdlog.utility.coverage import measure
-        from crowdlog.utility.released import read_release
+    def _coverage(self, mechanism: Mechanism, log: LogStore, seed: int, parts: Sequence[LogStore]) -> Coverage:
+        """Everything that the mechanisms of these studies show is in the log, so rows of the release are artifacts of the log."""
+        import pyarrow as pa
 
-        if not sum(release.label["crowdlog"]["tables"].values()):
-            return Coverage(0.0, 0.0, 0, 0.0)
-        truth, settings = self.truth(log), Settings()
-        distinct, impressions = measure(read_release(release, truth.vocabulary, settings.session_minutes), truth, settings)[:2]
-        of = impressions.details
-        share = distinct.value or 0.0
-        published = of["sum_of_published_counts"]
-        return Coverage(share, published / of["impressions_in_log"], round(share * distinct.evaluated), published)
+        randomness = SeededRandomness(seed)
+        tables = [mechanism.protect(part, randomness).tables for part in parts]
+        (name,) = tables[0]
+        shown = pa.concat_tables(table[name] for table in tables).group_by(list(CONTRACT[name][:-1])).aggregate([("count", "sum")])
+        real, published = self.truth(log).table(name), float(shown["count_sum"].to_numpy().sum())
+        return Coverage(shown.num_rows / len(real), published / float(real.count.sum()), shown.num_rows, published)
 
     def _synthesize(self, out: Path) -> LogStore:
         from crowdlog.log.importer import import_log
@@ -142,7 +134,8 @@ class Bench:
         source.unlink()
         return log
 
-    def _store(self, name: str, make: Callable[[Path], LogStore]) -> LogStore:
+    def store(self, name: str, make: Callable[[Path], LogStore]) -> LogStore:
+        """The store of this name in the folder, made when it is not there yet."""
         from crowdlog.log.store import LogStore
 
         path = self.folder / name

@@ -10,6 +10,17 @@ from crowdlog.reproduce.study import Study
 # name on the command line: module of this package, which has a Study called STUDY.
 STUDIES: dict[str, str] = {
     "korolova-figure-2": "korolova_figure_2",
+    "korolova-figure-3": "korolova_figure_3",
+    "korolova-figure-4": "korolova_figure_4",
+    "korolova-table-2": "korolova_table_2",
+    "korolova-table-3": "korolova_table_3",
+    "korolova-table-5": "korolova_table_5",
+    "feild-figure-3.5": "feild_figure_3_5",
+    "feild-figure-3.6": "feild_figure_3_6",
+    "feild-figure-3.7": "feild_figure_3_7",
+    "feild-figure-3.8": "feild_figure_3_8",
+    "feild-figure-3.9": "feild_figure_3_9",
+    "feild-attacks": "feild_attacks",
 }
 
 
