@@ -49,11 +49,11 @@ def averaged(name: str, values: Floats, chance: float, rng: np.random.Generator,
     return AttackResult(name, float(values.mean()), chance, interval, interval[0] > chance, {"trials": len(values), **details}, note)
 
 
-def clopper_pearson(hits: int, trials: int) -> Interval:
-    """The exact interval of a share: it holds the true share at least 95 times in 100."""
+def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
+    """The exact interval of a share: it holds the true share at least 95 times in 100, or as often as `confidence` says."""
     from scipy.stats import beta
 
-    tail = (1 - CONFIDENCE) / 2
+    tail = (1 - confidence) / 2
     low = float(beta.ppf(tail, hits, trials - hits + 1)) if hits else 0.0
     high = float(beta.ppf(1 - tail, hits + 1, trials - hits)) if hits < trials else 1.0
     return low, high
