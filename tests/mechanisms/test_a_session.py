@@ -64,12 +64,15 @@ def test_the_sensitivity_and_the_papers_numbers_are_in_the_promise():
     assert promise.as_published["sessions: δ at this K and b"] > promise.steps[1].delta
 
 
-def test_a_higher_threshold_is_allowed_a_lower_one_not():
+@pytest.mark.parametrize(("name", "setting"), [("K", "K"), ("K_clicks", "clicks K")])
+def test_a_higher_threshold_is_allowed_a_lower_one_not(name, setting):
     smallest = ASession(epsilon=4, delta=1e-6).promise()
-    K = smallest.settings["K"]
-    assert ASession(epsilon=4, delta=1e-6, K=K + 10).promise().guarantee.delta < smallest.guarantee.delta
-    with pytest.raises(InputError, match=f"'K' parameter of ASession must be at least {K}"):
-        ASession(epsilon=4, delta=1e-6, K=K - 1).promise()
+    K = smallest.settings[setting]
+    higher = ASession(epsilon=4, delta=1e-6, **{name: K + 10}).promise()
+    assert higher.settings == {**smallest.settings, setting: K + 10}
+    assert higher.guarantee.delta < smallest.guarantee.delta
+    with pytest.raises(InputError, match=f"'{name}' parameter of ASession must be at least {K}"):
+        ASession(epsilon=4, delta=1e-6, **{name: K - 1}).promise()
 
 
 @pytest.mark.parametrize("values", [{"epsilon": 0}, {"l_q": 1}, {"l_q": 13}, {"l_s": 0}, {"l": 0}, {"delta": 0}])

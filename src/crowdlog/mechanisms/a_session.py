@@ -51,6 +51,7 @@ class ASession(Mechanism):
     l_q: int = parameter("how many queries are kept of each session: the first ones", default=3, least=2, most=12)
     l: int = parameter("how many clicks are kept of each user: her first ones", default=1, least=1)  # noqa: E741 - the paper's letter
     K: int | None = parameter("threshold of the noisy count of a sequence; the smallest that keeps the promise if left out", default=None, least=1)
+    K_clicks: int | None = parameter("threshold of a click's noisy count; the smallest that keeps the promise if left out", default=None, least=1)
     session_minutes: int = parameter("a longer pause ends a session", default=30, unit="minutes", least=1)  # T_gap, Zhang §4.2.1.1
     weight_sessions: float = parameter("share of ε for sequences, relative to the other weight", default=3.0, above=0)
     weight_clicks: float = parameter("share of ε for clicks; 0 publishes no clicks", default=1.0, least=0)
@@ -72,22 +73,20 @@ class ASession(Mechanism):
         """The most that one user adds to one table."""
         return max(self.sensitivity, self.l)
 
-    def _part(self, weight: float, d: int) -> Edges:
+    def _part(self, weight: float, d: int, K: str) -> Edges:
         """Half of the part's ε chooses its keys, half counts them. A thousandth of δ pays for the sampler's distance from ideal noise."""
         half = self.epsilon * (weight / (self.weight_sessions + self.weight_clicks)) / 2 * (1 - 1e-12)
-        delta = self.delta * 0.999 / (2 if self.weight_clicks else 1)
-        return Edges(d, smallest_threshold(half, delta, d), d / half)
+        smallest = smallest_threshold(half, self.delta * 0.999 / (2 if self.weight_clicks else 1), d)
+        wanted = getattr(self, K) or smallest.K
+        if wanted < smallest.K:
+            raise InputError(f"The '{K}' parameter of ASession must be at least {smallest.K} for this ε and δ. Got {wanted}.")
+        return Edges(d, replace(smallest, K=wanted), d / half)
 
     def sessions_part(self) -> Edges:
-        part = self._part(self.weight_sessions, self.sensitivity)
-        if self.K is None or part.threshold is None:
-            return part
-        if part.threshold.K > self.K:
-            raise InputError(f"The 'K' parameter of ASession must be at least {part.threshold.K} for this ε and δ. Got {self.K}.")
-        return replace(part, threshold=replace(part.threshold, K=self.K))
+        return self._part(self.weight_sessions, self.sensitivity, "K")
 
     def clicks_part(self) -> Edges | None:
-        return self._part(self.weight_clicks, self.l) if self.weight_clicks else None
+        return self._part(self.weight_clicks, self.l, "K_clicks") if self.weight_clicks else None
 
     def promise(self) -> Promise:
         parts = {"sessions": self.sessions_part(), "clicks": self.clicks_part()}
