@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,18 +59,23 @@ def feedback_of(test: Events, sizes: tuple[int, int]) -> Any:
     return Counted(total.key, total.count / times.count).matrix(sizes)
 
 
-def measure(released: Tables, part: Part, settings: Settings) -> dict[str, Trial]:
-    """RW, RW-2 and IF."""
-    if released.clicks is None or part.original.clicks is None:
-        return {}
-    topics, feedback, sizes = topics_of(part.test), feedback_of(part.test, part.sizes), part.sizes
-    models: dict[str, Callable[[Counted, Counted | None], Ranker]] = {
+def models(part: Part) -> dict[str, Callable[[Counted, Counted | None], Ranker]]:
+    """RW, RW-2 and IF: each makes a ranker from a table of clicks and one of pairs."""
+    feedback, sizes = feedback_of(part.test, part.sizes), part.sizes
+    return {
         "RW": lambda clicks, pairs: Walk(clicks, pairs, sizes),
         "RW-2": lambda clicks, pairs: Walk(clicks, pairs, sizes, impact=True),
         "IF": lambda clicks, _pairs: ImplicitFeedback(clicks, feedback, sizes),
     }
-    trials = {}
-    for name, model in models.items():
-        ours, original = model(released.clicks, released.pairs or released.flow), model(part.original.clicks, part.original.pairs)
+
+
+def measure(released: Tables, part: Part, settings: Settings, which: Sequence[str] = ("RW", "RW-2", "IF")) -> dict[str, Trial]:
+    """Search with the models of these names."""
+    if released.clicks is None or part.original.clicks is None:
+        return {}
+    topics, known, trials = topics_of(part.test), models(part), {}
+    for name in which:
+        ours = known[name](released.clicks, released.pairs or released.flow)
+        original = known[name](part.original.clicks, part.original.pairs)
         trials[f"adhoc:{name}"] = run_trial(topics, ours, original, METRICS, sample=settings.sample, seed=settings.seed)
     return trials

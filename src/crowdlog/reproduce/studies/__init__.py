@@ -21,6 +21,7 @@ STUDIES: dict[str, str] = {
     "feild-figure-3.8": "feild_figure_3_8",
     "feild-figure-3.9": "feild_figure_3_9",
     "feild-attacks": "feild_attacks",
+    "zhang-table-3.9": "zhang_table_3_9",
 }
 
 

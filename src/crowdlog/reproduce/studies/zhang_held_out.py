@@ -1,0 +1,75 @@
+"""What the studies of Zhang 2017 have in common: releases of a part of the log, tried on the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from crowdlog.reproduce.bench import SEED, Bench
+from crowdlog.reproduce.study import Cell
+from crowdlog.utility.context import Part, Settings, Truth
+from crowdlog.utility.parts import write_parts
+from crowdlog.utility.released import read_release
+from crowdlog.utility.splits import By
+from crowdlog.utility.tables import Tables
+from crowdlog.utility.trial import Trial, scored
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+    from crowdlog.mechanisms.base import Mechanism
+
+PAPER = "Zhang 2017"
+MINUTES = 30  # a longer pause ends a session, §4.2.1.1
+SAMPLE = 2000  # queries or sessions drawn for each score; the number of all that could be answered is shown beside it
+SETTINGS = Settings(sample=SAMPLE, session_minutes=MINUTES)
+# The name of each score, with its value, on how many it rests, the original's, and both on what both answer.
+Scores = dict[str, dict[str, Any]]
+Task = Callable[[Tables, Part], Mapping[str, Trial]]
+NOTHING = {"value": None, "evaluated": 0, "answered": 0, "common": 0, "released_on_common": None, "original_on_common": None, "p_value": None}
+
+
+def parts(bench: Bench, folds: int, by: By) -> tuple[LogStore, LogStore]:
+    """All but one fold of the log, to make releases of, and that fold."""
+    from crowdlog.log.store import LogStore
+
+    folder = bench.folder / f"parts-by-{by}-{folds}"
+    if not folder.exists():
+        write_parts(bench.log, folder, folds=folds, by=by)
+    return LogStore.open(folder / "rest"), LogStore.open(folder / "test")
+
+
+@lru_cache(maxsize=1)
+def _truth(bench: Bench, folds: int, by: By) -> Truth:
+    rest, test = parts(bench, folds, by)
+    return Truth(rest, SETTINGS, test=test)
+
+
+def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: int, by: By, seed: int = SEED) -> Scores:
+    """The scores of a task, kept under its name. A release that shows nothing has none: see `score_of`."""
+
+    def measure() -> Scores:
+        truth = _truth(bench, folds, by)
+        with bench.released(mechanism, parts(bench, folds, by)[0], seed) as release:
+            if not sum(release.label["crowdlog"]["tables"].values()):
+                return {}
+            tables = read_release(release, truth.vocabulary, MINUTES)
+        return scores(task(tables, truth.part(None)))
+
+    return bench.kept(["tried", name, repr(mechanism), folds, by, seed], measure)
+
+
+def scores(trials: Mapping[str, Trial]) -> Scores:
+    """Every metric of every trial as plain data."""
+    found = [scored(label, trial, metric, SETTINGS.seed) for label, trial in trials.items() for metric in trial.released]
+    return {score.name: {"value": score.value, "evaluated": score.evaluated, **score.details} for score in found}
+
+
+def score_of(found: Scores, name: str) -> dict[str, Any]:
+    """One score; nothing, where the release shows nothing."""
+    return found.get(name, NOTHING)
+
+
+def known(values: Mapping[Any, Cell]) -> list[float]:
+    """The values that there are, in order."""
+    return [float(value) for value in values.values() if value is not None]
