@@ -1,9 +1,18 @@
 """Attacks on exact counts: the examples of Feild 2013, §3.4.2.1."""
 
+from collections import Counter
+from itertools import pairwise
+from types import SimpleNamespace
+
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdlog.attacks import attack
+from crowdlog.attacks.completion import always_before
 from crowdlog.attacks.power_user import stand_out
+from crowdlog.attacks.triples import inferred, users_of_triples
+from crowdlog.attacks.truth import Truth
 from crowdlog.mechanisms import parse
 from tests.support.logs import make_log
 
@@ -37,6 +46,37 @@ def test_a_triple_of_enough_users_is_no_breach(tmp_path):
     rows = [row for u in range(6) for row in session(f"u{u}", "a", "b", "c")]
     result = attacked(tmp_path, rows, "triples", *BOTH)
     assert (result.details["trials"], result.details["breaches"], result.broken) == (1, 0, False)
+
+
+sessions = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=6)  # one of each user
+
+
+def counts_of(logs):
+    """Impressions of queries and of adjacent pairs, as the attacks take them."""
+    asked, pairs = Counter(q for log in logs for q in log), Counter(pair for log in logs for pair in pairwise(log))
+    numbers = [list(asked), list(asked.values()), [a for a, _b in pairs], [b for _a, b in pairs], list(pairs.values())]
+    return [np.array(column, np.int64) for column in numbers]
+
+
+@given(sessions)
+def test_every_inferred_triple_was_asked_and_its_users_are_counted(logs):
+    before, after = inferred(*counts_of(logs), 4)
+    asked = [{tuple(log[i : i + 3]) for i in range(len(log) - 2)} for log in logs]
+    user, query = (np.array(column, np.int64) for column in zip(*((u, q) for u, log in enumerate(logs) for q in log), strict=True))
+    near = np.diff(user, prepend=-1) == 0
+    store = SimpleNamespace(info=SimpleNamespace(users=len(logs), queries=4))
+    users = users_of_triples(before, after, Truth(store, user, 0 * user, query, 0 * user, near))
+    for b in np.flatnonzero((before >= 0) & (after >= 0)):
+        triple = (before[b], b, after[b])
+        assert users[b] == sum(triple in one for one in asked) >= 1
+
+
+@given(sessions)
+def test_a_query_said_to_follow_always_the_same_one_does(logs):
+    before = always_before(*counts_of(logs), 4)
+    for query in range(4):
+        seen = {log[i - 1] if i else None for log in logs for i, q in enumerate(log) if q == query}
+        assert before[query] == (seen.pop() if len(seen) == 1 and None not in seen else -1)
 
 
 def test_exactly_half_proves_nothing(tmp_path):

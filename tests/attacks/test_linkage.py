@@ -1,5 +1,9 @@
+from unittest import mock
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from crowdlog.attacks import attack
@@ -26,6 +30,23 @@ def test_by_hand():
     # 2 in common with the first alone; 2 with the first two; 1 with the last two; nothing with anybody: 1 in 4
     assert link_chances(own, shown, np.array([0, 1, 2, 3])).tolist() == [1, 0.5, 0.5, 0.25]
     assert link_chances(own, shown, np.array([1, 2, 0, 0])).tolist() == [0, 0, 0, 0.25]
+
+
+bag = st.lists(st.integers(0, 3), min_size=4, max_size=4)
+
+
+@given(st.lists(bag, min_size=1, max_size=5), st.lists(st.tuples(bag, st.integers(0, 4)), min_size=1, max_size=5), st.integers(1, 40))
+def test_equals_the_definition(people, records, cells):
+    """For each record: the people with most queries in common, repetition counted; 1 over their number if its owner is one of them."""
+    owner = [place % len(people) for _shown, place in records]
+    expected = []
+    for (shown, _place), mine in zip(records, owner, strict=True):
+        common = [sum(min(a, b) for a, b in zip(shown, person, strict=True)) for person in people]
+        best = [who for who, number in enumerate(common) if number == max(common)]
+        expected.append(1 / len(best) if mine in best else 0)
+    with mock.patch("crowdlog.attacks.linkage.CELLS", cells):  # in blocks of whatever size
+        found = link_chances(csr_array(np.array(people)), csr_array(np.array([shown for shown, _place in records])), np.array(owner))
+    assert found.tolist() == expected
 
 
 def linkage(folder, mechanism="Pseudonyms()", **options):

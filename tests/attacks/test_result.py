@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from crowdlog.attacks.result import averaged, bootstrap, clopper_pearson, counted
 
@@ -9,6 +12,13 @@ from crowdlog.attacks.result import averaged, bootstrap, clopper_pearson, counte
 )
 def test_clopper_pearson_is_that_of_the_tables(hits, trials, low, high):
     assert clopper_pearson(hits, trials) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 400).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials))), st.sampled_from([0.95, 0.9998]))
+def test_clopper_pearson_is_that_of_scipy(game, confidence):
+    hits, trials = game
+    expected = binomtest(hits, trials).proportion_ci(confidence, method="exact")
+    assert clopper_pearson(hits, trials, confidence) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 def test_a_result_is_broken_only_when_the_whole_interval_is_above_chance():

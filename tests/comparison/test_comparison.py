@@ -74,6 +74,16 @@ def test_the_table_has_a_row_for_every_trial(comparison):
     assert {"epsilon", "delta", "low", "high", "chance", "evaluated"} <= set(table.column_names)
 
 
+def test_a_notebook_shows_a_table_and_pandas_takes_the_rows(comparison):
+    shown = comparison._repr_html_()
+    assert "Comparison(3 mechanisms, 2 seeds)" in shown
+    assert shown.count("<tr>") == 1 + len(MECHANISMS)
+    frame = comparison.table().to_pandas()
+    assert len(frame) == len(comparison.rows)
+    assert set(frame["mechanism"]) == set(MECHANISMS)
+    assert comparison.against_attacks().to_dict()["layer"]
+
+
 def test_commands_repeat_and_publish(comparison, log):
     commands = comparison.commands("FTu(k=5)")
     assert commands["publish"] == f"crowdlog release {log.path} 'FTu(k=5)' -o OUT --i-know"

@@ -1,11 +1,13 @@
-"""The lines of the guide run as they stand."""
+"""The lines of the guide and the example run as they stand."""
 
 import re
+import runpy
 from pathlib import Path
 
 from tests.support.logs import crowd_rows, make_log
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "compare.md").read_text(encoding="utf-8")
 
 
 def test_the_python_lines_run(tmp_path, monkeypatch, capsys):
@@ -16,3 +18,14 @@ def test_the_python_lines_run(tmp_path, monkeypatch, capsys):
     assert "FTu(k=5) coverage:queries:impressions 1.0 1.0 1.0" in capsys.readouterr().out
     assert (tmp_path / "frontier.html").stat().st_size > 100_000
     assert (tmp_path / "frontier.parquet").exists()
+
+
+def test_the_example_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(DOCS / "examples" / "choose_a_mechanism.py"))
+    said = capsys.readouterr().out
+    assert re.search(r"^Pseudonyms\(\) +100\.0%$", said, re.MULTILINE)
+    assert re.search(r"^ *Pseudonyms\(\) +linkage +0\.9", said, re.MULTILINE)
+    assert "Crowd(" not in said.split("broken")[-1].split("chance")[-1], "no attack breaks a private release"
+    assert "<table" in names["found"]._repr_html_()
+    assert {"example.html", "example.json", "example.parquet", "example-frontier.json"} <= {file.name for file in tmp_path.iterdir()}

@@ -40,6 +40,12 @@ class Comparison:
         failed = f", {len(self.failures)} trials failed" if self.failures else ""
         return f"Comparison({len(self.grid.mechanisms)} mechanisms, {self.grid.seeds} seeds{failed})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: every mechanism in one line."""
+        from crowdlog.comparison.glance import in_notebook
+
+        return in_notebook(self)
+
     @cached_property
     def labels(self) -> dict[str, Row]:
         """The label of each mechanism's first trial. Mechanisms of which every trial failed have none."""
@@ -139,6 +145,12 @@ class Comparison:
         from crowdlog.comparison.charts import frontier
 
         return frontier(self)
+
+    def against_attacks(self) -> Any:
+        """What each mechanism is good for against the success of an attack, as an Altair chart; None where no attack was asked for."""
+        from crowdlog.comparison.charts import against_attacks
+
+        return against_attacks(self)
 
     def plot(self, path: str | Path) -> Path:
         """Write the page, and beside it all results as JSON and Parquet."""

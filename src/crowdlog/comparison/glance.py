@@ -40,6 +40,13 @@ def glance(comparison: Comparison) -> str:
     return f'<h2>At a glance</h2><div class="wide">{table}</div><p class="soft">{NOTE}</p>'
 
 
+def in_notebook(comparison: Comparison) -> str:
+    """The same with its own style."""
+    style = ".crowdlog .bad{color:#a3331f;font-weight:600}.crowdlog .so-so{color:#9a6700}.crowdlog .soft{color:#777}.crowdlog .n{text-align:right}"
+    failed = "".join(f"<li>{html.escape(str(why))}</li>" for why in comparison.failures.values())
+    return f'<div class="crowdlog"><style>{style}</style><p>{html.escape(repr(comparison))}</p><ul>{failed}</ul>{glance(comparison)}</div>'
+
+
 def promised(label: Row) -> str:
     parameters = label["privacy_loss"]["privacy_parameters"]
     return f"ε = {parameters['epsilon']:.3g}" if parameters else '<span class="bad">none</span>'
