@@ -77,8 +77,11 @@ def test_results_lie_beside_the_page(comparison, tmp_path):
 
 def test_a_report_that_cannot_be_written(comparison, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written"):
-        comparison.plot(tmp_path / "file" / "report.html")
+    (tmp_path / "folder" / "report.html").mkdir(parents=True)
+    for folder in ("file", "folder"):
+        with pytest.raises(InputError, match="cannot be written"):
+            comparison.plot(tmp_path / folder / "report.html")
+    assert list(tmp_path.rglob("*.partial")) == []
 
 
 @pytest.mark.slow

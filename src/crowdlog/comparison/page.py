@@ -6,6 +6,8 @@ import html
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,20 +47,26 @@ def write_report(comparison: Comparison, path: Path) -> Path:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path.with_suffix(".json"), json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n")
-        partial = path.with_suffix(f".parquet.{os.getpid()}.partial")
-        pq.write_table(comparison.table(), partial)
-        partial.replace(path.with_suffix(".parquet"))
-        _write(path, report_page(comparison))
+        with _whole(path.with_suffix(".json")) as partial:
+            partial.write_text(json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        with _whole(path.with_suffix(".parquet")) as partial:
+            pq.write_table(comparison.table(), partial)
+        with _whole(path) as partial:
+            partial.write_text(report_page(comparison), encoding="utf-8")
     except OSError as error:
-        raise InputError(f"The report {path} cannot be written: {error.strerror}. Choose another place.") from None
+        raise InputError(f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. Choose another place.") from None
     return path
 
 
-def _write(path: Path, text: str) -> None:
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A place to write to first, which then takes the name, or is removed."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def report_page(comparison: Comparison) -> str:
