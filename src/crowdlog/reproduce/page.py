@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from crowdlog import __version__
@@ -16,7 +17,7 @@ from crowdlog.reproduce.study import Cell, Claim, Panel, Result, Study
 
 OWN_STYLE = """
 .claims{list-style:none;padding:0}.claims li{border-left:.3rem solid var(--line);padding:.2rem .8rem;margin:.35rem 0}
-.claims li.holds{border-color:#009e73}.claims li.differs{border-color:#d55e00}.claims b{white-space:nowrap}
+.claims li.holds{border-color:#009e73}.claims li.differs{border-color:#d55e00}.claims b{white-space:nowrap}.claims .soft{color:var(--soft)}
 th.n{text-align:right}h3{font-size:1rem;margin:1.4rem 0 .3rem}section{border-top:2px solid var(--line);margin-top:2.5rem}
 .wide table{width:auto;min-width:24rem}.wide td,.wide th{padding-right:1.2rem}
 """
@@ -45,22 +46,27 @@ class Shown:
 
 def page(studies: Sequence[Shown], users: int) -> str:
     """The page as text."""
-    import vl_convert
-
     charts = {
         f"{shown.name}-{i}".replace(".", "-"): panel.chart
         for shown in studies
         for i, panel in enumerate(shown.result.panels)
         if panel.chart is not None
     }
-    bundle = closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     script = "".join(f"vegaEmbed('#{name}',{closed(json.dumps(chart, ensure_ascii=False))},{EMBED});" for name, chart in charts.items())
     body = [_head(studies, users), *(_section(shown, users) for shown in studies)]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<title>Published figures, redone</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}{OWN_STYLE}</style></head>'
-        f'<body>{"".join(body)}<script type="module">{bundle}</script><script type="module">{script}</script></body></html>\n'
+        f'<body>{"".join(body)}<script type="module">{_bundle()}</script><script type="module">{script}</script></body></html>\n'
     )
+
+
+@cache
+def _bundle() -> str:
+    """The drawing library itself."""
+    import vl_convert
+
+    return closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
 def _head(studies: Sequence[Shown], users: int) -> str:
@@ -91,9 +97,10 @@ def _section(shown: Shown, users: int) -> str:
 
 
 def _claim(claim: Claim) -> str:
-    verdict = "as in the paper" if claim.holds else "differs"
-    why = "" if claim.holds else f": {html.escape(claim.why)}"
-    return f'<li class="{"holds" if claim.holds else "differs"}">{html.escape(claim.text)} <b>{verdict}</b>{why}</li>'
+    """The verdict first, so that a list of them is read at a glance."""
+    if claim.holds:
+        return f'<li class="holds"><b>As in the paper:</b> {html.escape(claim.text)}</li>'
+    return f'<li class="differs"><b>Differs:</b> {html.escape(claim.text)} <span class="soft">Ours: {html.escape(claim.why)}.</span></li>'
 
 
 def _panel(panel: Panel, name: str) -> str:
@@ -111,5 +118,5 @@ def text(cell: Cell) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, float):
-        return f"{cell:,.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
+        return f"{cell:,.6g}" if abs(cell) >= 1000 else f"{cell:.4g}"
     return f"{cell:,}" if isinstance(cell, int) else cell

@@ -32,13 +32,13 @@ def nine(bench: Bench, value: Callable[[Coverage], float]) -> dict[tuple[int, fl
 def grid_panel(title: str, what: str, ours: Grid, printed: Sequence[Sequence[float]]) -> Panel:
     """`printed`: rows by δ, columns by ε, as in the paper."""
     theirs = {(e, delta): printed[j][i] for i, e in enumerate(EXPONENTIALS) for j, delta in enumerate(DELTAS)}
-    rows: list[list[Cell]] = [[f"10^{round(math.log10(delta))}", f"ln {e}", theirs[e, delta], ours[e, delta]] for e, delta in ours]
-    points = [
-        Point(f"10^{round(math.log10(delta))}", values[e, delta], f"ε = ln {e}", who)
-        for who, values in ((PRINTED, theirs), ("ours", ours))
-        for e, delta in ours
-    ]
+    rows: list[list[Cell]] = [[_power(delta), f"ln {e}", theirs[e, delta], ours[e, delta]] for e, delta in ours]
+    points = [Point(_power(delta), values[e, delta], f"ε = ln {e}", who) for who, values in ((PRINTED, theirs), ("ours", ours)) for e, delta in ours]
     return Panel(title, ["δ", "ε", f"{what}, printed", f"{what}, ours"], rows, bars(points, x="δ", y=what, log_y=True), MEAN)
+
+
+def _power(delta: float) -> str:
+    return f"10{str(round(math.log10(delta))).translate(str.maketrans('-456', '⁻⁴⁵⁶'))}"
 
 
 def rises_with_epsilon(grid: Grid) -> bool:
