@@ -24,7 +24,7 @@ def progress_bar(title: str, total: int | None = None, *, unit: str = "rows") ->
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    counted = [DownloadColumn(), TransferSpeedColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(f"{unit} · {{task.speed:,.0f}}/s")]
+    counted = [DownloadColumn(), TransferSpeedColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit)]
     if unit != "bytes" and total is None:
         counted = [TextColumn(f"{{task.completed:,}} {unit}")]
     columns = [TextColumn("{task.description}"), BarColumn(), *counted, TimeRemainingColumn()]
