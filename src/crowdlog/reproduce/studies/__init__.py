@@ -21,7 +21,16 @@ STUDIES: dict[str, str] = {
     "feild-figure-3.8": "feild_figure_3_8",
     "feild-figure-3.9": "feild_figure_3_9",
     "feild-attacks": "feild_attacks",
+    "zhang-table-3.5": "zhang_table_3_5",
+    "zhang-table-3.6": "zhang_table_3_6",
+    "zhang-table-3.7": "zhang_table_3_7",
+    "zhang-table-3.8": "zhang_table_3_8",
     "zhang-table-3.9": "zhang_table_3_9",
+    "zhang-table-3.10": "zhang_table_3_10",
+    "zhang-table-4.5": "zhang_table_4_5",
+    "zhang-table-4.6": "zhang_table_4_6",
+    "zhang-figure-4.2": "zhang_figure_4_2",
+    "zhang-figure-4.3": "zhang_figure_4_3",
 }
 
 

@@ -1,0 +1,78 @@
+"""What the studies of Zhang 2017, chapter 4, have in common: the logs compared, and the two tasks they are tried on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from crowdlog.mechanisms.a_session import ASession
+from crowdlog.mechanisms.frequency import KA
+from crowdlog.privacy.published import a_session, session_sensitivity
+from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.studies.zhang_held_out import MINUTES, SETTINGS, Scores, parts, tried
+from crowdlog.utility import session_search, suggestion
+
+if TYPE_CHECKING:
+    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.utility.context import Part
+    from crowdlog.utility.tables import Tables
+    from crowdlog.utility.trial import Trial
+
+FOLDS = 10  # nine tenths are released, one tenth is tested, §4.4
+L_S, L_Q, L, B, K = 1, 3, 4, 1, 20  # the paper's run, §4.4.2
+LEAST_DELTA = 1e-20  # for large K the paper's δ is below what the sampler's distance from ideal noise costs
+RUNS = ("Original", "KA", "DP_C", "DP_S")
+SETUP = (
+    "The paper keeps a tenth of the log for the test; here it is a tenth of the people, so that sessions stay whole and nobody is on both sides. "
+    "KA: clicks of more than K "
+    "people. DP_S: A_Session with the paper's l_s = 1, l_q = 3, l = 4, b = 1; sequences and clicks cost ε = 8 each. DP_C: the clicks of DP_S alone. "
+    "λ and γ are not printed: both sources of suggestions weigh the same, γ is 0.92."
+)
+
+
+def dp_s(k: int) -> ASession:
+    """A_Session with the paper's b = 1 and this K in both parts; δ is the paper's, which is more than this K needs, or that of the sampler."""
+    sensitivity = session_sensitivity(L_S, L_Q)
+    epsilon, delta = (sum(both) for both in zip(a_session(B, k, sensitivity), a_session(B, k, L), strict=True))
+    return ASession(
+        epsilon=epsilon,
+        delta=max(delta, LEAST_DELTA),
+        l_s=L_S,
+        l_q=L_Q,
+        l=L,
+        K=k,
+        K_clicks=k,
+        session_minutes=MINUTES,
+        weight_sessions=1,
+        weight_clicks=1,
+    )
+
+
+def mechanism(run: str, k: int) -> Mechanism:
+    """What makes the log of this name."""
+    return KA(K=k) if run == "KA" else dp_s(k)
+
+
+def tasks(bench: Bench, run: str, k: int = K) -> Scores:
+    """Query suggestion and session search with one of the logs: scores called 'suggestion:P@5', 'sessions:nDCG@10'."""
+
+    def both(tables: Tables, part: Part) -> dict[str, Trial]:
+        tables = replace(tables, flow=None) if run == "DP_C" else tables
+        return {**suggestion.measure(tables, part, SETTINGS), **session_search.measure(tables, part, SETTINGS)}
+
+    return tried(bench, mechanism(run, k), both, f"sessions as {run}", folds=FOLDS, by="user")
+
+
+def rows(bench: Bench, run: str, k: int) -> dict[str, int]:
+    """How many rows each table of the release has."""
+
+    def count() -> dict[str, int]:
+        with bench.released(mechanism(run, k), parts(bench, FOLDS, "user")[0]) as release:
+            return dict(release.label["crowdlog"]["tables"])
+
+    return bench.kept(["rows", repr(mechanism(run, k))], count)
+
+
+def original(score: dict[str, Any]) -> dict[str, Any]:
+    """The original log's own score, from a comparison with it."""
+    return {"value": score.get("original"), "answered": score.get("original_answered", 0)}

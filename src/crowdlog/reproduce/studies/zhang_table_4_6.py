@@ -1,0 +1,53 @@
+"""Table 4.6: session search with the original log and with three anonymised ones."""
+
+from __future__ import annotations
+
+from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.studies import zhang_runs
+from crowdlog.reproduce.studies.zhang_held_out import PAPER
+from crowdlog.reproduce.studies.zhang_sessions import SETUP, K
+from crowdlog.reproduce.study import Claim, Result, Study
+
+PRINTED: zhang_runs.Printed = {
+    "Original": (0.24792, 0.19073, 1_007_170),
+    "KA": (0.19740, 0.15363, 782_873),
+    "DP_C": (0.21875, 0.17779, 433_375),
+    "DP_S": (0.21879, 0.17783, 433_375),
+}
+NAMES = ("nDCG@10", "MAP")
+
+
+def run(bench: Bench) -> Result:
+    ours = zhang_runs.measured(bench, ("sessions:nDCG@10", "sessions:AP@100"))
+    panel = zhang_runs.panel(f"Session search, K = {K}", NAMES, ours, PRINTED)
+    return Result([panel], claims(ours, zhang_runs.sequences(bench, K)), SETUP)
+
+
+def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
+    ndcg, precision, number = zhang_runs.values(ours, 0), zhang_runs.values(ours, 1), zhang_runs.sessions(ours)
+    listed = ", ".join(f"{run} {ndcg[run]:.4f} on {number[run]:,}" for run in ours)
+    return [
+        Claim(
+            "The original log has the best scores.",
+            all(score["Original"] > max(score["KA"], score["DP_C"], score["DP_S"]) > 0 for score in (ndcg, precision)),
+            f"nDCG@10, ours: {listed}; each is scored on the sessions it has an answer for",
+        ),
+        Claim(
+            "The stronger the privacy, the fewer sessions can be evaluated: original, KA, DP.",
+            number["Original"] > number["KA"] > max(number["DP_C"], number["DP_S"]) > 0,
+            f"ours: {listed}",
+        ),
+        Claim(
+            "DP does better than KA.",
+            all(min(score["DP_C"], score["DP_S"]) > score["KA"] > 0 for score in (ndcg, precision)),
+            f"nDCG@10, ours: {listed}",
+        ),
+        Claim(
+            "Sequences help a little: DP_S is better than DP_C.",
+            ndcg["DP_S"] > ndcg["DP_C"] and precision["DP_S"] > precision["DP_C"],
+            f"DP_S has {sequences} sequences that more than {K} of the first sessions share",
+        ),
+    ]
+
+
+STUDY = Study("zhang-table-4.6", f"{PAPER}, Table 4.6", "Session search with original and anonymised logs", run)
