@@ -34,12 +34,14 @@ from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 HELD_OUT = (101, 102)  # seeds; tuning used 11 and 12
 SETTINGS = ((math.log(10), 1e-5), (1.0, 1e-6), (1.0, 1e-8))
 DISTINCT = (1, 2, 3, 5, 10, 20)  # the d tried for the methods that need one; the best counts
+MARGINS = (5.0, 50.0, 200.0)  # of policy Gaussian: the paper's, and what kept more on the logs for tuning
+SPLITS = ((3, 10.0), (2, 40.0))  # rounds and ratio of DP-SIPS, likewise
 METHODS: dict[str, list[Selection]] = {
     "Laplace threshold (Korolova, best d)": [LaplaceThreshold(d) for d in DISTINCT],
     "truncated geometric (best d)": [TruncatedGeometric(d) for d in DISTINCT],
     "weighted Gaussian": [WeightedGaussian()],
-    "policy Gaussian": [PolicyGaussian()],
-    "DP-SIPS": [DPSIPS()],
+    "policy Gaussian (best margin)": [PolicyGaussian(margin=margin) for margin in MARGINS],
+    "DP-SIPS (best split)": [DPSIPS(rounds=rounds, ratio=ratio) for rounds, ratio in SPLITS],
     "adaptive Gaussian": [AdaptiveGaussian()],
 }
 OURS, KOROLOVA, WEIGHTED = "adaptive Gaussian", "Laplace threshold (Korolova, best d)", "weighted Gaussian"
