@@ -20,6 +20,9 @@ import numpy as np
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
+from crowdlog.mechanisms.crowd import Crowd
+from crowdlog.mechanisms.mining import open_mine
+from crowdlog.mechanisms.pools import NGRAMS, positions, read_pool
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
@@ -44,6 +47,7 @@ METHODS: dict[str, list[Selection]] = {
     "DP-SIPS (best split)": [DPSIPS(rounds=rounds, ratio=ratio) for rounds, ratio in SPLITS],
     "adaptive Gaussian": [AdaptiveGaussian()],
 }
+POOLED = "adaptive Gaussian with the n-gram pool"
 OURS, KOROLOVA, WEIGHTED = "adaptive Gaussian", "Laplace threshold (Korolova, best d)", "weighted Gaussian"
 
 
@@ -69,12 +73,22 @@ def from_store(store: LogStore) -> Histories:
     return Histories.from_rows(table.column("user").to_numpy()[shown], table.column("query").to_numpy()[shown], store.info.queries)
 
 
-def read_log(seed: int, users: int) -> Histories:
-    """Synthesize and import."""
+def read_log(seed: int, users: int) -> tuple[Histories, np.ndarray]:
+    """Synthesize and import; and which queries the built-in pool of n-grams holds."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.tsv"
         synthesize(log, users=users, seed=seed)
-        return from_store(import_log(log, Path(folder) / "store"))
+        store = import_log(log, Path(folder) / "store")
+        with open_mine(store) as mine:
+            return from_store(store), positions(mine, read_pool(NGRAMS, "original")) >= 0
+
+
+def with_pool(sets: Incidence, known: np.ndarray, epsilon: float, delta: float) -> np.ndarray:
+    """What the adaptive selection keeps when it favours the queries of a pool as Crowd does."""
+    method, unknown = AdaptiveGaussian(), Crowd(epsilon=epsilon, delta=delta).unknown
+    mu, tail = method.split(epsilon, delta)
+    threshold = method.threshold(mu, tail, epsilon)
+    return method.run(sets, mu, threshold, SystemRandomness(), np.where(known, 1.0, unknown)).items
 
 
 def measure_store(path: str) -> None:
@@ -94,13 +108,13 @@ def best(methods: list[Selection], sets: Incidence, epsilon: float, delta: float
 
 
 def measure(seed: int, users: int) -> list[Result]:
-    log = read_log(seed, users)
+    log, known = read_log(seed, users)
     sets, impressions = log.distinct(), np.bincount(log.items, minlength=log.size)
     results = []
     for epsilon, delta in SETTINGS:
-        for name, methods in METHODS.items():
+        for name, methods in [*METHODS.items(), (POOLED, [])]:
             start = time.process_time()
-            kept = best(methods, sets, epsilon, delta)
+            kept = best(methods, sets, epsilon, delta) if methods else with_pool(sets, known, epsilon, delta)
             seconds = time.process_time() - start
             results.append(Result(seed, epsilon, delta, name, len(kept), float(impressions[kept].sum() / impressions.sum()), seconds))
     return results
@@ -109,7 +123,7 @@ def measure(seed: int, users: int) -> list[Result]:
 def missed(results: list[Result]) -> list[str]:
     """Where the adaptive selection keeps less than 2 × weighted Gaussian, 1.5 × the best other, 4 × Korolova."""
     keys = {r.method: r.keys for r in results}
-    ours, others = keys[OURS], max(n for name, n in keys.items() if name != OURS)
+    ours, others = keys[OURS], max(n for name, n in keys.items() if name not in (OURS, POOLED))
     wanted = (("2 × weighted Gaussian", 2 * keys[WEIGHTED]), ("1.5 × the best other", 1.5 * others), ("4 × Korolova", 4 * keys[KOROLOVA]))
     return [f"{ours} is below {what} = {least:.0f}" for what, least in wanted if ours < least]
 
@@ -124,7 +138,7 @@ def show(results: list[Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--users", type=int, default=100_000)
+    parser.add_argument("--users", type=int, default=200_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=list(HELD_OUT))
     parser.add_argument("--store", help="measure time and memory of the adaptive selection on this log store instead")
     parser.add_argument("--json", action="store_true")

@@ -55,7 +55,7 @@ def main() -> None:
     print("| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | adaptive |\n|---|---|---|---|---|---|---|")
     for exponent, one_off in ZIPF:
         print(row(f"Zipf {exponent}, {100 * one_off:.0f} % one-off", zipf_log(exponent, one_off)), flush=True)
-    log = read_log(11, USERS).distinct()
+    log = read_log(11, USERS)[0].distinct()
     for most in (200, 20):
         print(row(f"synthetic log, {most} items per user", log, most), flush=True)
 

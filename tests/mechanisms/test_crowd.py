@@ -12,7 +12,17 @@ from crowdlog.privacy.gaussian import gaussian_delta
 from crowdlog.privacy.randomness import SeededRandomness
 from tests.support.logs import crowd_rows, make_log
 
-BAD = [{"epsilon": 0}, {"delta": 0}, {"delta": 1}, {"items": 0}, {"budget": 0}, {"weight_select": 0}, {"weight_clicks": -1}]
+BAD = [
+    {"epsilon": 0},
+    {"unknown": 0},
+    {"unknown": 2},
+    {"delta": 0},
+    {"delta": 1},
+    {"items": 0},
+    {"budget": 0},
+    {"weight_select": 0},
+    {"weight_clicks": -1},
+]
 QUERIES = ["weather boston", "used cars", "bus times"]
 SETTINGS = [
     Crowd(epsilon=math.log(10), delta=1e-5),
@@ -98,3 +108,27 @@ def test_clicks_and_next_queries_belong_to_shown_queries(tmp_path) -> None:
 def test_bad_parameters_get_one_sentence(bad: dict[str, float]) -> None:
     with pytest.raises(InputError, match="parameter of Crowd must be"):
         Crowd(**{"epsilon": 1.0, "delta": 1e-6, **bad})
+
+
+def test_a_public_pool_helps_its_queries_and_is_in_the_label(tmp_path) -> None:
+    """Forty people ask 60 queries each: too few for all of them, so what is favoured decides."""
+    queries = [f"query {k}" for k in range(60)]
+    log = make_log(tmp_path, crowd_rows(40, queries))
+    pool = tmp_path / "pool.txt"
+    pool.write_text("".join(f"{query.upper()}\n" for query in [*queries[:5], "unasked"]), encoding="utf-8")
+    plain = Crowd(epsilon=4, delta=1e-4, weight_clicks=0, weight_pairs=0)
+    helped = Crowd(epsilon=4, delta=1e-4, weight_clicks=0, weight_pairs=0, pool=str(pool), unknown=0.05)
+    shown = [set(m.protect(log, SeededRandomness(4)).tables["queries"].column("query").to_pylist()) for m in (plain, helped)]
+    assert len(shown[0] & set(queries[:5])) < len(shown[1] & set(queries[:5]))
+    assert "unasked" not in shown[1]
+    promise = helped.promise()
+    assert promise.guarantee == plain.promise().guarantee
+    assert "favours 6 public ones; others count 0.05 times as much" in promise.steps[1].what
+    assert any("pool is public" in assumption for assumption in promise.assumptions)
+
+
+def test_a_pool_that_cannot_be_used_is_found_before_the_charge(tmp_path) -> None:
+    (tmp_path / "empty").write_text("\n", encoding="utf-8")
+    for name, complaint in (("none", "cannot be read"), ("empty", "is empty")):
+        with pytest.raises(InputError, match=complaint):
+            Crowd(epsilon=1, delta=1e-6, pool=str(tmp_path / name)).check_inputs()

@@ -20,7 +20,7 @@ from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import Mine, open_mine
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.mechanisms.personal import looks_personal
-from crowdlog.mechanisms.pools import NGRAMS, positions, read_pool
+from crowdlog.mechanisms.pools import NGRAMS, PUBLIC_POOL, positions, read_pool
 from crowdlog.mechanisms.surfaced import read_surfaced
 from crowdlog.privacy.accounting import Step as AccountedStep
 from crowdlog.privacy.accounting import for_ledger, laplace_steps, threshold_steps
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
-PUBLIC_POOL = "The pool is public and was made without this log."
 ERRATA = (
     "δ = 0 holds only for queries that the pool surely holds: for any other the paper's bound e^(1/b)/p_g is infinite. "
     "Closed mode publishes queries of the pool alone; open mode charges the δ of the others.",

@@ -16,6 +16,7 @@ from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
 from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import Mine, open_mine, read_histories
 from crowdlog.mechanisms.parameters import parameter
+from crowdlog.mechanisms.pools import NGRAMS, PUBLIC_POOL, positions, read_pool
 from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
@@ -61,8 +62,17 @@ class Crowd(Mechanism):
         "different queries (clicks, reformulations) that one user supports at most: a random set", default=200, least=1, most=10_000
     )
     budget: int = parameter("a user's counts n in one table are bounded by the sum of n²", default=16, least=1, most=1_000_000)
+    pool: str | None = parameter(
+        f"public queries that are helped: a file with one a line, or '{NGRAMS}', frequent English words and word pairs; costs no privacy",
+        default=None,
+    )
+    unknown: float = parameter("with a pool: how much each query outside it is worth, relative to those inside", default=0.5, least=0.01, most=1)
     clean: bool = parameter("set negative counts to 0: costs no privacy", default=True)
     representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
+
+    def check_inputs(self) -> None:
+        if self.pool is not None:
+            read_pool(self.pool, self.representation)
 
     def parts(self) -> dict[str, Part]:
         """The split of μ² and of the tail probability, from the parameters alone."""
@@ -110,11 +120,17 @@ class Crowd(Mechanism):
                 ),
                 Step(f"Count {name}", f"Publish counts with fresh noise of standard deviation {sd:.4g} (in the first step's ε and δ)."),
             ]
+        if self.pool is not None:
+            size = len(read_pool(self.pool, self.representation))
+            helped = (
+                f"Choosing queries favours {size} public ones; others count {self.unknown:g} times as much. The list does not depend on this log."
+            )
+            steps.insert(1, Step("Favour the pool", helped))
         return Promise(
             approximate(self.epsilon, self.delta),
             tuple(steps),
             settings,
-            assumptions=(HONEST_USERS,),
+            assumptions=(HONEST_USERS, *((PUBLIC_POOL,) if self.pool else ())),
             unprotected=(INJECTION,),
             accounting=for_ledger([GaussianStep(self.mu), TailStep(self.own_keys())]),
             proof="proofs/crowd.md",
@@ -134,7 +150,12 @@ class Crowd(Mechanism):
     def _release(self, mine: Mine, artifact: Artifact, part: Part, shown: Ints, randomness: Randomness) -> tuple[Ints, pa.Table]:
         """Choose the keys of one kind and count them. Of clicks and pairs only those of queries that are shown already."""
         keys, histories = read_histories(mine.artifacts(artifact), artifact, shown if artifact.kind != "query" else None)
-        kept = self.selection.run(histories.distinct(), part.mu_keys, self.threshold(part), randomness).items
+        prior = self._prior(mine) if artifact.kind == "query" else None
+        kept = self.selection.run(histories.distinct(), part.mu_keys, self.threshold(part), randomness, prior).items
         counts = noisy_counts(histories.only(kept), self.budget, part.mu_counts, randomness)
         noise = np.full(len(kept), count_noise(self.budget, part.mu_counts).sigma)
         return keys[kept], mine.table(artifact, keys[kept], np.maximum(counts, 0) if self.clean else counts, noise=noise)
+
+    def _prior(self, mine: Mine) -> NDArray[np.float64] | None:
+        """1 for queries of the pool, less for others: a function of each query's text alone."""
+        return None if self.pool is None else np.where(positions(mine, read_pool(self.pool, self.representation)) >= 0, 1.0, self.unknown)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 NGRAMS = "ngrams"
+PUBLIC_POOL = "The pool is public and was made without this log."
 WORDS = 50_000  # of wordfreq's most frequent English words; rarer ones are seldom a query of their own
 CHUNK = 1 << 18  # queries looked up at once
 

@@ -89,13 +89,19 @@ def test_neither_the_order_of_users_nor_the_numbers_of_others_matter_to_the_sums
     assert one.weights.tolist() == other.weights.tolist()
 
 
-def test_public_starting_worth_changes_the_first_round() -> None:
+def test_public_priors_help_the_items_they_favour() -> None:
     log = skewed()
-    method, start = AdaptiveGaussian(), np.full(log.size, 0.1)
-    start[:2000] = 1.0
-    plain, helped = (method.run(log, 0.55, 10.9, SeededRandomness(3), start=s) for s in (None, start))
-    assert len(helped.items) > 0
-    assert plain.weights.tolist() != helped.weights.tolist()
+    popular = np.argsort(-log.holders())[:400]
+    prior = np.full(log.size, 0.3)
+    prior[popular] = 1.0
+    plain, helped = (AdaptiveGaussian().run(log, 0.55, 10.9, SeededRandomness(3), prior=p).items for p in (None, prior))
+    assert np.isin(helped, popular).sum() > np.isin(plain, popular).sum() > 0
+
+
+def test_equal_priors_change_next_to_nothing() -> None:
+    log = skewed()
+    plain, halved = (len(AdaptiveGaussian().run(log, 0.55, 10.9, SeededRandomness(3), prior=p).items) for p in (None, np.full(log.size, 0.5)))
+    assert abs(plain - halved) <= 0.05 * plain
 
 
 def test_an_item_nobody_holds_is_never_kept() -> None:

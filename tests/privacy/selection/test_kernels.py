@@ -48,13 +48,16 @@ def test_filling_up_moves_little_in_a_large_log() -> None:
 def test_steering_prefers_what_may_just_arrive() -> None:
     weights = np.array([-9.0, 2.0, 5.0, 9.9, 10.5, 14.0])
     worth = np.zeros(6, np.int16)
-    kernels.steer(weights, 10.0, 1.5, 1.0, 1.0, worth)
+    kernels.steer(weights, 10.0, 1.5, 1.0, 1.0, np.full(6, kernels.FULL, np.int16), worth)
     hopeless, far, near, closest, above, safe = worth
     assert hopeless == -1
     assert far == -1
     assert kernels.HOPELESS <= near < closest == kernels.FULL
     assert 0 < above < kernels.FULL
     assert safe == 0
+    halved = np.zeros(6, np.int16)
+    kernels.steer(weights, 10.0, 1.5, 1.0, 1.0, np.full(6, kernels.FULL // 2, np.int16), halved)
+    assert halved.tolist() == [-1, -1, near // 2, closest // 2, above // 2, 0]
 
 
 @given(SETS, WORTH, st.permutations(range(SIZE)))

@@ -74,17 +74,16 @@ class AdaptiveGaussian:
         shares = [int(WHOLE * (1 - self.first_share) * share / sum(later)) for share in later]
         return [WHOLE - sum(shares), *shares]
 
-    def run(self, incidence: Incidence, mu: float, threshold: float, randomness: Randomness, start: NDArray[np.float64] | None = None) -> Selected:
-        """Select with noise of this μ and this threshold. `start`: a public starting worth of each item, from 0 to 1 (default: all 1)."""
+    def run(self, incidence: Incidence, mu: float, threshold: float, randomness: Randomness, prior: NDArray[np.float64] | None = None) -> Selected:
+        """Select with noise of this μ and this threshold. `prior`: public numbers from 0 to 1 that an item's worth is multiplied by (default: 1)."""
         from crowdlog.privacy.selection import kernels
 
         unit = WHOLE * kernels.UNIT  # weights are summed in whole numbers of 1/unit
         bar, sigma = math.ceil(threshold * unit), unit / mu
         held, ids = incidence.bounded(self.items_per_user, randomness).held()
         weights = np.zeros(len(ids), np.int64)
-        worth = (np.ones(len(ids)) if start is None else start[ids]) * kernels.FULL
-        worth = worth.astype(np.int16)
-        done = 0
+        known = ((np.ones(len(ids)) if prior is None else prior[ids]) * kernels.FULL).astype(np.int16)
+        worth, done = known.copy(), 0
         for share in self.shares():
             noise = RoundedGaussian(round_noise(mu, share))
             weights += share * (kernels.weigh(held.offsets, held.items, worth) + noise.draw(held.size, randomness))
@@ -93,10 +92,10 @@ class AdaptiveGaussian:
                 part = done / WHOLE
                 reach = 1 + REACH * (1 - part) / part
                 spread = SPREAD * sigma * math.sqrt(part * reach**2 + 1 - part)
-                kernels.steer(weights, bar, reach, spread, math.sqrt(1 - part) * sigma, worth)
+                kernels.steer(weights, bar, reach, spread, math.sqrt(1 - part) * sigma, known, worth)
                 # Hopeless items stop here: they get no more weight and no more noise and are never released.
                 alive = np.flatnonzero(worth >= 0)
-                held, ids, weights, worth = held.only(alive), ids[alive], weights[alive], worth[alive]
+                held, ids, weights, worth, known = held.only(alive), ids[alive], weights[alive], worth[alive], known[alive]
         kept = weights >= bar
         return Selected(ids[kept], weights[kept] / unit)
 

@@ -139,10 +139,11 @@ def keep_items(offsets: Array, items: Array, renumbered: Array) -> tuple[Array, 
 
 
 @njit(cache=True)
-def steer(weights: Array, threshold: float, reach: float, spread: float, left: float, worth: Array) -> None:
-    """Write into `worth` how much one more unit of weight would help each item: in proportion to the chance that it decides.
+def steer(weights: Array, threshold: float, reach: float, spread: float, left: float, prior: Array, worth: Array) -> None:
+    """Write into `worth` how much one more unit of weight would help each item: in proportion to the chance that it decides and to its prior.
 
-    0 for items that are safely above, −1 for hopeless ones. Reads noisy weights only. `threshold`, `spread`, `left` are in units of `weights`.
+    0 for items that are safely above, −1 for hopeless ones. Reads noisy weights and public priors (1 … FULL) only.
+    `threshold`, `spread`, `left` are in units of `weights`.
     """
     for item in range(len(weights)):
         above = weights[item] - threshold
@@ -151,7 +152,7 @@ def steer(weights: Array, threshold: float, reach: float, spread: float, left: f
             continue
         t = 1.4 * above / left if above > 0.0 else max(0.0, (threshold - weights[item] * reach) / spread)
         bell = BELL[min(int(t * BELL_STEP), len(BELL) - 1)]
-        worth[item] = bell if bell >= HOPELESS or above > 0.0 else -1
+        worth[item] = np.int64(bell) * np.int64(prior[item]) // FULL if bell >= HOPELESS or above > 0.0 else -1
 
 
 @njit(cache=True)
