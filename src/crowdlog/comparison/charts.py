@@ -123,7 +123,7 @@ def _scaled(chart: Any, condition: str) -> Any:
 
 
 def _y(name: str) -> Any:
-    labels = "logarithmic ? format(pow(10, datum.value), '.1~g') : format(datum.value, '~g')"
+    labels = "logarithmic ? format(pow(10, datum.value), '.2~g') : format(datum.value, '~g')"
     scale = alt.Scale(zero=alt.ExprRef("!logarithmic"))
     return alt.Y(f"{name}:Q", title=None, axis=alt.Axis(labelExpr=labels, tickCount=8), scale=scale)
 
@@ -173,4 +173,6 @@ def _tooltip(*more: str) -> list[Any]:
 
 
 def finished(chart: Any) -> Any:
-    return chart.configure_view(strokeOpacity=0.3).configure(background="white", font="system-ui, sans-serif")
+    return chart.configure_view(strokeOpacity=0.3).configure(
+        background="white", padding={"top": 18, "left": 5, "right": 5, "bottom": 5}, font="system-ui, sans-serif"
+    )

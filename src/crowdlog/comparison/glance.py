@@ -79,17 +79,17 @@ def _best(points: Sequence[Row], measures: Sequence[str]) -> dict[str, set[str]]
 def _useful(point: Row | None, best: bool) -> str:
     if point is None or point["value"] is None:
         return '<td class="n">–</td>'
-    share = f"{point['value']:.1%}" if point["name"] in HEADINGS else _small(point["value"]) or f"{point['value']:.3f}"
+    share = _short(point["value"], ".1%" if point["name"] in HEADINGS else ".3f")
     return f'<td class="n">{f"<b>{share}</b>" if best else share}</td>'
 
 
 def _attacked(point: Row | None) -> str:
     if point is None or point["value"] is None:
         return '<td class="n">–</td>'
-    value = _small(point["value"]) or (f"{point['value']:.0%}" if point["value"] in (0, 1) else f"{point['value']:.1%}")
+    value = _short(point["value"], ".1%")
     return f'<td class="n {MARKS.get(verdict(point), "soft")}">{value}</td>'
 
 
-def _small(value: float) -> str:
-    """What three decimals would show as 0 although it is not."""
-    return "≈ 0" if 0 < value < 5e-4 else ""
+def _short(value: float, form: str) -> str:
+    """The number; 0 only for nothing at all."""
+    return "0" if value == 0 else "≈ 0" if value < 5e-4 else format(value, form)
