@@ -12,8 +12,10 @@ from crowdlog.reproduce.study import Cell, Claim, Panel, Result
 
 DS = (1, 10, 100)
 SPANS = {"Days": [(day, 1) for day in range(31)], "Half-month": [(0, 15), (15, 16)], "Month": [(0, 31)]}
-TOGETHER = f"Each of n releases gets ε/n and δ/n, since the same people search in all of them. Ours is the first month of the log. {SETUP}"
-NOTE = "Ours only: the thesis prints no value of this figure. Where nothing is released no dot is drawn."
+TOGETHER = (
+    "The thesis prints no value of this figure, so all are ours; the log is the first month of the synthetic one. "
+    f"Each of n releases gets ε/n and δ/n, since the same people search in all of them. {SETUP}"
+)
 TOO_FEW = "day-long logs release nothing: with ε/31 a query needs about 200 people in a day, and in a log of this size none has so many"
 LESS = "the month-long log releases more"
 Found = Mapping[tuple[str, str, str], Mapping[int, float]]  # artifact, mechanism, span
@@ -55,4 +57,4 @@ def _panel(artifact: str, what: str, found: Found) -> Panel:
     points = [Point(d, y, series) for series, of in mine.items() for d, y in of.items()]
     rows: list[list[Cell]] = [[series, *of.values()] for series, of in mine.items()]
     chart = curves(points, x="artifacts kept of each user, d", y=f"% of {what}", log_x=True, log_y=True)
-    return Panel(f"{ARTIFACTS[artifact].capitalize()}: % of {what}", ["mechanism, span", *(f"d = {d}" for d in DS)], rows, chart, NOTE)
+    return Panel(f"{ARTIFACTS[artifact].capitalize()}: % of {what}", ["mechanism, span", *(f"d = {d}" for d in DS)], rows, chart)
