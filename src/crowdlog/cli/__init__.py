@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "Try many mechanisms on a log: what each is good for and gives away."),
     "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
     "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
-    "reproduce": ("reproduce", "The papers' numbers: expected, got, OK or OFF."),
+    "reproduce": ("reproduce", "The papers' numbers and figures, done again."),
     "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
 }
 
