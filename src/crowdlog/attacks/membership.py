@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
 
 GAMES = 500  # enough: the interval is then about 4.5 points each way
+EXACT_GAMES = 30  # enough where counts are exact: all right is then far above chance
 ALARM = 0.9998  # a mechanism that uses up its promise lies on the bound: one in 40 would be above it at 95 %, here one in 10,000 is
 RUNS = 40  # of the mechanism at most
 ROWS = 10_000_000  # of logs that are protected for the games at most: a large log has many targets for each run, a small one is quick
@@ -41,9 +42,8 @@ def membership(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     if not own.nnz:
         return nothing("membership", "Nobody has a published query.")
     noise = Noise.of(label)
-    runs = min(RUNS, max(2, ROWS // len(truth.user))) if noise.any else 2  # exact counts need no repetition
     try:
-        right, done = _games(label, own, ids, noise, runs, truth, attacker)
+        right, done = _games(label, own, ids, noise, truth, attacker)
     except InputError as error:
         return nothing("membership", f"The mechanism cannot be run again: {error}")
     interval, surely, allowed = clopper_pearson(sum(right), len(right)), clopper_pearson(sum(right), len(right), ALARM), _allowed(label)
@@ -51,14 +51,15 @@ def membership(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     return AttackResult("membership", sum(right) / len(right), 0.5, interval, surely[0] > allowed, details, _remark(interval, allowed))
 
 
-def _games(label: Any, own: Any, ids: Ints, noise: Noise, runs: int, truth: Truth, attacker: Attacker) -> tuple[list[bool], int]:
+def _games(label: Any, own: Any, ids: Ints, noise: Noise, truth: Truth, attacker: Attacker) -> tuple[list[bool], int]:
     """Who was guessed right, and how often the mechanism was run."""
     from crowdlog.mechanisms import parse
 
+    games, runs = GAMES if noise.any else EXACT_GAMES, min(RUNS, max(2, ROWS // len(truth.user)))
     mechanism, rng, right, done = parse(label["crowdlog"]["mechanism"]), attacker.rng(), list[bool](), 0
     with tempfile.TemporaryDirectory(prefix="crowdlog-membership-") as folder:
         worlds = Worlds(truth.store, Path(folder))
-        while done < runs and len(right) < GAMES:
+        while done < runs and len(right) < games:
             targets = exposed(own, rng)
             inside = rng.random(len(targets)) < 0.5
             table = mechanism.protect(worlds.without(targets[~inside]), attacker.randomness).tables["queries"]
