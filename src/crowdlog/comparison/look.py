@@ -13,7 +13,8 @@ details{margin:.4rem 0}summary{cursor:pointer}.promise{break-inside:avoid}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.83rem;background:var(--card);padding:.5rem .8rem;border-radius:.4rem}
 @media (prefers-color-scheme:dark){.so-so,td.n.so-so{color:#e3b341}}
 @media print{
-body{font-size:12px}.wide{overflow:visible}table.glance{font-size:9px}table.glance code{font-size:8px}
+body{font-size:12px}.wide{overflow:visible}table.glance{font-size:8.5px}table.glance code{font-size:7.5px;padding:0}
+table.glance td,table.glance th{padding:.15rem .1rem .15rem .3rem}pre{font-size:10px}
 .chart{overflow:visible;border:0;padding:0}.chart svg{max-width:100%;height:auto}
 .chart .vega-bindings select{border:0;appearance:none;background:none}.vega-embed summary,.chart .vega-bind:has(input){display:none}
 tr{break-inside:avoid}h2,h3{break-after:avoid}
