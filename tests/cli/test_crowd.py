@@ -125,7 +125,7 @@ def test_mistakes_are_said_in_one_sentence(services, tmp_path):
 def test_up_starts_everything_and_says_where(tmp_path):
     shown = run("up", tmp_path / "trial", "--seconds", "0.3", "--mixes", "3")
     assert [line.split()[0] for line in shown.splitlines()[:5]] == ["randomness", "mix1", "mix2", "mix3", "aggregation"]
-    assert "Ready." in shown
+    assert "Ready; stop with Ctrl-C." in shown
     assert len(json.loads((tmp_path / "trial" / "operator.json").read_text())["mixes"]) == 3
 
 

@@ -10,7 +10,12 @@ from crowdlog.cli.crowd_operator import collection
 from crowdlog.cli.crowd_services import serve, simulate, up
 
 
-@click.group(name="crowd")
+class _InOrderOfUse(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(name="crowd", cls=_InOrderOfUse)
 def command() -> None:
     """Collect what at least k volunteers have in common; nobody can read the rest.
 

@@ -10,7 +10,7 @@ from crowdlog.errors import CrowdlogError
 _SAID = {True: "succeeds", False: "fails", None: "–"}
 
 
-@click.command()
+@click.command(short_help="Attack a small collection and compare with the threat model.")
 @json_option
 def attack(as_json: bool) -> None:
     """Attack a small collection, and one of the 2013 design, and compare what happens with the threat model.

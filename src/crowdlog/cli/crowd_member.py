@@ -30,7 +30,7 @@ _yes = click.option("--yes", is_flag=True, help="Agree without being asked.")
 _FIRST = 20  # shown unless --all
 
 
-@click.command()
+@click.command(short_help="Join a collection by invitation.")
 @click.argument("link")
 @_home
 @_cafile
@@ -55,7 +55,7 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
     click.echo("You have joined. Next: crowdlog crowd mine LOG")
 
 
-@click.command()
+@click.command(short_help="Mine your own log; see what would be sent.")
 @click.argument("log", type=click.Path(path_type=Path, exists=True))
 @_home
 @_collection
@@ -83,14 +83,14 @@ def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, y
         if not show_all and len(choice.chosen) > _FIRST:
             click.echo(f"  … and {len(choice.chosen) - _FIRST} more: see them with --all")
         click.echo(_preview(manifest, choice))
-        _agree(yes or membership.consented, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
+        _agree(yes, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
         own.consent(membership.id)
         with Connection(manifest.randomness, cafile=cafile) as server:
             member.prepare(own, own.membership(membership.id), choice.chosen, server, randomness)
     click.echo("The outbox is filled. See the exact bytes with: crowdlog crowd outbox --bytes")
 
 
-@click.command()
+@click.command(short_help="Show what waits to be sent.")
 @_home
 @_collection
 @click.option("--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each envelope in hexadecimal.")
@@ -112,7 +112,7 @@ def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: boo
     click.echo(f"{len(rows)} wait, {membership.sent} were sent.")
 
 
-@click.command()
+@click.command(short_help="Send the outbox through the mixes.")
 @_home
 @_collection
 @_cafile
@@ -134,6 +134,9 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
         own = stack.enter_context(_opened(home))
         membership = own.membership(collection_id)
         manifest, waiting = membership.manifest, own.outbox(membership.id)
+        if not waiting:
+            click.echo(f"Nothing waits to be sent; {membership.sent} reports were sent before.")
+            return
         urls = (membership.url, manifest.randomness, manifest.mix)
         aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
         member.refuse_early(membership, aggregation, server)
@@ -144,7 +147,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
     click.echo(f"{sent} reports were sent.")
 
 
-@click.command()
+@click.command(short_help="Leave; what was not sent is deleted.")
 @_home
 @_collection
 def leave(home: Path, collection_id: str | None) -> None:

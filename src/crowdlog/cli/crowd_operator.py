@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,17 @@ _operator = click.option(
 )
 
 
+def _whole_id(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """Take the id, or an invitation link that holds it."""
+    found = value.split("/collections/")[-1].split("#")[0].strip().lower()
+    if not re.fullmatch("[0-9a-f]{64}", found):
+        raise click.BadParameter(f"the id of a collection has 64 hexadecimal digits, as 'create' printed it. Got {len(value)} characters.")
+    return found
+
+
+_collection = click.argument("collection_id", metavar="ID", callback=_whole_id)
+
+
 @click.group()
 def collection() -> None:
     """Create, watch, close and publish a collection.
@@ -30,7 +42,7 @@ def collection() -> None:
     """
 
 
-@collection.command()
+@collection.command(short_help="Create a collection; write its links.")
 @_operator
 @click.option("--title", required=True, help="What volunteers see.")
 @click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
@@ -80,9 +92,9 @@ def create(operator_file: Path, links: Path, invitations: int, as_json: bool, in
     show_json(fields) if as_json else show_fields(fields)
 
 
-@collection.command()
+@collection.command(short_help="Show counts, never text.")
 @_operator
-@click.argument("collection_id")
+@_collection
 @json_option
 def status(operator_file: Path, collection_id: str, as_json: bool) -> None:
     """Show counts: reports, groups at the bar or near it, what the mixes hold. Never text.
@@ -101,9 +113,9 @@ def status(operator_file: Path, collection_id: str, as_json: bool) -> None:
     show_fields({**counts, **{f"mix {number} {name}": value for number, mix in enumerate(mixes, 1) for name, value in mix.items()}})
 
 
-@collection.command()
+@collection.command(short_help="Destroy the key; let the reports in.")
 @_operator
-@click.argument("collection_id")
+@_collection
 def close(operator_file: Path, collection_id: str) -> None:
     """Destroy the randomness key for good and let the reports in. Nobody can join or mine after that.
 
@@ -117,9 +129,9 @@ def close(operator_file: Path, collection_id: str) -> None:
     click.echo("The randomness key is destroyed; members can send now.")
 
 
-@collection.command()
+@collection.command(short_help="Open, publish, delete every report.")
 @_operator
-@click.argument("collection_id")
+@_collection
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder for the crowd log.")
 def publish(operator_file: Path, collection_id: str, out: Path) -> None:
     """End the uploads, open what k people share, publish the crowd log and delete every report.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command()
+@click.command(short_help="Start all services of a trial on this machine.")
 @click.argument("folder", type=_FOLDER)
 @click.option("--mixes", default=2, show_default=True, type=click.IntRange(2, 9), help="How many mix nodes stand in the chain.")
-@click.option("--port", default=0, show_default=True, type=click.IntRange(0, 65000), help="First port; 0 takes free ones.")
+@click.option(
+    "--port", default=0, show_default=True, type=click.IntRange(0, 65000), help="First port; 0 takes free ones, later those of the first start."
+)
 @click.option("--batch", default=20, show_default=True, type=click.IntRange(1), help="Fewest envelopes that leave a mix together.")
 @click.option("--delay", default=10.0, show_default=True, type=click.FloatRange(0), help="Longest random wait of a full batch, in seconds.")
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; otherwise at Ctrl-C.")
@@ -33,20 +35,22 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
     \b
     Example: crowdlog crowd up trial --seconds 2
     """
-    from crowdlog.crowd.services.local import LocalServices
+    from crowdlog.crowd.services.local import LocalServices, stopping_at_sigterm
 
     options = {f"mix{number}": ["--batch", str(batch), "--delay", str(delay)] for number in range(1, mixes + 1)}
-    with LocalServices(folder, mixes=mixes, first_port=port, options=options) as services:
+    with suppress(KeyboardInterrupt), stopping_at_sigterm(), LocalServices(folder, mixes=mixes, first_port=port, options=options) as services:
         show_fields({name: services.url(name) for name in services.names})
-        click.echo(f"Ready. Create a collection with: crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10")
+        example = f"crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10 --links links.txt"
+        click.echo(f"Ready; stop with Ctrl-C. Create a collection with: {example}")
         end = None if seconds is None else time.monotonic() + seconds
         while end is None or time.monotonic() < end:
             time.sleep(0.2)
             for name in services.restart_dead():
                 click.echo(f"{name} stopped and was started again.", err=True)
+    click.echo(f"Stopped. The same command goes on with what is in {folder}.")
 
 
-@click.command()
+@click.command(short_help="Run one service.")
 @click.argument("service", type=click.Choice(["randomness", "mix", "aggregation"]))
 @click.option("--data", required=True, type=_FOLDER, help="Folder for this service's keys and database.")
 @click.option("--token-file", required=True, type=_FILE, help="File with the operator's bearer token.")
@@ -120,7 +124,7 @@ def _token(path: Path) -> str:
     return token
 
 
-@click.command()
+@click.command(short_help="A simulated crowd against real services, compared with FTu.")
 @click.option("--clients", default=1000, show_default=True, type=click.IntRange(1), help="How many people take part.")
 @click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
 @click.option("--rows", default=8, show_default=True, type=click.IntRange(0), help="Rows of each person's log that take part; 0: all.")

@@ -64,7 +64,7 @@ def promise_of(policy: Policy, manifest: Manifest, layer: Layer) -> Promise:
     common = replace(own, counts=manifest.count, unprotected=unprotected, proof=_PROOF, as_published={})
     if isinstance(policy, Exact):
         opening = Step("Open", f"What fewer than {layer.k} people sent cannot be read.")
-        return replace(common, steps=(bound, opening, *own.steps))
+        return replace(common, steps=(bound, opening, _exact_step(policy, manifest, layer)))
     opening = Step("Open", f"What fewer than {layer.k} people sent cannot be read; the cost of this look at the data is part of δ.")
     threshold, guarantee, steps, settings = _noisy_parts(policy, layer)
     settings |= {"K": threshold.K, "b": threshold.scale, "k'": threshold.at_least - 1, "d": threshold.d}
@@ -99,12 +99,21 @@ def _union(parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _exact(policy: Exact, manifest: Manifest, opened: Sequence[Counted]) -> Kept:
     """Whatever is at the bar, with exact numbers."""
-    bar = policy.K + 1 if isinstance(policy, KA) else policy.k
-    kept = [group for group in opened if (group.impressions if isinstance(policy, FTa) else group.people) >= bar]
+    kept = [group for group in opened if (group.impressions if isinstance(policy, FTa) else group.people) >= _bar(policy)]
     if manifest.count == "users":
         return [(group, {"count": group.people}) for group in kept]
     people = "degree" if isinstance(policy, KAnonymity) else "users"  # each in the word of its mechanism
     return [(group, {"count": group.impressions, people: group.people}) for group in kept]
+
+
+def _exact_step(policy: Exact, manifest: Manifest, layer: Layer) -> Step:
+    number, unit = _bar(policy), "impressions" if isinstance(policy, FTa) else "people"
+    shown = "people" if manifest.count == "users" else "impressions and of people"
+    return Step("Threshold", f"Publish every {layer.artifact} with at least {number} {unit}, with its exact number of {shown}.")
+
+
+def _bar(policy: Exact) -> int:
+    return policy.K + 1 if isinstance(policy, KA) else policy.k
 
 
 def _threshold(policy: Zealous | DPa | DPu, layer: Layer) -> tuple[Threshold, Guarantee]:

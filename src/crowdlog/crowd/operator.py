@@ -14,6 +14,7 @@ from typing import Any, Self
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.progress import progress_bar
 
 _POLL_SECONDS = 0.2
 # Budget of the randomness key: how many elements per invited person and artifact, so that lost answers can be asked for again.
@@ -84,6 +85,8 @@ class Operator:
     @classmethod
     def from_file(cls, path: Path) -> Operator:
         """Read operator.json, which `crowdlog crowd up` writes."""
+        if not path.is_file():
+            raise InputError(f"There is no file {path}; 'crowdlog crowd up FOLDER' writes FOLDER/operator.json.")
         try:
             value = json.loads(path.read_text())
             mixes = [Service(**mix) for mix in value["mixes"]]
@@ -132,12 +135,15 @@ class Operator:
     def drain(self, seconds: float = 600) -> int:
         """Empty the mixes in the order of travel; return the smallest batch that left any of them."""
         deadline = time.monotonic() + seconds
-        for mix in self.mixes:
-            mix.call("POST", "/drain")
-            while (held := mix.call("GET", "/status"))["waiting"] + held["leaving"]:
-                if time.monotonic() > deadline:
-                    raise CrowdlogError("The mixes still hold envelopes; see that all services run, then publish again.")
-                time.sleep(_POLL_SECONDS)
+        for number, mix in enumerate(self.mixes, 1):
+            left = _held(mix.call("POST", "/drain"))
+            with progress_bar(f"Emptying mix {number}", left, unit="envelopes") as advance:
+                while left:
+                    if time.monotonic() > deadline:
+                        raise CrowdlogError("The mixes still hold envelopes; see that all services run, then publish again.")
+                    time.sleep(_POLL_SECONDS)
+                    before, left = left, _held(mix.call("GET", "/status"))
+                    advance(before - left)
         return min(int(mix.call("GET", "/status")["smallest_batch"]) for mix in self.mixes)
 
     def publish(self, collection_id: str, out: Path, seconds: float = 3600) -> Path:
@@ -146,14 +152,20 @@ class Operator:
             raise InputError(f"{out} exists already; choose another folder for the crowd log.")
         if self.aggregation.call("GET", f"/collections/{collection_id}")["phase"] == "uploading":
             self.aggregation.call("POST", f"/collections/{collection_id}/publish", {"smallest_batch": self.drain()})
-        deadline = time.monotonic() + seconds
-        while (phase := self.aggregation.call("GET", f"/collections/{collection_id}")["phase"]) != "published":
-            if phase != "publishing":
-                raise InputError(f"The collection is in phase '{phase}': close it before it is published.")
-            if time.monotonic() > deadline:
-                raise CrowdlogError("The crowd log is not ready yet; run publish again later, nothing is lost.")
-            time.sleep(_POLL_SECONDS)
+        self._wait(collection_id, seconds)
         return self._fetch(collection_id, out)
+
+    def _wait(self, collection_id: str, seconds: float) -> None:
+        """Wait until the crowd log is published."""
+        deadline = time.monotonic() + seconds
+        with progress_bar("Opening what enough people share", unit="looks") as advance:
+            while (phase := self.aggregation.call("GET", f"/collections/{collection_id}")["phase"]) != "published":
+                if phase != "publishing":
+                    raise InputError(f"The collection is in phase '{phase}': close it before it is published.")
+                if time.monotonic() > deadline:
+                    raise CrowdlogError("The crowd log is not ready yet; run publish again later, nothing is lost.")
+                time.sleep(_POLL_SECONDS)
+                advance(1)
 
     def _fetch(self, collection_id: str, out: Path) -> Path:
         partial = out.with_name(out.name + ".partial")
@@ -161,3 +173,7 @@ class Operator:
         for name in self.aggregation.call("GET", f"/collections/{collection_id}/release")["files"]:
             (partial / Path(name).name).write_bytes(self.aggregation.read(f"/collections/{collection_id}/release/{name}"))
         return partial.rename(out)
+
+
+def _held(status: dict[str, Any]) -> int:
+    return int(status["waiting"]) + int(status["leaving"])

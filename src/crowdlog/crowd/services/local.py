@@ -6,24 +6,38 @@ The parent opens their sockets, so a service that dies comes back at its address
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import urlsplit
 
 import httpx
 
 from crowdlog.crowd.operator import Operator, Service
 from crowdlog.crowd.services.keyfile import write_secret
 from crowdlog.crowd.services.serve import listening_socket
-from crowdlog.errors import CrowdlogError
+from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.privacy.randomness import SystemRandomness
 
 READY_SECONDS = 120.0  # a busy machine may need long to start Python
 _STOP_SECONDS = 30.0
+
+
+@contextmanager
+def stopping_at_sigterm() -> Iterator[None]:
+    """Treat a polite kill as Ctrl-C, so that the services are stopped too instead of left behind."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass
@@ -44,8 +58,8 @@ class LocalServices:
     def __enter__(self) -> LocalServices:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            for index, name in enumerate(self.names):
-                self._sockets[name] = listening_socket(self.host, self.first_port + index if self.first_port else 0)
+            for name, port in self._ports().items():
+                self._sockets[name] = listening_socket(self.host, port)
             for name in self.names:
                 self.start(name)
             for name in self.names:
@@ -55,6 +69,19 @@ class LocalServices:
             raise
         write_secret(self.folder / "operator.json", json.dumps(self.operator().to_json(), indent=2).encode())
         return self
+
+    def _ports(self) -> dict[str, int]:
+        """Consecutive ports from the first; without one free ports at the first start, and the same at any later: links and collections name them."""
+        if self.first_port:
+            return {name: self.first_port + index for index, name in enumerate(self.names)}
+        known = self.folder / "operator.json"
+        if not known.exists():
+            return dict.fromkeys(self.names, 0)
+        with Operator.from_file(known) as before:
+            urls = [before.randomness.url, *(mix.url for mix in before.mixes), before.aggregation.url]
+        if len(urls) != len(self.names):
+            raise InputError(f"{self.folder} was started with {len(urls) - 2} mixes before and keeps that number; choose another folder for another.")
+        return {name: urlsplit(url).port or 0 for name, url in zip(self.names, urls, strict=True)}
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
