@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crowdlog.audit.independence import agreement, chance_limit
+from crowdlog.audit.independence import agreements, chance_limit
 from crowdlog.audit.noise import fit
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
@@ -33,7 +33,17 @@ def test_too_few_draws_say_nothing():
 def test_repeated_signs_agree_far_more_than_by_chance():
     signs = np.random.default_rng(1).choice([-1.0, 1.0], 2000)
     limit = chance_limit(2000, 4000, 1e-6)
+
+    def agreement(one, two, *, same):
+        return np.abs(agreements(one, two, same=same)).max()
+
+    half_again = np.concatenate([signs[:1000], signs[:1000]])
     assert agreement(signs, signs, same=True) < limit
     assert agreement(signs, signs, same=False) == pytest.approx(2000)
-    assert agreement(np.concatenate([signs[:1000], signs[:1000]]), signs, same=False) > limit
-    assert agreement(*(np.concatenate([signs[:1000], signs[:1000]]),) * 2, same=True) > limit
+    assert agreement(half_again, signs, same=False) > limit
+    assert agreement(half_again, half_again, same=True) > limit
+    assert agreement(np.repeat(signs[:1000], 2), np.repeat(signs[:1000], 2), same=True) > limit
+
+
+def test_nothing_shown_agrees_with_nothing():
+    assert agreements(np.zeros(0), np.ones(5), same=False).tolist() == [0]

@@ -42,13 +42,6 @@ def test_what_promises_nothing_cannot_be_audited():
     assert str(answer.exception) == "FTa(k=5) promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee."
 
 
-@pytest.mark.parametrize("mechanism", ["AClick(epsilon=2, q_f=2)", "ASession(epsilon=2, delta=1e-5)"])
-def test_what_the_audit_has_no_logs_for_is_refused(mechanism):
-    answer = CliRunner().invoke(cli, ["audit", mechanism])
-    assert isinstance(answer.exception, InputError)
-    assert "cannot be audited" in str(answer.exception)
-
-
 @pytest.mark.slow
 def test_a_short_real_audit_finds_nothing_in_a_correct_mechanism():
     answer = CliRunner().invoke(cli, ["audit", "Zealous(epsilon=1, delta=1e-6, d=2)", "--seconds", "1", "--json"])

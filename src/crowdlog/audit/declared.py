@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,10 +12,7 @@ from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
-EPSILON = 2.0  # at which the statistical audits run: small thresholds, and e^ε is still seen in some thousand samples
-SMALL_DELTA, LARGE_DELTA = 1e-3, 0.05  # for the ε audit, for the δ audit (a δ of 1e-6 would need 10^8 samples)
-KEYS = 2  # of one person that count, in the statistical audits
-PEOPLE = 256  # of one world: the public bound on users, where a mechanism needs one
+EDGES = {"clicks": "clicks", "pairs": "suggestions"}  # tables of what belongs to shown queries, and how settings call them
 
 
 class Noise(Protocol):
@@ -25,65 +21,93 @@ class Noise(Protocol):
 
 @dataclass(frozen=True)
 class Bar:
-    """A key is shown when its count plus discrete Laplace noise is above K, and where a raw filter drops fewer than `at_least`."""
+    """A key is shown when its count plus discrete Laplace noise is above K, and where a raw filter drops fewer than `at_least`.
+
+    One person adds at most d units, to one key all (`heavy`) or one. `public`: keys come from a pool, so that a key of hers alone costs nothing.
+    """
 
     K: int
     scale: float
+    d: int
     at_least: int = 1
+    heavy: bool = True
+    public: bool = False
 
     def shown(self, count: int) -> float:
         return DiscreteLaplace(self.scale).tail(self.K - count) if count >= self.at_least else 0.0
 
 
 @dataclass(frozen=True)
+class Crossing:
+    """About which crowd is shown half of the time, and how far from it noise reaches."""
+
+    centre: float
+    sd: float
+    gaussian: bool
+
+    def crowds(self, units: int) -> tuple[int, ...]:
+        """Crowds at which one person changes the odds most: Gaussian noise does so in its tails, Laplace noise from just below the threshold on."""
+        places = (-2 * self.sd, -1.25 * self.sd, -0.75 * self.sd, self.sd) if self.gaussian else (-units, 0)
+        return tuple(sorted({max(1, round(self.centre + place)) for place in places}))
+
+
+@dataclass(frozen=True)
 class Declared:
-    """By table. `published_noise`: the noise that selects is the noise that is published."""
+    """By table. `published_noise`: the noise that selects is the noise that is published. `least`: smaller published counts are left out."""
 
     noise: dict[str, Noise]
     bars: dict[str, Bar]
+    crossings: dict[str, Crossing]
     published_noise: bool
+    least: int | None
+
+    def shown(self, table: str, count: int, *, pooled: bool) -> float:
+        """The chance that a key of this count is shown. Clicks and pairs are candidates only where their queries are shown."""
+        own = 0.0 if self.bars[table].public and not pooled else self.bars[table].shown(count)
+        if table == "queries" and self.least is not None:
+            own *= self.noise[table].tail(self.least - count - 1)
+        if table in EDGES and "queries" in self.bars:
+            own *= self.shown("queries", count, pooled=pooled) ** (2 if table == "pairs" else 1)
+        return own
 
 
 def declared(mechanism: Mechanism) -> Declared:
     """Read the settings of the promise."""
     settings: dict[str, Any] = dict(mechanism.promise().settings)
-    table = Artifact(getattr(mechanism, "artifact", "query")).table
-    published = "k'" in settings
+    table, published = main_table(mechanism), "k'" in settings
     noise: dict[str, Noise] = {}
     bars: dict[str, Bar] = {}
+    heavy = not (mechanism.promise().counts == "users" or getattr(mechanism, "distinct", False))
+    closed = getattr(mechanism, "mode", "") == "closed"
     if {"K", "b"} <= settings.keys():
-        bars[table] = Bar(settings["K"], settings["b"], settings.get("k'", 0) + 1)
+        bars[table] = Bar(settings["K"], settings["b"], units(mechanism, table), settings.get("k'", 0) + 1, heavy, closed)
     if published:
         noise[table] = DiscreteLaplace(settings["b"])
-    for name, key in ((table, "count"), ("clicks", "clicks"), ("pairs", "suggestions")):
+    for name, key in ((table, "count"), *EDGES.items()):
         if f"{key} noise scale" in settings:
             noise[name] = DiscreteLaplace(settings[f"{key} noise scale"])
-    if "clicks K" in settings:  # its selection noise has the scale of its count noise
-        bars["clicks"] = Bar(settings["clicks K"], settings["clicks noise scale"])
-    for name in ("queries", "clicks", "pairs"):
+        if f"{key} K" in settings:  # its selection noise has the scale of its count noise
+            bars[name] = Bar(settings[f"{key} K"], settings[f"{key} noise scale"], units(mechanism, name))
+    crossings = {name: Crossing(bar.K, bar.scale, gaussian=False) for name, bar in bars.items()}
+    for name in ("queries", *EDGES):
         if f"{name} count noise sd" in settings:
             noise[name] = RoundedGaussian(settings[f"{name} count noise sd"])
-    return Declared(noise, bars, published)
+        if f"{name} threshold" in settings:
+            crossings[name] = Crossing(settings[f"{name} threshold"], settings[f"{name} selection noise sd"], gaussian=True)
+    if {"selection threshold", "selection sigma"} <= settings.keys():
+        crossings[table] = Crossing(settings["selection threshold"], settings["selection sigma"], gaussian=True)
+    return Declared(noise, bars, crossings, published, getattr(mechanism, "least_count", None))
 
 
-def small(mechanism: Mechanism, delta: float) -> Mechanism:
-    """The same mechanism with parameters at which its promise can be seen to break in a few thousand samples."""
-    wanted: dict[str, Any] = {"epsilon": EPSILON, "delta": delta}
-    wanted |= {name: min(getattr(mechanism, name), KEYS) for name in ("d", "d_clicks") if getattr(mechanism, name, None) is not None}
-    if getattr(mechanism, "users", None) is not None:
-        wanted["users"] = PEOPLE
-    return _replace(mechanism, wanted)
+def main_table(mechanism: Mechanism) -> str:
+    """The table whose keys are chosen first."""
+    return "sessions" if hasattr(mechanism, "l_s") else Artifact(getattr(mechanism, "artifact", "query")).table
 
 
-def _replace(mechanism: Any, wanted: dict[str, Any]) -> Mechanism:
-    known = {field.name for field in dataclasses.fields(mechanism)}
-    replaced: Mechanism = dataclasses.replace(mechanism, **{name: value for name, value in wanted.items() if name in known})
-    return replaced
-
-
-def kept_keys(mechanism: Mechanism) -> int:
-    """How many keys of one person count; KEYS where the mechanism bounds her in another way."""
-    return min(int(getattr(mechanism, "d", KEYS)), KEYS)
+def units(mechanism: Any, table: str) -> int:
+    """How many counts of this table one person adds at most; 0 where the mechanism bounds her in another way."""
+    names = {"sessions": ["sensitivity"], "clicks": ["d_clicks", "c_f", "l", "d", "q_f"]}.get(table, ["q_f", "d"])
+    return next((int(value) for value in (getattr(mechanism, name, None) for name in names) if value is not None), 0)
 
 
 @dataclass(frozen=True)
@@ -97,9 +121,7 @@ class Reach:
 
 def reach(mechanism: Mechanism, table: str) -> Reach:
     """The bound that the noise was made for."""
-    d, budget = getattr(mechanism, "d", None), getattr(mechanism, "budget", None)
-    if d is None:
+    budget, d = getattr(mechanism, "budget", None), units(mechanism, table)
+    if not d:
         return Reach(squares=budget) if budget is not None else Reach()
-    if table == "clicks":
-        d = getattr(mechanism, "d_clicks", None) or d
     return Reach(total=d, each=1) if mechanism.promise().counts == "users" else Reach(total=d)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,8 @@ from crowdlog.audit.sampling import Shown
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-BINS = 10  # of the sum of counts of one table
+# Where the sums of counts of one table are cut: finer in the tails, where Gaussian noise tells most.
+CUTS = (0.005, 0.01, 0.02, 0.05, *(tenth / 10 for tenth in range(1, 10)), 0.95, 0.98, 0.99, 0.995)
 
 
 @dataclass(frozen=True)
@@ -23,23 +24,60 @@ class Halves:
     second: Ints
 
 
-def halves(without: Mapping[str, Shown], with_person: Mapping[str, Shown], shape: int) -> tuple[Halves, Halves]:
-    """Outcomes of both logs. Two outcomes are the same if each table shows equally many keys with sums in the same bin (bins from the first half)."""
-    codes = [np.zeros(_of(side, next(iter(side)), shape)[0].size, np.int64) for side in (without, with_person)]
-    middle = codes[0].size // 2
-    for name in without:
-        sides = [_of(side, name, shape) for side in (without, with_person)]
-        edges = np.unique(np.quantile(np.concatenate([total[:middle] for _keys, total in sides]), np.linspace(0, 1, BINS + 1)[1:-1]))
-        width = int(max(keys.max(initial=0) for keys, _total in sides)) + 1
-        for i, (keys, total) in enumerate(sides):
-            codes[i] = (codes[i] * width + keys) * (BINS + 1) + np.searchsorted(edges, total, side="left")
-    known = np.unique(np.concatenate(codes), return_inverse=True)[1]
-    both = known[: len(codes[0])], known[len(codes[0]) :]
-    return Halves(both[0][:middle], both[0][middle:]), Halves(both[1][:middle], both[1][middle:])
+def codings(without: Mapping[str, Shown], with_person: Mapping[str, Shown], shape: int) -> list[tuple[Halves, Halves]]:
+    """Outcomes of both logs as small numbers, in several ways: each table on its own, then all together."""
+    single = [_coded(without, with_person, shape, name) for name in without]
+    ways = [single[number : number + 1] for number in range(len(single))] + ([single] if len(single) > 1 else [])
+    return [_halves(way) for way in ways]
+
+
+def _coded(without: Mapping[str, Shown], with_person: Mapping[str, Shown], shape: int, name: str) -> list[Ints]:
+    """Two outcomes of one table are the same if it shows equally many keys with sums in the same bin (bins from the first half)."""
+    sides = [_of(side, name, shape) for side in (without, with_person)]
+    middle = sides[0][0].size // 2
+    edges = np.unique(np.quantile(np.concatenate([total[:middle] for _keys, total in sides]), CUTS))
+    return [keys * (len(CUTS) + 1) + np.searchsorted(edges, total, side="left") for keys, total in sides]
+
+
+def _halves(parts: list[list[Ints]]) -> tuple[Halves, Halves]:
+    """The joint outcomes of these parts, numbered anew, for both logs."""
+    codes = [np.concatenate(part) for part in parts]
+    joint = codes[0]
+    for code in codes[1:]:
+        joint = np.unique(joint, return_inverse=True)[1] * (int(code.max(initial=0)) + 1) + code
+    known = np.unique(joint, return_inverse=True)[1].astype(np.int64)
+    size = len(parts[0][0])
+    absent, present = known[:size], known[size:]
+    return Halves(absent[: size // 2], absent[size // 2 :]), Halves(present[: size // 2], present[size // 2 :])
 
 
 def _of(side: Mapping[str, Shown], name: str, shape: int) -> tuple[Ints, Ints]:
     return side[name].keys[:, shape].ravel(), side[name].total[:, shape].ravel()
+
+
+@dataclass(frozen=True)
+class Event:
+    """How often the chosen event happened in the second half of the runs: of how many samples of the likely and of the unlikely log."""
+
+    likely: int
+    of_likely: int
+    unlikely: int
+    of_unlikely: int
+
+
+Score = Callable[[Ints, int, Ints, int], Floats]  # of events: times in likely samples, their number, times in unlikely ones, their number
+
+
+def best_event(ways: list[tuple[Halves, Halves]], score: Score) -> Event:
+    """The event of the highest score in the first half, of all ways to look; what the second half says of it is free of that choice."""
+    best, found = -np.inf, Event(0, 1, 0, 1)
+    for likely, unlikely in ways:
+        seen, other, seen_again, other_again = nested(likely, unlikely)
+        scores = score(seen, len(likely.first), other, len(unlikely.first))
+        at = int(np.argmax(scores))
+        if scores[at] > best:
+            best, found = float(scores[at]), Event(int(seen_again[at]), len(likely.second), int(other_again[at]), len(unlikely.second))
+    return found
 
 
 def nested(likely: Halves, unlikely: Halves) -> tuple[Ints, Ints, Ints, Ints]:

@@ -4,52 +4,116 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from crowdlog.audit.declared import Declared, declared
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.laboratory import Layout
+from crowdlog.audit.neighbours import STRIDE
+from crowdlog.audit.noise import support
 from crowdlog.audit.sampling import Shown
+from crowdlog.audit.trial import SURE
+
+if TYPE_CHECKING:
+    from crowdlog.mechanisms.base import Mechanism
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 RUNS = 6  # compared with each other
 
 
-def audit_independence(layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
-    """Signs of the noise of the largest crowd's keys, compared at every shift: with themselves, with other tables, with other runs."""
-    crowd = layout.shapes[0].crowd
-    signs = {
-        (table, run): np.where(shown.keys[run, 0] > 0, np.sign(shown.total[run, 0] - crowd), 0).astype(np.float64)
-        for table, shown in seen.items()
-        for run in range(min(RUNS, len(shown.keys)))
-    }
-    pairs = [*((name, name) for name in signs), *itertools.combinations(signs, 2)]
-    limit = chance_limit(layout.worlds, 2 * layout.worlds * len(pairs), alpha)
-    found: dict[tuple[str, str, str], float] = {}
-    for one, two in pairs:
-        where = (one[0], two[0], "the same run" if one[1] == two[1] else "other runs")
-        found[where] = max(found.get(where, 0.0), agreement(signs[one], signs[two], same=one == two))
-    return [
-        Finding(
-            "independence",
-            f"{one} and {two}, {runs}",
-            limit,
-            most,
-            most > limit,
-            f"At some shift the signs of the noise agree {most:.0f} times more often than not; by chance at most {limit:.0f}.",
-        )
-        for (one, two, runs), most in found.items()
-    ]
+@dataclass(frozen=True)
+class Compared:
+    """How much more often than not signs agree, by shift; `draws`: how many signs were compared at most."""
+
+    where: str
+    sums: Floats
+    draws: int
 
 
-def agreement(one: Floats, two: Floats, *, same: bool) -> float:
-    """The largest |Σ one[i]·two[i + shift]| over all shifts (but 0 for the same noise)."""
-    size = 2 * len(one)
+def audit_independence(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
+    """Signs of noise in the order in which it may have been drawn, at every shift: compared with themselves, with other tables, with other runs."""
+    about, found = declared(mechanism), list[Compared]()
+    for order, places in (("by number", slice(None)), ("by text", _by_text(layout))):
+        drawn = {
+            table: [_drawn(about, layout, table, shown, run, places) for run in range(min(RUNS, len(shown.keys)))] for table, shown in seen.items()
+        }
+        for one, two in itertools.combinations_with_replacement(seen, 2):
+            found += _compare(f"{one} and {two} {order}", drawn[one], drawn[two])
+    comparisons = sum(len(compared.sums) for compared in found)
+    worst: dict[str, Finding] = {}
+    for compared in found:
+        finding = _finding(compared, chance_limit(compared.draws, comparisons, alpha))
+        if finding.where not in worst or finding.measured / finding.claimed > worst[finding.where].measured / worst[finding.where].claimed:
+            worst[finding.where] = finding
+    return list(worst.values())
+
+
+def _compare(where: str, ones: list[Floats], twos: list[Floats]) -> Iterator[Compared]:
+    """Every run of one table with every run of the other (or of the same) one; and all equal runs together, which finds what repeats."""
+    same = []
+    for first, one in enumerate(ones):
+        for second, two in enumerate(twos):
+            sums = agreements(one, two, same=ones is twos and first == second)
+            compared = Compared(f"{where}, {'the same run' if first == second else 'other runs'}", sums, _least(one, two))
+            same += [compared] if first == second else []
+            yield compared
+    yield Compared(f"{where}, all runs together", _sum([compared.sums for compared in same]), sum(compared.draws for compared in same))
+
+
+def _least(one: Floats, two: Floats) -> int:
+    return int(min(np.count_nonzero(one), np.count_nonzero(two)))
+
+
+def _sum(vectors: list[Floats]) -> Floats:
+    """Shift by shift; runs may show different numbers of keys."""
+    whole = np.zeros(max(map(len, vectors)))
+    for vector in vectors:
+        whole[: len(vector)] += vector
+    return whole
+
+
+def _finding(compared: Compared, limit: float) -> Finding:
+    most = float(np.abs(compared.sums).max(initial=0))
+    meaning = f"At some shift signs of noise agree {most:.0f} times more often than not; by chance at most {limit:.0f}."
+    return Finding("independence", compared.where, limit, most, most > limit, meaning)
+
+
+def _drawn(about: Declared, layout: Layout, table: str, shown: Shown, run: int, places: slice | Ints) -> Floats:
+    """The signs of the noise of what is shown, without gaps: noise is drawn for that. 0 where only large noise is shown: its sign is no fair coin."""
+    fair = [_fair(about, table, number, shape.crowd) for number, shape in enumerate(layout.shapes)]
+    crowds = np.array([[shape.crowd] for shape in layout.shapes])
+    signs = np.sign(shown.total[run] - crowds) * np.array(fair)[:, None]
+    return np.asarray(signs.ravel()[places][shown.keys[run].ravel()[places] > 0], np.float64)
+
+
+def _fair(about: Declared, table: str, number: int, crowd: int) -> bool:
+    if table not in about.noise:
+        return number == 0  # the largest crowd
+    lowest, hidden = support(about, table, crowd)
+    return not hidden or about.noise[table].tail(-lowest) < 100 * SURE  # symmetric: as much noise is hidden below as lies above −lowest
+
+
+def _by_text(layout: Layout) -> Ints:
+    """The worlds in the order of their keys' texts, in which pools and tables are sorted."""
+    worlds = layout.worlds * len(layout.shapes)
+    return np.argsort(np.array([str(world * STRIDE) for world in range(worlds)]), kind="stable")
+
+
+def agreements(one: Floats, two: Floats, *, same: bool) -> Floats:
+    """Σ one[i]·two[i + shift] for every shift ≥ 0, then for every shift < 0 (of noise with itself: for shifts above 0)."""
+    if not min(len(one), len(two)):
+        return np.zeros(1)
+    size = len(one) + len(two)
     sums = np.fft.irfft(np.conj(np.fft.rfft(one, size)) * np.fft.rfft(two, size), size)
-    return float(np.abs(sums[1:] if same else sums).max())
+    return np.asarray(sums[1 : len(one)] if same else sums, np.float64)
 
 
 def chance_limit(draws: int, comparisons: int, alpha: float) -> float:
     """Azuma and Hoeffding: independent symmetric signs exceed this in any comparison with probability at most alpha."""
-    return math.sqrt(2 * draws * math.log(2 * comparisons / alpha))
+    return math.sqrt(2 * max(draws, 1) * math.log(2 * comparisons / alpha))

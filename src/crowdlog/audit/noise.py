@@ -33,7 +33,7 @@ def crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness)
 def sample_crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort) -> tuple[Layout, dict[str, Shown]]:
     """What is shown of such worlds; there is no person to add."""
     shapes = crowds(mechanism, laboratory, randomness)
-    layout = Layout(shapes, effort.worlds(sum(shape.rows for shape in shapes)), getattr(mechanism, "artifact", "query"))
+    layout = effort.layout(mechanism, shapes)
     (seen,) = sample(mechanism, laboratory, layout, randomness, effort, sides=(False,))
     return layout, dict(seen)
 
@@ -48,17 +48,19 @@ def audit_noise(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], al
         for number, shape in enumerate(layout.shapes):
             shown = seen[table].keys[:, number] > 0
             drawn = seen[table].total[:, number][shown] - shape.crowd
-            p = fit(drawn, noise, *_support(about, table, shape.crowd))
+            p = fit(drawn, noise, *support(about, table, shape.crowd))
             if p is not None:
                 meaning = f"Noise like this or stranger has probability {p:.2g} under the declared distribution."
                 findings.append(Finding("noise", f"{table}, {shape.name}", level, p, p < level, meaning))
     return findings
 
 
-def _support(about: Declared, table: str, crowd: int) -> tuple[int, bool]:
+def support(about: Declared, table: str, crowd: int) -> tuple[int, bool]:
     """The smallest noise that can be seen; whether smaller noise is hidden (not published) rather than raised to it (negative counts to 0)."""
     if about.published_noise and table in about.bars:
         return about.bars[table].K - crowd + 1, True
+    if about.least is not None and table == "queries":
+        return about.least - crowd, True
     return -crowd, False
 
 

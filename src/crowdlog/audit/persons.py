@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crowdlog.audit.laboratory import TARGET, Acts
+from crowdlog.audit.laboratory import APART, TARGET, Acts
 
 if TYPE_CHECKING:
     from crowdlog.audit.laboratory import Laboratory
@@ -23,11 +24,12 @@ SPELLINGS = tuple(f"{before}q0{after}" for before in ("", "www.") for after in (
 
 @dataclass(frozen=True)
 class Person:
-    """What the one person does, in order: keys (−1, −2, … are SPELLINGS) and pages."""
+    """What the one person does, in order: keys (−1, −2, … are SPELLINGS) and pages; and how many seconds lie between."""
 
     name: str
     keys: tuple[int, ...]
     pages: tuple[int, ...] | None = None
+    apart: int = APART
 
 
 def persons(d: int) -> tuple[Person, ...]:
@@ -44,16 +46,30 @@ def persons(d: int) -> tuple[Person, ...]:
     )
 
 
-def crowd_log(laboratory: Laboratory, crowd: int, d: int, artifact: str, person: Person | None) -> LogStore:
+def sitting_persons(d: int) -> tuple[Person, ...]:
+    """Ways to do too much in one session."""
+    return (
+        Person("repeats one key in one session", (0,) * (d + 10), apart=60),
+        Person("asks everything in one session", (*SHARED, *range(TIED, TIED + d + 1), *range(OWN, OWN + d)) * 2, apart=60),
+    )
+
+
+def replayed_keys(d: int) -> NDArray[np.int64]:
+    """The keys that crowds ask."""
+    return np.array([*SHARED, *BYSTANDERS, *range(TIED, TIED + d + 1)])
+
+
+def crowd_log(laboratory: Laboratory, crowd: int, d: int, queries: int, person: Person | None) -> LogStore:
     """`crowd` people for each shared and bystander key, and as many who ask all tied keys; and the person, last."""
     single = np.repeat(np.array([*SHARED, *BYSTANDERS]), crowd)
     tied = np.tile(np.arange(TIED, TIED + d + 1), crowd)
     users = np.concatenate([np.arange(len(single)), len(single) + np.repeat(np.arange(crowd), d + 1)])
-    keys, nth = np.concatenate([single, tied]), np.concatenate([np.zeros(len(single), np.int64), tied - TIED])
+    keys, second = np.concatenate([single, tied]), np.concatenate([np.zeros(len(single), np.int64), (tied - TIED) * APART])
     pages = keys
     if person is not None:
         hers = np.array(person.keys)
         users = np.concatenate([users, np.full(len(hers), TARGET)])
         pages = np.concatenate([pages, np.array(person.pages) if person.pages else np.maximum(hers, 0)])
-        keys, nth = np.concatenate([keys, hers]), np.concatenate([nth, np.arange(len(hers))])
-    return laboratory.make(("replay", crowd, d, artifact, person), Acts(users, keys, nth, pages), artifact, SPELLINGS)
+        keys, second = np.concatenate([keys, hers]), np.concatenate([second, np.arange(len(hers)) * person.apart])
+    acts = Acts(users, keys, second, np.zeros(len(users), np.bool_), pages)
+    return laboratory.make(("replay", crowd, d, queries, person), acts, queries, SPELLINGS)

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from crowdlog.audit.declared import reach
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.persons import BYSTANDERS, OWN, crowd_log, persons
+from crowdlog.audit.persons import BYSTANDERS, OWN, crowd_log, persons, replayed_keys, sitting_persons
+from crowdlog.audit.public import with_files
+from crowdlog.audit.sampling import queries_of
+from crowdlog.audit.small import replaced
 from crowdlog.audit.trial import crowds_at_threshold
 from crowdlog.privacy.randomness import SeededRandomness
 
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.release.promise import Protected
 
-KEYS, LEAST_EPSILON = 20, 1.0  # a larger d and a smaller ε are replayed as these: what a person can move does not depend on ε
+LEAST_EPSILON = 1.0  # a smaller ε is replayed as this: what a person can move does not depend on ε
+MOST = {"d": 20, "q_f": 20, "c_f": 20, "l": 20, "l_s": 2, "l_q": 3}  # larger bounds are replayed as these
 FROZEN = (b"\x80", b"\x90")  # every random byte: noise of 0, and the same small noise for all
 
 Rows = dict[tuple[str, ...], int]
@@ -45,29 +49,28 @@ class FrozenRandomness:
 
 def audit_replay(mechanism: Mechanism, laboratory: Laboratory) -> list[Finding]:
     """Every person against the log without her."""
-    mechanism = _replayable(mechanism)
-    d, artifact = int(getattr(mechanism, "d", 3)), str(getattr(mechanism, "artifact", "query"))
+    mechanism, d = _replayable(mechanism, laboratory)
+    queries = queries_of(mechanism, whole_sessions=True)
+    everybody = (*persons(d), *(sitting_persons(d) if queries > 1 else ()))
     crowd = 2 * max(crowds_at_threshold(mechanism, laboratory, SeededRandomness(1)))
     findings = []
     for frozen in (FrozenRandomness(byte, numbered=hasattr(mechanism, "budget")) for byte in FROZEN):
-        before = mechanism.protect(crowd_log(laboratory, crowd, d, artifact, None), frozen)
-        for person in persons(d):
-            after = mechanism.protect(crowd_log(laboratory, crowd, d, artifact, person), frozen)
+        before = mechanism.protect(crowd_log(laboratory, crowd, d, queries, None), frozen)
+        for person in everybody:
+            after = mechanism.protect(crowd_log(laboratory, crowd, d, queries, person), frozen)
             for what, claimed, measured in _differences(mechanism, before, after):
                 meaning = f"A person who {person.name}: {what} {measured:g}; at most {claimed:g} is allowed."
                 findings.append(Finding("replay", f"{person.name}: {what}", claimed, measured, measured > claimed, meaning))
     return _worst(findings)
 
 
-def _replayable(mechanism: Any) -> Mechanism:
-    """Moderate parameters, so that the crowd is not too large, and the representation that merges the most before bounding."""
-    wanted: dict[str, Any] = {"epsilon": max(mechanism.epsilon, LEAST_EPSILON)}
-    if hasattr(mechanism, "representation"):
-        wanted["representation"] = "light"
-    if hasattr(mechanism, "d"):
-        wanted["d"] = min(mechanism.d, KEYS)
-    replaced: Mechanism = dataclasses.replace(mechanism, **wanted)
-    return replaced
+def _replayable(mechanism: Any, laboratory: Laboratory) -> tuple[Mechanism, int]:
+    """Moderate parameters, so that the crowd is not too large, and the representation that merges the most before bounding; and her bound."""
+    wanted: dict[str, Any] = {name: min(value, most) for name, most in MOST.items() if (value := getattr(mechanism, name, None)) is not None}
+    moderate = replaced(mechanism, {**wanted, "epsilon": max(mechanism.epsilon, LEAST_EPSILON), "representation": "light"})
+    d = int(getattr(moderate, "d", 3))
+    keys = replayed_keys(d)
+    return with_files(moderate, laboratory, ("replay", d), keys, keys, queries_of(moderate, whole_sessions=True)), d
 
 
 def _worst(findings: list[Finding]) -> list[Finding]:
@@ -97,19 +100,24 @@ def _differences(mechanism: Mechanism, before: Protected, after: Protected) -> I
 
 
 def _rows(table: Any) -> Rows:
-    texts = [table.column(name).to_pylist() for name in _text_columns(table)]
-    return dict(zip(zip(*texts, strict=True), table.column("count").to_pylist(), strict=True))
+    return dict(zip(_keys(table), table.column("count").to_pylist(), strict=True))
 
 
 def _others(table: Any) -> dict[tuple[str, ...], tuple[Any, ...]]:
     """Columns beside texts and counts, by key; they hold facts of the mechanism, so no person may change them."""
-    texts = [table.column(name).to_pylist() for name in _text_columns(table)]
     rest = [table.column(name).to_pylist() for name in table.column_names if name != "count" and name not in _text_columns(table)]
-    return dict(zip(zip(*texts, strict=True), zip(*rest, strict=True), strict=True)) if rest else {}
+    return dict(zip(_keys(table), zip(*rest, strict=True), strict=True)) if rest else {}
+
+
+def _keys(table: Any) -> list[tuple[str, ...]]:
+    """The texts of each row; a sequence is its texts."""
+    if table.column_names[0] == "sequence":
+        return [tuple(sequence) for sequence in table.column(0).to_pylist()]
+    return list(zip(*(table.column(name).to_pylist() for name in _text_columns(table)), strict=True))
 
 
 def _text_columns(table: Any) -> list[str]:
-    return [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
+    return [name for name in table.column_names if name == "sequence" or str(table.schema.field(name).type) in ("string", "large_string")]
 
 
 def _number(text: str) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdlog.audit.declared import LARGE_DELTA, SMALL_DELTA, small
 from crowdlog.audit.delta import audit_closed_form, audit_delta
 from crowdlog.audit.epsilon import audit_epsilon
 from crowdlog.audit.finding import Finding
@@ -19,8 +17,9 @@ from crowdlog.audit.noise import audit_noise, sample_crowds
 from crowdlog.audit.replay import audit_replay
 from crowdlog.audit.sampling import Effort
 from crowdlog.audit.selection import audit_selection
+from crowdlog.audit.small import LARGE_DELTA, SMALL_DELTA, for_epsilon, small
 from crowdlog.audit.source import audit_source
-from crowdlog.audit.trial import crowded_trial, exposed_trial
+from crowdlog.audit.trial import crowded_trials, exposed_trials, run_trial
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.progress import progress_bar
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
 ALPHA = 1e-6  # chance of a false alarm in one audit of a correct mechanism
-BOUNDED_BY = {"d", "budget"}  # the parameters that bound one person in the mechanisms whose neighbours the audit can make up
 # Shares of the time for runs.
 NOISE_TIME, SELECTION_TIME, DELTA_TIME, EPSILON_TIME = 0.15, 0.15, 0.3, 0.4
 
@@ -67,8 +65,6 @@ def audit(
     """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
     if not mechanism.promise().guarantee.protects:
         raise InputError(f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee.")
-    if not BOUNDED_BY & {field.name for field in dataclasses.fields(mechanism)}:  # type: ignore[arg-type]
-        raise InputError(f"{mechanism!r} cannot be audited: the audit's made-up logs have no public pool and no sessions. Rely on its proof page.")
     started = time.monotonic()
     if folder is not None:
         findings = _audits(mechanism, Laboratory(folder), randomness or SystemRandomness(), seconds, runs)
@@ -86,12 +82,16 @@ def _audits(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
         findings = [*audit_closed_form(mechanism), *audit_replay(mechanism, laboratory)]
         advance(1)
         layout, seen = sample_crowds(rare, laboratory, randomness, effort(NOISE_TIME))
-        findings += [*audit_source(rare, laboratory, layout), *audit_noise(rare, layout, seen, ALPHA), *audit_independence(layout, seen, ALPHA)]
+        findings += [*audit_source(rare, laboratory, layout), *audit_noise(rare, layout, seen, ALPHA), *audit_independence(rare, layout, seen, ALPHA)]
         advance(1)
         findings += audit_selection(rare, laboratory, randomness, effort(SELECTION_TIME), ALPHA)
         advance(1)
-        findings += audit_delta(exposed_trial(often, laboratory, randomness, effort(DELTA_TIME)), ALPHA)
-        advance(1)
-        findings += audit_epsilon(crowded_trial(rare, laboratory, randomness, effort(EPSILON_TIME)), ALPHA)
-        advance(1)
+        for audit_, share, trials in (
+            (audit_delta, DELTA_TIME, exposed_trials(often)),
+            (audit_epsilon, EPSILON_TIME, crowded_trials(for_epsilon(mechanism), laboratory, randomness)),
+        ):
+            for variant, shapes in trials:
+                trial = run_trial(variant, shapes, laboratory, randomness, effort(share / len(trials)))
+                findings += audit_(trial, ALPHA / len(trials))
+            advance(1)
     return findings

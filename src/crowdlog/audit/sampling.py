@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from crowdlog.audit.neighbours import STRIDE
+from crowdlog.audit.laboratory import Layout
+from crowdlog.audit.neighbours import STRIDE, Shape
+from crowdlog.audit.public import equipped
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory, Layout
+    from crowdlog.audit.laboratory import Laboratory
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.privacy.randomness import Randomness
     from crowdlog.release.promise import Protected
@@ -29,11 +31,24 @@ class Effort:
     rows: int = 200_000
     until: float = float("inf")
 
-    def worlds(self, rows_per_world: int) -> int:
-        return max(100, min(self.rows // 25, self.rows // max(rows_per_world, 1)))
-
     def enough(self, done: int) -> bool:
         return done >= self.runs or (done >= 2 and time.monotonic() > self.until)  # two runs: one to choose an event, one to confirm it
+
+    def layout(self, mechanism: Mechanism, shapes: tuple[Shape, ...], *, whole_sessions: bool = False) -> Layout:
+        """As many worlds as fit. Where a mechanism has a public pool, every shape comes with keys of the pool and with others."""
+        if hasattr(mechanism, "pool"):
+            shapes = (*shapes, *(Shape(**{**vars(shape), "name": f"{shape.name}, not in the pool", "pooled": False}) for shape in shapes))
+        queries = queries_of(mechanism, whole_sessions=whole_sessions)
+        rows = queries * sum(shape.rows for shape in shapes)
+        return Layout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries)
+
+
+def queries_of(mechanism: Mechanism, *, whole_sessions: bool) -> int:
+    """How many queries in a row a person asks for one key: two for pairs; of sessions two, or one more than count."""
+    if hasattr(mechanism, "l_q"):
+        return mechanism.l_q + 1 if whole_sessions else 2
+    pairs = getattr(mechanism, "weight_pairs", 0) or getattr(mechanism, "weight_suggestions", 0)
+    return 2 if pairs or "pair" in getattr(mechanism, "artifact", "query") else 1
 
 
 @dataclass(frozen=True)
@@ -44,20 +59,32 @@ class Shown:
     total: Ints
 
 
+def flat(table: Any) -> Any:
+    """With sequences as one text, whose order is that of the sequences."""
+    import pyarrow.compute as pc
+
+    if table.column_names[0] != "sequence":
+        return table
+    return table.set_column(0, "sequence", pc.binary_join(table.column(0), "\x01"))
+
+
 def worlds_of(table: Any) -> Ints:
     """The world of each row: the number in its first text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers = pc.struct_field(pc.extract_regex(table.column(0).combine_chunks(), r"^[a-z]*(?P<n>\d+)"), "n")
+    numbers = pc.struct_field(pc.extract_regex(flat(table).column(0).combine_chunks(), r"^[a-z]*(?P<n>\d+)"), "n")
     worlds: Ints = pc.cast(numbers, pa.int64()).to_numpy(zero_copy_only=False) // STRIDE
     return worlds
 
 
 def outcome(protected: Protected, layout: Layout) -> dict[str, Shown]:
-    """What one run shows of each world, by table."""
+    """What one run shows of each world, by table. Of queries in a row only the first counts as the world's query."""
+    import pyarrow.compute as pc
+
     found, size = {}, (len(layout.shapes), layout.worlds)
-    for name, table in protected.tables.items():
+    for name, whole in protected.tables.items():
+        table = whole.filter(pc.starts_with(whole.column(0), "q")) if name == "queries" else whole
         worlds, counts = worlds_of(table), table.column("count").to_numpy()
         keys = np.bincount(worlds, minlength=size[0] * size[1]).reshape(size)
         total = np.bincount(worlds, weights=counts, minlength=size[0] * size[1]).astype(np.int64).reshape(size)
@@ -70,11 +97,12 @@ def sample(
 ) -> list[Mapping[str, Shown]]:
     """For each side (without, with the person) what all runs showed, stacked: [run, shape, world]."""
     logs = [laboratory.log(layout, with_person=side) for side in sides]
+    ready = equipped(mechanism, laboratory, layout)
     seen: list[list[dict[str, Shown]]] = [[] for _ in logs]
     done = 0
     while not effort.enough(done):
         for log, runs in zip(logs, seen, strict=True):
-            runs.append(outcome(mechanism.protect(log, randomness), layout))
+            runs.append(outcome(ready.protect(log, randomness), layout))
         done += 1
     return [_stack(runs) for runs in seen]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crowdlog.audit.bounds import lower, upper
-from crowdlog.audit.declared import Bar, declared
+from crowdlog.audit.declared import declared
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape
 from crowdlog.audit.sampling import Effort, sample
 
@@ -21,24 +20,19 @@ PLACES = (-2.0, -1.0, 0.0, 0.7, 1.5)  # crowds tried, in noise scales from the t
 
 def audit_selection(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort, alpha: float) -> list[Finding]:
     """Nothing to say of a mechanism that declares no threshold."""
-    bars = declared(mechanism).bars
+    about = declared(mechanism)
+    bars = about.bars
     if not bars:
         return []
     sizes = sorted({max(1, round(bar.K + place * bar.scale)) for bar in bars.values() for place in PLACES})
-    layout = Layout(tuple(Shape(str(size), size, 1, 0, 0) for size in sizes), effort.worlds(sum(sizes)), getattr(mechanism, "artifact", "query"))
+    layout = effort.layout(mechanism, tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes))
     (seen,) = sample(mechanism, laboratory, layout, randomness, effort, sides=(False,))
-    level, findings = alpha / (2 * len(sizes) * len(bars)), []
+    level, findings = alpha / (2 * len(layout.shapes) * len(bars)), []
     for table in bars:
-        for number, size in enumerate(sizes):
+        for number, shape in enumerate(layout.shapes):
             shown = seen[table].keys[:, number]
-            chance, hits = _chance(bars, table, size), int((shown > 0).sum())
+            chance, hits = about.shown(table, shape.crowd, pooled=shape.pooled), int((shown > 0).sum())
             alarm = not (lower(hits, shown.size, level) <= chance <= upper(hits, shown.size, level))
-            meaning = f"A crowd of {size} is shown with probability {hits / shown.size:.4g}; the declared threshold says {chance:.4g}."
-            findings.append(Finding("selection", f"{table}, crowd of {size}", chance, hits / shown.size, alarm, meaning))
+            meaning = f"A {shape.name} is shown with probability {hits / shown.size:.4g}; the declared threshold says {chance:.4g}."
+            findings.append(Finding("selection", f"{table}, {shape.name}", chance, hits / shown.size, alarm, meaning))
     return findings
-
-
-def _chance(bars: dict[str, Bar], table: str, size: int) -> float:
-    """Clicks are candidates only where their query is shown."""
-    own = bars[table].shown(size)
-    return own * bars["queries"].shown(size) if table == "clicks" and "queries" in bars else own

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.sampling import worlds_of
+from crowdlog.audit.public import equipped
+from crowdlog.audit.sampling import flat, worlds_of
 from crowdlog.privacy.randomness import SeededRandomness
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def audit_source(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -> list[Finding]:
     """Three runs on one log: twice with the same random numbers, once with others."""
-    log = laboratory.log(layout, with_person=False)
+    log, mechanism = laboratory.log(layout, with_person=False), equipped(mechanism, laboratory, layout)
     first, again, other = (mechanism.protect(log, SeededRandomness(seed)) for seed in (1, 1, 2))
     unsorted = sum(not _sorted(table) for table in first.tables.values())
     certain = [(_certain(first.tables[name], layout), _certain(other.tables[name], layout)) for name in first.tables]
@@ -36,8 +37,9 @@ def _finding(where: str, alarm: bool, meaning: str) -> Finding:
 
 def _certain(table: pa.Table, layout: Layout) -> pa.Table:
     """The rows of the largest crowds, which are always shown: only their noise can differ."""
-    rows = table.filter(worlds_of(table) < layout.worlds)
-    return rows.sort_by([(name, "ascending") for name in rows.column_names if name != "count"])
+    rows = flat(table).filter(worlds_of(table) < layout.worlds)
+    certain: pa.Table = rows.sort_by([(name, "ascending") for name in rows.column_names if name != "count"])
+    return certain
 
 
 def _equal(one: Protected, two: Protected) -> bool:
@@ -45,5 +47,6 @@ def _equal(one: Protected, two: Protected) -> bool:
 
 
 def _sorted(table: pa.Table) -> bool:
+    table = flat(table)
     texts = [name for name in table.column_names if str(table.schema.field(name).type) == "string"]
     return bool(table.equals(table.sort_by([("count", "descending"), *((name, "ascending") for name in texts)])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
+import importlib
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -11,18 +11,28 @@ from unittest.mock import patch
 
 import numpy as np
 
-from crowdlog.engine import bound
-from crowdlog.mechanisms import counting, find
+from crowdlog.engine import bound, subsequences
+from crowdlog.mechanisms import a_click, counting, find
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy import histories
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Protected
 
-MODULES = {"Crowd": ["crowd"], "DPa": ["feild"], "DPu": ["feild"], "Korolova": ["korolova", "edges"], "Zealous": ["zealous"]}
+MODULES = {
+    "AClick": ["a_click", "edges"],
+    "ASession": ["a_session", "edges"],
+    "Crowd": ["crowd"],
+    "Keys": ["keys"],
+    "DPa": ["feild"],
+    "DPu": ["feild"],
+    "Korolova": ["korolova", "edges"],
+    "Zealous": ["zealous"],
+}
 
 
 def broken(
@@ -32,14 +42,15 @@ def broken(
     after: Callable[[Protected, Any], Protected] | None = None,
     promise: Callable[[Any], Any] | None = None,
 ) -> type[Mechanism]:
-    """The mechanism of this name with these functions of its modules replaced, its result changed, or its promise changed."""
+    """The mechanism of this name with these functions of its modules (or of others: a whole path) replaced, its result or its promise changed."""
     kind: Any = find(name)
 
     class Broken(kind):  # type: ignore[misc]
         def protect(self, log: Any, randomness: Any) -> Protected:
             with ExitStack() as stack:
-                for module, (part, replacement) in itertools.product(MODULES[name], (parts or {}).items()):
-                    stack.enter_context(patch(f"crowdlog.mechanisms.{module}.{part}", replacement))
+                for part, replacement in (parts or {}).items():
+                    for path in _paths(name, part):
+                        stack.enter_context(patch(path, replacement))
                 protected = super().protect(log, randomness)
             return after(protected, log) if after else protected
 
@@ -47,6 +58,16 @@ def broken(
             return promise(super().promise()) if promise else super().promise()
 
     return dataclasses.dataclass(frozen=True, repr=False)(Broken)
+
+
+def _paths(name: str, part: str) -> list[str]:
+    """Where a part is used: in those modules of the mechanism that have it."""
+    if "." in part:
+        return [f"crowdlog.{part}"]
+    modules = [f"crowdlog.mechanisms.{module}" for module in MODULES[name]]
+    found = [f"{module}.{part}" for module in modules if hasattr(importlib.import_module(module), part)]
+    assert found, f"{name} has no {part}"
+    return found
 
 
 def drawn(counts: Any, scale: float, randomness: Any) -> Any:
@@ -63,6 +84,17 @@ def count_noise(change: Callable[[Any, float, Any], Any]) -> dict[str, Any]:
 
 def used_twice(counts: Any, scale: float, randomness: Any) -> Any:
     return counts + np.repeat(drawn(counts, scale, randomness), 2)[: len(counts)]
+
+
+def halves_alike(counts: Any, scale: float, randomness: Any) -> Any:
+    """Only half of the noise is drawn; every draw serves two keys that lie far apart."""
+    return counts + np.tile(drawn(counts, scale, randomness)[: (len(counts) + 1) // 2], 2)[: len(counts)]
+
+
+def doubled_up() -> dict[str, Any]:
+    """Every draw of Laplace noise, for selections and counts, serves two keys."""
+    draw = DiscreteLaplace.draw
+    return {"privacy.noise.DiscreteLaplace.draw": lambda noise, n, randomness: np.repeat(draw(noise, (n + 1) // 2, randomness), 2)[:n]}
 
 
 def cached() -> Callable[[Any, float, Any], Any]:
@@ -207,6 +239,52 @@ class LowThreshold(AdaptiveGaussian):
 
     def threshold(self, mu: float, tail: float, epsilon: float) -> float:
         return 1.0
+
+
+class HalfNoise(AdaptiveGaussian):
+    """Selects with half of the noise that it was asked for."""
+
+    def run(self, incidence: Any, mu: float, tail: float, randomness: Any, start: Any = None) -> Any:
+        return super().run(incidence, 2 * mu, tail, randomness, start)
+
+
+def whole_weights(_offsets: Any, items: Any, worth: Any) -> Any:
+    """Everybody gives each of her items one whole unit."""
+    return np.where(worth > 0, np.bincount(items, minlength=len(worth)) * kernels.UNIT, 0)
+
+
+# --- A_Click ---
+
+
+def pool_selection(rule: Callable[[Any, Any, int], Any]) -> dict[str, Any]:
+    """`Selection` that shows where rule(counts, noise, K)."""
+
+    class Selects(a_click.Selection):
+        def pick(self, counts: Any, randomness: Any) -> Any:
+            return np.flatnonzero(rule(counts, drawn(counts, self.scale, randomness), self.K))
+
+    return {"Selection": Selects}
+
+
+def outside_the_pool() -> dict[str, Any]:
+    """A closed mechanism that looks at the log's other queries, too."""
+    select = a_click.AClick._select
+    return {"mechanisms.a_click.AClick._select": lambda self, *rest: select(dataclasses.replace(self, mode="open", K=None), *rest)}
+
+
+# --- A_Session ---
+
+
+def sessions_cut(more_sessions: int = 0, more_queries: int = 0) -> dict[str, Any]:
+    """Sessions cut too late."""
+    cut = subsequences.cut_sessions
+    return {"cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(log, minutes, l_s + more_sessions, l_q + more_queries, naming)}
+
+
+def counted_twice(sessions: Any, queries: int) -> Any:
+    """Every sequence counts twice: a user adds twice what she may."""
+    found = subsequences.count_subsequences(sessions, queries)
+    return dataclasses.replace(found, count=2 * found.count)
 
 
 # --- output ---

@@ -15,6 +15,10 @@ from tests.faults.audit import broken as b
 FIELD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "d": 3}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "Korolova": {"epsilon": 2.0, "delta": 1e-6, "d": 2, "d_clicks": 3},
+    "AClick": {"epsilon": 2.0, "q_f": 2, "c_f": 3, "delta": 1e-6},
+    "AClick, open": {"epsilon": 2.0, "q_f": 2, "c_f": 3, "delta": 1e-6, "mode": "open"},
+    "ASession": {"epsilon": 2.0, "delta": 1e-6, "l_s": 2, "l_q": 3, "l": 3},
+    "Keys": {"epsilon": 1.0, "delta": 1e-6},
     "Crowd": {"epsilon": 1.0, "delta": 1e-6, "weight_clicks": 0.0, "weight_pairs": 0.0},
 }
 
@@ -27,7 +31,7 @@ class Fault:
 
 
 def fault(name: str, audit: str, kind: str, parts: Any = None, **more: Any) -> Fault:
-    return Fault(name, audit, b.broken(kind, parts, **more)(**PARAMETERS.get(kind, FIELD)))
+    return Fault(name, audit, b.broken(kind.partition(",")[0], parts, **more)(**PARAMETERS.get(kind, FIELD)))
 
 
 def counts(name: str, audit: str, change: Any) -> Fault:
@@ -65,6 +69,10 @@ NOISE = [
 INDEPENDENCE = [
     counts("one draw for all keys", "independence", lambda n, scale, r: n + shared_draw(b.drawn(n, scale, r))),
     counts("every draw used twice", "independence", b.used_twice),
+    counts("every draw used twice, for keys far apart", "independence", b.halves_alike),
+    fault("all draws doubled up", "independence", "DPu", b.doubled_up()),
+    fault("all draws doubled up in ZEALOUS", "independence", "Zealous", b.doubled_up()),
+    fault("all draws doubled up in Korolova", "independence", "Korolova", b.doubled_up()),
     counts("noise kept for the next release", "independence", b.cached()),
     fault("clicks with the noise of queries", "independence", "Korolova", b.noise_of_queries_again()),
 ]
@@ -116,5 +124,39 @@ CROWD = [
     fault("Crowd with half the count noise", "noise", "Crowd", b.crowd_counts(noise_share=0.5)),
     fault("Crowd with counts bounded too late", "replay", "Crowd", b.crowd_counts(bound_share=4)),
     fault("Crowd with a low threshold", "delta", "Crowd", {"AdaptiveGaussian": b.LowThreshold}),
+    fault("Crowd with half the count noise, seen in ε", "epsilon", "Crowd", b.crowd_counts(noise_share=0.5)),
+    fault("Crowd with half the selection noise", "epsilon", "Crowd", {"AdaptiveGaussian": b.HalfNoise}),
+    fault("Crowd with whole weights", "epsilon", "Crowd", {"privacy.selection.kernels.weigh": b.whole_weights}),
 ]
-FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD]
+KEYS = [
+    fault("Keys with half the count noise", "noise", "Keys", b.crowd_counts(noise_share=0.5)),
+    fault("Keys with half the count noise, seen in ε", "epsilon", "Keys", b.crowd_counts(noise_share=0.5)),
+    fault("Keys with counts bounded too late", "replay", "Keys", b.crowd_counts(bound_share=4)),
+]
+A_CLICK = [
+    fault("A_Click with noise for asked queries only", "delta", "AClick", b.pool_selection(lambda n, noise, K: (n > 0) & (n + noise > K))),
+    fault("A_Click with a raw filter of five", "delta", "AClick", b.pool_selection(lambda n, noise, K: (n >= 5) & (n + noise > K))),
+    fault("A_Click, open, with a raw filter of five", "delta", "AClick, open", b.pool_selection(lambda n, noise, K: (n >= 5) & (n + noise > K - 4))),
+    fault("A_Click outside its pool", "selection", "AClick", b.outside_the_pool()),
+    fault("A_Click with half the selection noise", "selection", "AClick", b.pool_selection(lambda n, noise, K: n + noise // 2 > K)),
+    fault("A_Click, open, at the threshold is enough", "selection", "AClick, open", b.pool_selection(lambda n, noise, K: n + noise >= K)),
+    fault("A_Click with half the count noise", "noise", "AClick", b.count_noise(lambda n, scale, r: n + b.drawn(n, scale / 2, r))),
+    fault("A_Click with true counts", "epsilon", "AClick", b.count_noise(lambda n, scale, r: n)),
+    fault("A_Click with one artifact too many", "replay", "AClick", b.one_more()),
+    fault("A_Click with unbounded clicks", "replay", "AClick", b.clicks_unbounded()),
+    fault("A_Click shows every clicked page", "replay", "AClick, open", {"select": b.every_page_shown}),
+    fault("A_Click with all draws doubled up", "independence", "AClick", b.doubled_up()),
+]
+A_SESSION = [
+    fault("A_Session with one session too many", "replay", "ASession", b.sessions_cut(more_sessions=1)),
+    fault("A_Session with one query too many", "replay", "ASession", b.sessions_cut(more_queries=1)),
+    fault("A_Session with unbounded clicks", "replay", "ASession", b.clicks_unbounded()),
+    fault("A_Session that counts twice", "replay", "ASession", {"count_subsequences": b.counted_twice}),
+    fault("A_Session with noise for one sequence", "noise", "ASession", {"session_sensitivity": lambda l_s, l_q: 1}),
+    fault("A_Session, at the threshold is enough", "selection", "ASession", b.selection(lambda n, noise, t: n + noise >= t.K)),
+    fault("A_Session, one person is enough", "delta", "ASession", b.selection(lambda n, noise, t: (n + noise > t.K) | (n == 1))),
+    fault("A_Session with true counts", "epsilon", "ASession", b.count_noise(lambda n, scale, r: n)),
+    fault("A_Session with all draws doubled up", "independence", "ASession", b.doubled_up()),
+    fault("A_Session with the number of users in the notes", "replay", "ASession", after=b.noted_users),
+]
+FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD, *KEYS, *A_CLICK, *A_SESSION]

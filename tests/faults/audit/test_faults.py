@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from crowdlog.audit.declared import LARGE_DELTA, SMALL_DELTA, small
-from crowdlog.audit.delta import audit_closed_form, audit_delta
-from crowdlog.audit.epsilon import audit_epsilon
-from crowdlog.audit.independence import audit_independence
 from crowdlog.audit.laboratory import Laboratory
-from crowdlog.audit.noise import audit_noise, sample_crowds
-from crowdlog.audit.replay import audit_replay
-from crowdlog.audit.report import ALPHA
-from crowdlog.audit.sampling import Effort
-from crowdlog.audit.selection import audit_selection
-from crowdlog.audit.source import audit_source
-from crowdlog.audit.trial import crowded_trial, exposed_trial
 from crowdlog.mechanisms import parse
-from crowdlog.privacy.randomness import SeededRandomness
 from tests.faults.audit.faults import FAULTS
+from tests.faults.audit.running import run
 
 # One process, so that the logs are made once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit")]
@@ -27,25 +16,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit")]
 @pytest.fixture(scope="module")
 def laboratory(tmp_path_factory):
     return Laboratory(tmp_path_factory.mktemp("laboratory"))
-
-
-def run(audit, mechanism, laboratory):
-    """The findings of one audit, small but with the level of a real one. The seed is fixed: the outcome never changes."""
-    rare, often, random = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA), SeededRandomness(11)
-    if audit == "closed form":
-        return audit_closed_form(mechanism)
-    if audit == "replay":
-        return audit_replay(mechanism, laboratory)
-    if audit == "selection":
-        return audit_selection(rare, laboratory, random, Effort(3, 40_000), ALPHA)
-    if audit == "delta":
-        return audit_delta(exposed_trial(often, laboratory, random, Effort(8, 60_000)), ALPHA)
-    if audit == "epsilon":
-        return audit_epsilon(crowded_trial(rare, laboratory, random, Effort(8, 100_000)), ALPHA)
-    layout, seen = sample_crowds(rare, laboratory, random, Effort(3, 40_000))
-    return {"noise": lambda: audit_noise(rare, layout, seen, ALPHA), "independence": lambda: audit_independence(layout, seen, ALPHA)}.get(
-        audit, lambda: audit_source(rare, laboratory, layout)
-    )()
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
@@ -63,6 +33,9 @@ CORRECT = [
     "DPu(epsilon=1, delta=1e-6, d=3)",
     "Zealous(epsilon=1, delta=1e-6, d=3)",
     "Korolova(epsilon=2, delta=1e-6, d=2, d_clicks=3)",
+    "AClick(epsilon=2, q_f=2, c_f=3, delta=1e-6)",
+    "AClick(epsilon=2, q_f=2, c_f=3, delta=1e-6, mode='open')",
+    "ASession(epsilon=2, delta=1e-6, l_s=2, l_q=3, l=3)",
 ]
 CROWD = "Crowd(epsilon=1, delta=1e-6, weight_clicks=0, weight_pairs=0)"
 # Crowd declares no threshold on counts: nothing to check in closed form or by its selection.
