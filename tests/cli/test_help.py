@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from crowdlog.cli import COMMANDS, cli
 from tests.support.logs import crowd_rows, make_log
 
-# Long-running services are tried in their own tests.
+# Its examples are run against running services: tests/cli/test_crowd_help.py.
 NOT_RUN_HERE = {"crowd"}
 
 

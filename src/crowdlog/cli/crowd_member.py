@@ -122,7 +122,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
     """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and doubles nothing.
 
     \b
-    Example: crowdlog crowd send --yes --within 3600
+    Example: crowdlog crowd send --yes
     """
     from crowdlog.crowd.client import member
     from crowdlog.crowd.http import Connection

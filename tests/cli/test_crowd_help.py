@@ -1,0 +1,52 @@
+"""Every example in the help of `crowdlog crowd` runs as it is written, one after the other in one folder, against a running trial.
+
+Only what cannot be known beforehand is put in: the id of the collection and the link of an invitation.
+"""
+
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.cli import cli
+from crowdlog.crowd.services.local import LocalServices
+from tests.cli.test_help import examples
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
+LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n7\tweather\t2006-03-01 00:00:00\t1\thttp://w.example\n"
+# In the order of a collection's life; `up` comes before, `simulate` and `attack` need no trial.
+ORDER = ["serve", "collection", "create", "join", "mine", "outbox", "status", "close", "send", "publish", "leave", "simulate", "attack"]
+
+
+def _commands() -> dict[str, click.Command]:
+    crowd = cli.get_command(click.Context(cli), "crowd")
+    return {**crowd.commands, **crowd.commands["collection"].commands}
+
+
+def _run(example: str, known: dict[str, str]) -> None:
+    words = [known.get(word, word) for word in shlex.split(example)[1:]]
+    result = CliRunner().invoke(cli, words, input="y\n")
+    assert result.exit_code == 0, f"{example}: {result.output} {result.exception!r}"
+
+
+def test_the_examples_run_as_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CROWDLOG_HOME", str(tmp_path / "home"))
+    Path("TOKEN").write_text("t" * 32)
+    Path("my-searches.tsv").write_text(LOG)
+    commands, known = _commands(), {}
+    assert set(commands) == {"up", *ORDER}
+    for example in examples(commands["up"]):
+        _run(example, known)
+    with LocalServices(Path("trial")):
+        for name in ORDER:
+            for example in examples(commands[name]):
+                _run(example, known)
+            if name == "create":
+                link = Path("links.txt").read_text().split()[0]
+                known = {"ID": link.split("/")[-1].split("#")[0], "https://study.example/collections/ID#INVITATION": link}
+    assert Path("crowdlog/label.json").exists()
+    assert all(examples(command) for command in commands.values())
+    assert set(examples(cli.get_command(click.Context(cli), "crowd"))) <= set(examples(commands["simulate"]))
