@@ -26,7 +26,7 @@ def rows():
 
 def test_every_attack_ends_as_expected(rows):
     assert [name for name, row in rows.items() if not row.as_expected] == []
-    assert len(rows) == 14
+    assert len(rows) == 15
 
 
 def test_only_the_stated_limits_succeed_on_ours(rows):
@@ -65,6 +65,14 @@ def test_without_deduplication_repetitions_would_count(name, monkeypatch):
 def test_a_client_that_does_not_compare_names_would_believe_another_k(monkeypatch):
     monkeypatch.setattr(collection_ours, "look", lambda _link, server: member.Manifest.from_json(server.call("GET", "")["manifest"]))
     assert attacked("lies_about_k")
+
+
+def test_one_more_person_opens_the_click_too():
+    with trial(SeededRandomness(4), inner_k=K + 1) as nested:
+        reports = [Report.parse(report) for report in nested.nested_crowd(K + 1, SECRET, SECRET + b"\tclick")]
+        query = open_group(reports, nested.manifest.collection)
+        click = open_group(query.inner, nested.manifest.collection)
+    assert (click.artifact, click.people) == (SECRET + b"\tclick", K + 1)
 
 
 def test_one_more_person_opens_what_the_lying_server_could_not():

@@ -58,6 +58,7 @@ _ATTACKS: tuple[tuple[str, Callable[[], bool] | None, Callable[[Trial], bool], b
     ("dictionary", _dictionary_2013, ours.dictionary, True, False, "without the randomness key no guess can be tested"),
     ("dictionary evaluated in time", _dictionary_2013, ours.dictionary_in_time, True, True, "stated limit: a client may ask about a guess"),
     ("k - 1 fake volunteers", _joined_2013, ours.sybils, True, True, "stated limit: they learn that their guess was sent"),
+    ("click inside an open query", None, ours.inside_an_open_query, None, False, "what is nested has a threshold and randomness of its own"),
     ("one person as k", _joined_2013, ours.invented_people, True, False, "a name needs a credential"),
     ("wrong collection", _joined_2013, ours.wrong_collection, True, False, "its name is in every derivation and proof"),
     ("replayed reports", _repeated_2013, ours.replayed, False, False, "one person counts once"),

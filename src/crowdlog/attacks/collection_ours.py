@@ -73,6 +73,30 @@ def _got_in(target: Trial, honest: list[bytes], forged: list[bytes]) -> bool:
     return target.send(honest + forged) != len(honest) or target.opened() != {}
 
 
+def inside_an_open_query(target: Trial) -> bool:
+    """K people share a query and a click, and clicks need one more: with the query open, the server tries all guesses of the click."""
+    clicks = [SECRET + b"\t" + guess for guess in GUESSES]
+    with trial(target.randomness, inner_k=K + 1) as nested:
+        reports = [Report.parse(report) for report in nested.nested_crowd(K, SECRET, clicks[0])]
+        nested.open_uploads()
+        collection = nested.manifest.collection
+        query = open_group(reports, collection)
+        inside = query.inner if query is not None else ()
+        context, own = collection.context(1), VoprfKey.generate(target.randomness)
+        tags = {
+            tag_of(
+                root_of(
+                    own.output(collection.voprf_input(click, 1)),
+                    context,
+                ),
+                context,
+                click,
+            )
+            for click in clicks
+        }
+        return query is None or len(inside) != K or open_group(inside, collection) is not None or any(report.tag in tags for report in inside)
+
+
 def replayed(target: Trial) -> bool:
     """The reports of k − 1 people come again later, in fresh envelopes."""
     reports = target.crowd(K - 1)

@@ -27,7 +27,7 @@ K = MIN_K
 _WORDS = ("divorce", "lawyer", "debt", "clinic", "pregnancy", "test", "cheap", "near", "boston", "symptoms")
 GUESSES = tuple(f"{first} {second}".encode() for first in _WORDS for second in _WORDS)
 SECRET = b"pregnancy clinic"
-_FLAT = {"inner_k": 0, "inner_slots": 1, "inner_artifact": "", "inner_policy": ""}
+_FLAT = {"inner_artifact": "", "inner_policy": ""}
 _EVALUATIONS = 10 * len(GUESSES)  # the key's budget: the attacks must not fail for want of it
 
 
@@ -49,10 +49,10 @@ class Trial:
         pending = request_credential(self.manifest.collection, self.randomness)
         return accept_credential(pending, self.manifest.collection, self.aggregation.join(self.manifest.id, invitation, pending.request))
 
-    def evaluate(self, *primaries: bytes) -> list[bytes]:
+    def evaluate(self, *primaries: bytes, level: int = 0) -> list[bytes]:
         """Ask the randomness server, as every client does; refused once the key is destroyed."""
         collection = self.manifest.collection
-        blinded = [blind(collection.voprf_input(primary), self.randomness) for primary in primaries]
+        blinded = [blind(collection.voprf_input(primary, level), self.randomness) for primary in primaries]
         answer = self.server.evaluate(collection.voprf_public.hex(), [item.element for item in blinded])
         return finalize(collection.voprf_public, blinded, Evaluation.from_bytes(answer))
 
@@ -63,6 +63,14 @@ class Trial:
         """The reports of so many new members who hold the same artifact."""
         (rand,) = self.evaluate(primary)
         return [self.report(self.join(), rand, primary) for _ in range(people)]
+
+    def nested_crowd(self, people: int, primary: bytes, inner: bytes) -> list[bytes]:
+        """The reports of so many new members who hold the same query and inside it the same click."""
+        (rand,), (inner_rand,), reports = self.evaluate(primary), self.evaluate(inner, level=1), []
+        for credential in (self.join() for _ in range(people)):
+            inside = make_report(self.manifest.collection, credential, inner_rand, Artifact(inner), self.randomness, level=1)
+            reports.append(make_report(self.manifest.collection, credential, rand, Artifact(primary), self.randomness, inside))
+        return reports
 
     def open_uploads(self) -> None:
         """End the mining as the operator does: the randomness key is destroyed, then reports may come."""
@@ -90,8 +98,8 @@ class Trial:
 
 
 @contextmanager
-def trial(randomness: Randomness, k: int = K) -> Iterator[Trial]:
-    """Run the servers in a temporary folder for as long as the attack lasts."""
+def trial(randomness: Randomness, k: int = K, inner_k: int = 0) -> Iterator[Trial]:
+    """Run the servers in a temporary folder for as long as the attack lasts. With an inner k clicks open inside queries."""
     with tempfile.TemporaryDirectory(prefix="crowdlog-attack-") as name:
         folder, common = Path(name), (randomness, randomness.bytes(32).hex(), Limits())
         with (
@@ -102,6 +110,8 @@ def trial(randomness: Randomness, k: int = K) -> Iterator[Trial]:
             mixes = (MixKey.generate(randomness), MixKey.generate(randomness))
             keys = {"voprf_public": bytes.fromhex(server.create_key(_EVALUATIONS)), "mix_publics": [mix.public for mix in mixes]}
             places = {"randomness": "http://randomness.invalid", "mix": "http://mix.invalid"}  # RFC 2606: nobody is called
-            mined = {"artifact": "query", "representation": "original", "limit": 50, "count": "users", "policy": f"FTu(k={k})", **_FLAT}
-            manifest = aggregation.create({"title": "under attack", "k": k, "payload_size": 128, **mined, **places, **keys})
+            mined = {"artifact": "query", "representation": "original", "limit": 50, "count": "users", "policy": f"FTu(k={k})"}
+            mined |= {"inner_artifact": "click", "inner_policy": f"FTu(k={inner_k}, artifact='click')"} if inner_k else _FLAT
+            sizes = {"k": k, "inner_k": inner_k, "inner_slots": 1, "payload_size": 128}
+            manifest = aggregation.create({"title": "under attack", **sizes, **mined, **places, **keys})
             yield Trial(randomness, server, aggregation, store, mixes, manifest)
