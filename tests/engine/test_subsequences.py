@@ -8,11 +8,12 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdlog.engine import subsequences
-from crowdlog.engine.subsequences import Naming, count_subsequences, cut_sessions
+from crowdlog.engine.subsequences import Naming, Sessions, count_subsequences, cut_sessions
 from tests.support.logs import make_log
 
 USERS, TEXTS = ("ann", "bob"), ("a", "b", "c")
@@ -22,7 +23,7 @@ rows_of_a_log = st.lists(
 
 
 def plain_sessions(rows, l_s, l_q):
-    """Per user: split above 30 minutes, a query again at once is a next page, two queries at least, then the bounds."""
+    """(user, session): split above 30 minutes, a query again at once is a next page, two queries at least, then the bounds."""
     found = []
     for user in USERS:
         times = list(dict.fromkeys((second, query) for name, query, second, _ in sorted(rows, key=lambda row: row[2]) if name == user))
@@ -33,13 +34,20 @@ def plain_sessions(rows, l_s, l_q):
             if not sessions[-1] or sessions[-1][-1] != query:
                 sessions[-1].append(query)
             last = second
-        found += [session[:l_q] for session in sessions if len(session) >= 2][:l_s]
+        found += [(user, session[:l_q]) for session in sessions if len(session) >= 2][:l_s]
     return found
 
 
 def named(log, sessions):
     texts = log.query_texts(np.arange(log.info.queries)).to_pylist()
-    return [[texts[query] for query in row if query >= 0] for row in sessions.tolist()]
+    users = pq.read_table(log.users())["text"].to_pylist()
+    return [(users[user], [texts[query] for query in row if query >= 0]) for user, row in zip(sessions.owner, sessions.queries.tolist(), strict=True)]
+
+
+def counts(log, found):
+    texts = log.query_texts(np.arange(log.info.queries)).to_pylist()
+    members = found.members(np.arange(len(found.count)))
+    return {tuple(texts[q] for q in sequence): int(count) for sequence, count in zip(members, found.count, strict=True)}
 
 
 @settings(max_examples=20)
@@ -50,28 +58,26 @@ def test_sessions_and_counts_are_those_of_a_plain_loop(rows, l_s, l_q):
         sessions = cut_sessions(log, 30, l_s, l_q, Naming())
         wanted = plain_sessions(rows, l_s, l_q)
         assert sorted(named(log, sessions)) == sorted(wanted)
-        found = count_subsequences(sessions, log.info.queries)
-        texts = log.query_texts(np.arange(log.info.queries)).to_pylist()
-        got = {
-            tuple(texts[q] for q in members): int(count)
-            for members, count in zip(found.members(np.arange(len(found.count))), found.count, strict=True)
-        }
-    assert got == Counter(sequence for session in wanted for size in range(2, l_q + 1) for sequence in combinations(session, size))
+        occurrences, people = (counts(log, count_subsequences(sessions, log.info.queries, people=people)) for people in (False, True))
+    listed = [(user, sequence) for user, session in wanted for size in range(2, l_q + 1) for sequence in combinations(session, size)]
+    assert occurrences == Counter(sequence for _, sequence in listed)
+    assert people == Counter(sequence for _, sequence in set(listed))
 
 
 def test_a_session_of_four_queries_has_eleven_subsequences():
-    assert count_subsequences(np.array([[0, 1, 2, 3]]), 4).count.tolist() == [1] * 11
+    assert count_subsequences(Sessions(np.array([[0, 1, 2, 3]]), np.zeros(1, np.int64)), 4).count.tolist() == [1] * 11
 
 
 def test_no_sessions_no_sequences():
-    assert len(count_subsequences(np.zeros((0, 3), np.int64), 5).count) == 0
+    assert len(count_subsequences(Sessions(np.zeros((0, 3), np.int64), np.zeros(0, np.int64)), 5).count) == 0
 
 
 def test_chunks_do_not_cut_sessions(tmp_path, monkeypatch):
     log = make_log(tmp_path, [(user, f"q{i % 7}", 60 * i, None) for user in USERS for i in range(40)])
     whole = cut_sessions(log, 30, 2, 5, Naming())
     monkeypatch.setattr(subsequences, "CHUNK", 3)
-    assert cut_sessions(log, 30, 2, 5, Naming()).tolist() == whole.tolist()
+    chunked = cut_sessions(log, 30, 2, 5, Naming())
+    assert (chunked.queries.tolist(), chunked.owner.tolist()) == (whole.queries.tolist(), whole.owner.tolist())
 
 
 def test_topics_replace_queries_and_queries_without_topic_are_left_out(tmp_path):
@@ -79,4 +85,4 @@ def test_topics_replace_queries_and_queries_without_topic_are_left_out(tmp_path)
     ids = {text: i for i, text in enumerate(log.query_texts(np.arange(4)).to_pylist())}
     topic = np.full(4, -1, np.int64)
     topic[[ids["a"], ids["b"]]], topic[ids["d"]] = 0, 1
-    assert cut_sessions(log, 30, 1, 5, Naming(topic=topic)).tolist() == [[0, 0, 1, -1, -1]]
+    assert cut_sessions(log, 30, 1, 5, Naming(topic=topic)).queries.tolist() == [[0, 0, 1, -1, -1]]

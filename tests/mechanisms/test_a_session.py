@@ -44,6 +44,27 @@ def test_sessions_of_topics(log, tmp_path):
     assert set(protected.tables) == {"sessions"}
 
 
+def test_counting_people_counts_nobody_twice(tmp_path):
+    """a, b, a, b holds (a, b) three times."""
+    log = make_log(tmp_path, crowd_rows(200, ["a", "b", "a", "b"]))
+    for people, expected, clicks in ((False, 600, 400), (True, 200, 200)):
+        mechanism = ASession(epsilon=40, delta=1e-6, l=4, l_q=4, people=people)
+        protected = mechanism.protect(log, FrozenRandomness())
+        assert sequences(protected)[("a", "b")] == expected
+        assert protected.tables["clicks"].column("count").to_pylist() == [clicks, clicks]
+        assert mechanism.promise().counts == ("users" if people else "impressions")
+
+
+def test_counting_people_lowers_the_threshold_where_epsilon_is_large():
+    K = {
+        (epsilon, people): ASession(epsilon=epsilon, delta=1e-6, people=people).promise().settings["K"]
+        for epsilon in (1, 8)
+        for people in (False, True)
+    }
+    assert K[1, True] == K[1, False]
+    assert K[8, True] < K[8, False]
+
+
 def test_a_representation_joins_spellings(tmp_path):
     rows = [(f"u{i}", query, second, None) for i in range(200) for query, second in ((("www.a.com", "a")[i % 2], 0), ("b", 60))]
     protected = ASession(epsilon=20, delta=1e-6, representation="light").protect(make_log(tmp_path, rows), FrozenRandomness())

@@ -32,6 +32,17 @@ class Naming:
 
 
 @dataclass(frozen=True)
+class Sessions:
+    """Row i of `queries` is a session of user `owner[i]`, filled up with −1. Sessions of a user follow each other."""
+
+    queries: Ints
+    owner: Ints
+
+    def __repr__(self) -> str:
+        return f"Sessions({len(self.owner)} sessions)"
+
+
+@dataclass(frozen=True)
 class Subsequences:
     """`count` of each sequence. Sequence i is node `first + i`; the nodes below `first` are single queries (or topics)."""
 
@@ -56,7 +67,7 @@ class Subsequences:
 
 
 @njit(cache=True)
-def _cut(user, query, topic, gap, gap_limit, l_s, l_q, state, sessions):  # type: ignore[no-untyped-def]
+def _cut(user, query, topic, gap, gap_limit, l_s, l_q, state, sessions, owner):  # type: ignore[no-untyped-def]
     """Append the chunk's impressions to the sessions of their users. state[_DONE] sessions are complete; the next row is being filled."""
     for i in range(len(user)):
         if user[i] != state[_USER] or gap[i] > gap_limit:
@@ -66,7 +77,7 @@ def _cut(user, query, topic, gap, gap_limit, l_s, l_q, state, sessions):  # type
             if user[i] != state[_USER]:
                 state[_KEPT] = 0
             state[_USER], state[_SIZE], state[_LAST] = user[i], 0, -1
-            sessions[state[_DONE]] = -1
+            sessions[state[_DONE]], owner[state[_DONE]] = -1, user[i]
         same = query[i] == state[_LAST]  # asked again at once: the next page of results
         state[_LAST] = query[i]
         if not same and topic[i] >= 0 and state[_KEPT] < l_s and state[_SIZE] < l_q:
@@ -74,12 +85,12 @@ def _cut(user, query, topic, gap, gap_limit, l_s, l_q, state, sessions):  # type
             state[_SIZE] += 1
 
 
-def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming) -> Ints:
-    """The first l_q queries of each user's first l_s sessions of at least two queries: one row each, filled up with −1."""
+def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming) -> Sessions:
+    """The first l_q queries of each user's first l_s sessions of at least two queries."""
     import pyarrow.parquet as pq
 
-    state, pieces = np.array([-1, 0, 0, -1, 0], np.int64), []
-    current = np.full((1, l_q), -1, np.int64)
+    state, pieces, owners = np.array([-1, 0, 0, -1, 0], np.int64), [], []
+    current, current_owner = np.full((1, l_q), -1, np.int64), np.full(1, -1, np.int64)
     with pq.ParquetFile(log.events()) as file, progress_bar("Sessions", file.metadata.num_rows) as advance:
         for batch in file.iter_batches(CHUNK, columns=["user", "query", "impression", "gap"]):
             shown = batch.filter(batch.column("impression"))
@@ -88,17 +99,20 @@ def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming
             topic = query if naming.topic is None else naming.topic[query]
             gap = shown.column("gap").fill_null(0).to_numpy()
             sessions = np.concatenate([current, np.full((len(query) // 2 + 1, l_q), -1, np.int64)])
-            _cut(shown.column("user").to_numpy(), query, topic, gap, minutes * 60, l_s, l_q, state, sessions)
+            owner = np.concatenate([current_owner, np.empty(len(sessions) - 1, np.int64)])
+            _cut(shown.column("user").to_numpy(), query, topic, gap, minutes * 60, l_s, l_q, state, sessions, owner)
             done = int(state[_DONE])
             pieces.append(sessions[:done].copy())
-            current, state[_DONE] = sessions[done : done + 1].copy(), 0
+            owners.append(owner[:done].copy())
+            current, current_owner, state[_DONE] = sessions[done : done + 1].copy(), owner[done : done + 1].copy(), 0
             advance(batch.num_rows)
-    return np.concatenate([*pieces, current[: int(state[_SIZE] >= 2)]])
+    last = int(state[_SIZE] >= 2)
+    return Sessions(np.concatenate([*pieces, current[:last]]), np.concatenate([*owners, current_owner[:last]]))
 
 
-def count_subsequences(sessions: Ints, queries: int) -> Subsequences:
-    """Count every subsequence of at least two of the queries 0 … queries − 1."""
-    size = (sessions >= 0).sum(axis=1)
+def count_subsequences(found: Sessions, queries: int, *, people: bool = False) -> Subsequences:
+    """Count every subsequence of at least two of the queries 0 … queries − 1: how often it occurs, or how many people have it."""
+    sessions, size = found.queries, (found.queries >= 0).sum(axis=1)
     session = np.repeat(np.arange(len(sessions)), size)  # of each prefix that can be continued: its session, its end, its node
     end = np.concatenate([np.arange(0), *([] if not len(size) else [_counting(size)])])
     node = sessions[session, end]
@@ -110,12 +124,18 @@ def count_subsequences(sessions: Ints, queries: int) -> Subsequences:
         if not len(node):
             break
         keys, place, count = np.unique(node * queries + sessions[session, end], return_inverse=True, return_counts=True)
-        counts.append(count)
+        counts.append(_people(place, found.owner[session], len(keys)) if people else count)
         parents.append(keys // queries)
         lasts.append(keys % queries)
         node, first = first + place, first + len(keys)
     empty = np.zeros(0, np.int64)
     return Subsequences(np.concatenate([empty, *counts]), np.concatenate([empty, *parents]), np.concatenate([empty, *lasts]), queries)
+
+
+def _people(place: Ints, owner: Ints, keys: int) -> Ints:
+    """How many different owners each place has."""
+    pairs = np.unique(place * (owner.max(initial=0) + 1) + owner)
+    return np.bincount(pairs // (owner.max(initial=0) + 1), minlength=keys).astype(np.int64)
 
 
 def _counting(sizes: Ints) -> Ints:

@@ -55,6 +55,7 @@ class ASession(Mechanism):
     session_minutes: int = parameter("a longer pause ends a session", default=30, unit="minutes", least=1)  # T_gap, Zhang §4.2.1.1
     weight_sessions: float = parameter("share of ε for sequences, relative to the other weight", default=3.0, above=0)
     weight_clicks: float = parameter("share of ε for clicks; 0 publishes no clicks", default=1.0, least=0)
+    people: bool = parameter("count people instead of occurrences: K is lower where ε is large, never higher", default=False)
     features: str | None = parameter("a file of lines query TAB topic: sessions of topics instead of queries; others are left out", default=None)
     clean: bool = parameter("set negative counts to 0: costs no privacy", default=True)
     representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
@@ -76,7 +77,7 @@ class ASession(Mechanism):
     def _part(self, weight: float, d: int, K: str) -> Edges:
         """Half of the part's ε chooses its keys, half counts them. A thousandth of δ pays for the sampler's distance from ideal noise."""
         half = self.epsilon * (weight / (self.weight_sessions + self.weight_clicks)) / 2 * (1 - 1e-12)
-        smallest = smallest_threshold(half, self.delta * 0.999 / (2 if self.weight_clicks else 1), d)
+        smallest = smallest_threshold(half, self.delta * 0.999 / (2 if self.weight_clicks else 1), d, distinct=self.people)
         wanted = getattr(self, K) or smallest.K
         if wanted < smallest.K:
             raise InputError(f"The '{K}' parameter of ASession must be at least {smallest.K} for this ε and δ. Got {wanted}.")
@@ -110,6 +111,7 @@ class ASession(Mechanism):
             assumptions=(HONEST_USERS, *((PUBLIC_TOPICS,) if self.features else ())),
             errata=(LOOSE, SHARED_K, NEXT_PAGE),
             unprotected=(INJECTION,),
+            counts="users" if self.people else "impressions",
             accounting=for_ledger(step for part in parts.values() if part for step in part.accounting()),
             proof="proofs/a-session.md",
             as_published=published,
@@ -120,14 +122,14 @@ class ASession(Mechanism):
         with open_mine(log, self.representation) as mine:
             naming, topics = self._naming(mine)
             rows = cut_sessions(log, self.session_minutes, self.l_s, self.l_q, naming)
-            found = count_subsequences(rows, len(topics) if topics else _names(mine))
+            found = count_subsequences(rows, len(topics) if topics else _names(mine), people=self.people)
             shown, counts = sessions.publish(found.count, randomness, clean=self.clean)
             tables = {"sessions": _table(mine, topics, found, shown, counts)}
             notes = {"count noise sd": laplace_sd(sessions.scale)}
             if clicks is not None:
                 artifact = Artifact("click", self.representation)
-                clicked = histogram(bound.first(mine.artifacts(artifact), clicks.d), users=False)
-                shown, counts = clicks.publish(clicked.impressions, randomness, clean=self.clean)
+                clicked = histogram(bound.first(mine.artifacts(artifact), clicks.d), users=self.people)
+                shown, counts = clicks.publish(clicked.users if self.people else clicked.impressions, randomness, clean=self.clean)
                 tables["clicks"] = mine.table(artifact, clicked.key[shown], counts)
                 notes["clicks noise sd"] = laplace_sd(clicks.scale)
         return Protected(tables, notes)
