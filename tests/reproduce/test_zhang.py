@@ -90,13 +90,16 @@ def test_table_3_10():
     assert held(zhang_table_3_10.claims(nothing)) == [True, False, False, False, False]
 
 
-@pytest.mark.parametrize(("study", "number"), [(zhang_table_4_5, 3), (zhang_table_4_6, 4)], ids=["4.5", "4.6"])
-def test_tables_4_5_and_4_6(study, number):
+CLICKS = {"KA": 700, "DP_C": 40}
+
+
+@pytest.mark.parametrize(("study", "number", "more"), [(zhang_table_4_5, 3, ()), (zhang_table_4_6, 4, (CLICKS,))], ids=["4.5", "4.6"])
+def test_tables_4_5_and_4_6(study, number, more):
     printed = {run: [score(first, n), score(second, n)] for run, (first, second, n) in study.PRINTED.items()}
-    assert held(study.claims(printed, 9)) == [True] * number
+    assert held(study.claims(printed, 9, *more)) == [True] * number
     alike = {run: [score(0.5), score(0.5)] for run in RUNS}
-    assert held(study.claims(alike, 0)) == [False] * number
-    assert held(study.claims({run: [NOTHING, NOTHING] for run in RUNS}, 0)) == [False] * number
+    assert held(study.claims(alike, 0, *more)) == [False] * number
+    assert held(study.claims({run: [NOTHING, NOTHING] for run in RUNS}, 0, *more)) == [False] * number
 
 
 def test_figure_4_2():

@@ -69,7 +69,11 @@ def _sequences(counts: Mapping[str, Mapping[int, int]]) -> Panel:
     table: list[list[Any]] = [[k, counts[SEQUENCES].get(k), number] for k, number in counts[EXACT].items()]
     points = [Point(k, number, name) for name in (SEQUENCES, EXACT) for k, number in counts[name].items()]
     chart = curves(points, x="threshold K", y="distinct sequences", log_x=True, log_y=True)
-    note = f"{DRAWN}Of each user the first session is kept, and of it three queries. Below K = {KS[0]} there is no promise: the paper's δ exceeds 1."
+    note = (
+        f"{DRAWN}Of each user the first session is kept, and of it three queries. Below K = {KS[0]} there is no promise: the paper's δ exceeds "
+        "1. What DP_S "
+        "shows beyond the number before the noise has passed by its noise: many sequences with a count of one, each with a small chance."
+    )
     return Panel("Distinct sequences of queries", ["K", SEQUENCES, EXACT], table, chart, note)
 
 

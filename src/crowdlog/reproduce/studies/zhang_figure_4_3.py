@@ -10,7 +10,7 @@ import numpy as np
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import Point, curves
 from crowdlog.reproduce.studies.zhang_held_out import PAPER, score_of
-from crowdlog.reproduce.studies.zhang_sessions import SETUP, tasks
+from crowdlog.reproduce.studies.zhang_sessions import SETUP, tried_on
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
 KS = {"KA": (2, 5, 10, 20, 50, 100), "DP_S": (6, 10, 20, 30, 50)}
@@ -22,7 +22,7 @@ Curves = Mapping[str, Mapping[int, Mapping[str, Any]]]  # for each log and K: se
 def run(bench: Bench) -> Result:
     ours: dict[str, dict[int, dict[str, Any]]] = {name: {} for name in KS}
     for name, k in bench.each([(name, k) for name, ks in KS.items() for k in ks]):
-        found = tasks(bench, name, k)
+        found = tried_on(bench, "suggestion", name, k)
         scores = {metric: score_of(found, f"suggestion:{metric}") for metric in METRICS}
         ours[name][k] = {metric: score["value"] for metric, score in scores.items()} | {"sessions": scores["P@5"]["answered"]}
     return Result([_by_threshold(ours), *(_by_sessions(ours, metric) for metric in METRICS)], claims(ours), SETUP)

@@ -8,7 +8,7 @@ from typing import Any
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import PRINTED, Point, bars
 from crowdlog.reproduce.studies.zhang_held_out import score_of
-from crowdlog.reproduce.studies.zhang_sessions import RUNS, original, rows, tasks
+from crowdlog.reproduce.studies.zhang_sessions import RUNS, original, rows, tried_on
 from crowdlog.reproduce.study import Panel
 
 # For each log: two scores and the number of sessions, as printed.
@@ -20,9 +20,9 @@ TRAP = (
 )
 
 
-def measured(bench: Bench, names: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """The scores of these names for each log."""
-    found = {run: [score_of(tasks(bench, run), name) for name in names] for run in bench.each(RUNS[1:])}
+def measured(bench: Bench, task: str, metrics: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The scores of a task for each log."""
+    found = {run: [score_of(tried_on(bench, task, run), f"{task}:{metric}") for metric in metrics] for run in bench.each(RUNS[1:])}
     some = next((scores for scores in found.values() if scores[0]["value"] is not None), found[RUNS[-1]])
     return {RUNS[0]: [original(score) for score in some], **found}
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crowdlog.utility.tables import Tables
     from crowdlog.utility.trial import Trial
 
+ALL = replace(SETTINGS, sample=0)  # no session is left out
 FOLDS = 10  # nine tenths are released, one tenth is tested, §4.4
 L_S, L_Q, L, B, K = 1, 3, 4, 1, 20  # the paper's run, §4.4.2
 LEAST_DELTA = 1e-20  # for large K the paper's δ is below what the sampler's distance from ideal noise costs
@@ -53,14 +54,14 @@ def mechanism(run: str, k: int) -> Mechanism:
     return KA(K=k) if run == "KA" else dp_s(k)
 
 
-def tasks(bench: Bench, run: str, k: int = K) -> Scores:
-    """Query suggestion and session search with one of the logs: scores called 'suggestion:P@5', 'sessions:nDCG@10'."""
+def tried_on(bench: Bench, task: str, run: str, k: int = K) -> Scores:
+    """'suggestion' or 'sessions' (search) with one of the logs: scores called 'suggestion:P@5', 'sessions:nDCG@10'."""
+    measure = {"suggestion": suggestion.measure, "sessions": session_search.measure}[task]
 
-    def both(tables: Tables, part: Part) -> dict[str, Trial]:
-        tables = replace(tables, flow=None) if run == "DP_C" else tables
-        return {**suggestion.measure(tables, part, SETTINGS), **session_search.measure(tables, part, SETTINGS)}
+    def work(tables: Tables, part: Part) -> dict[str, Trial]:
+        return measure(replace(tables, flow=None) if run == "DP_C" else tables, part, ALL)
 
-    return tried(bench, mechanism(run, k), both, f"sessions as {run}", folds=FOLDS, by="user")
+    return tried(bench, mechanism(run, k), work, f"{task} with {run}", folds=FOLDS, by="user")
 
 
 def rows(bench: Bench, run: str, k: int) -> dict[str, int]:

@@ -18,7 +18,7 @@ NAMES = ("Precision@5", "Recall@5")
 
 
 def run(bench: Bench) -> Result:
-    ours = zhang_runs.measured(bench, ("suggestion:P@5", "suggestion:R@5"))
+    ours = zhang_runs.measured(bench, "suggestion", ("P@5", "R@5"))
     panel = zhang_runs.panel(f"Query suggestion, K = {K}", NAMES, ours, PRINTED)
     return Result([panel], claims(ours, zhang_runs.sequences(bench, K)), SETUP)
 
@@ -42,8 +42,7 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
         Claim(
             "Sequences help: DP_S is better than DP_C.",
             precision["DP_S"] > precision["DP_C"] and recall["DP_S"] > recall["DP_C"],
-            f"DP_S has {sequences} sequences: one session of each of so few people holds hardly any that more than {K} share (AOL had 36 times "
-            "as many people)",
+            f"DP_S has {sequences} sequences: hardly any is shared by more than {K} of the first sessions of so few people (AOL has 657,426)",
         ),
     ]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies import zhang_runs
 from crowdlog.reproduce.studies.zhang_held_out import PAPER
-from crowdlog.reproduce.studies.zhang_sessions import SETUP, K
+from crowdlog.reproduce.studies.zhang_sessions import SETUP, K, rows
 from crowdlog.reproduce.study import Claim, Result, Study
 
 PRINTED: zhang_runs.Printed = {
@@ -18,12 +20,13 @@ NAMES = ("nDCG@10", "MAP")
 
 
 def run(bench: Bench) -> Result:
-    ours = zhang_runs.measured(bench, ("sessions:nDCG@10", "sessions:AP@100"))
+    ours = zhang_runs.measured(bench, "sessions", ("nDCG@10", "AP@100"))
     panel = zhang_runs.panel(f"Session search, K = {K}", NAMES, ours, PRINTED)
-    return Result([panel], claims(ours, zhang_runs.sequences(bench, K)), SETUP)
+    clicks = {run: rows(bench, run, K)["clicks"] for run in ("KA", "DP_C")}
+    return Result([panel], claims(ours, zhang_runs.sequences(bench, K), clicks), SETUP)
 
 
-def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
+def claims(ours: zhang_runs.Ours, sequences: int, clicks: Mapping[str, int]) -> list[Claim]:
     ndcg, precision, number = zhang_runs.values(ours, 0), zhang_runs.values(ours, 1), zhang_runs.sessions(ours)
     listed = ", ".join(f"{run} {ndcg[run]:.4f} on {number[run]:,}" for run in ours)
     return [
@@ -40,7 +43,9 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
         Claim(
             "DP does better than KA.",
             all(min(score["DP_C"], score["DP_S"]) > score["KA"] > 0 for score in (ndcg, precision)),
-            f"nDCG@10, ours: {listed}",
+            f"nDCG@10, ours: {listed}. With l = 4 clicks of each person DP has {clicks['DP_C']} (query, URL) pairs, KA {clicks['KA']}: the few "
+            "sessions that DP "
+            "answers get the first URL of a popular query and little else",
         ),
         Claim(
             "Sequences help a little: DP_S is better than DP_C.",
