@@ -7,6 +7,7 @@ from crowdlog.reproduce.studies import (
     zhang_effectiveness,
     zhang_figure_4_2,
     zhang_figure_4_3,
+    zhang_runs,
     zhang_table_3_5,
     zhang_table_3_7,
     zhang_table_3_8,
@@ -57,7 +58,8 @@ def test_tables_3_5_and_3_6():
 
 def test_table_3_7():
     rows = {
-        b: {kind: {"delta": delta, "nDCG@10": ndcg} for kind, (_e, delta, ndcg, _m) in row.items()} for b, row in zhang_table_3_7.PRINTED_ROWS.items()
+        b: {kind: {"delta": delta, "nDCG@10": ndcg, "evaluated": 9.4} for kind, (_e, delta, ndcg, _m) in row.items()}
+        for b, row in zhang_table_3_7.PRINTED_ROWS.items()
     }
     assert held(zhang_table_3_7.claims(rows)) == [True] * 3
     apart = {b: {kind: {**cell, "nDCG@10": b / 5 + (kind == "ε-DP"), "delta": 0.1} for kind, cell in row.items()} for b, row in rows.items()}
@@ -102,6 +104,13 @@ def test_tables_4_5_and_4_6(study, number, more):
     assert held(study.claims({run: [NOTHING, NOTHING] for run in RUNS}, 0, *more)) == [False] * number
 
 
+def test_the_trap_is_named():
+    worse = score(0.5, original_on_common=0.6)
+    assert zhang_runs.verdict({"Original": [score(0.4)], "KA": [worse], "DP_S": [score(0.7)]}) == "There KA did worse than the original."
+    assert "no anonymised log did worse" in zhang_runs.verdict({"KA": [score(0.5)]})
+    assert zhang_runs.verdict({"KA": [NOTHING]}) == "No anonymised log answers any session."
+
+
 def test_figure_4_2():
     falling = {k: 10_000 // k for k in zhang_figure_4_2.KS}
     names = (zhang_figure_4_2.KA, zhang_figure_4_2.DP, zhang_figure_4_2.SEQUENCES, zhang_figure_4_2.EXACT)
@@ -112,15 +121,18 @@ def test_figure_4_2():
 
 
 def test_figure_4_3():
+    def run(sessions, precision, recall):
+        return {"sessions": sessions, "P@5": score(precision, interval=(0.1, 0.2)), "R@5": score(recall)}
+
     def curve(ks, sessions, slope):
-        return {k: {"sessions": round(sessions / k), "P@5": 0.2 - slope / k, "R@5": 0.4 - slope / k} for k in ks}
+        return {k: run(round(sessions / k), 0.2 - slope / k, 0.4 - slope / k) for k in ks}
 
     ks = zhang_figure_4_3.KS
     crossing = {"KA": curve(ks["KA"], 2000, 0.1), "DP_S": curve(ks["DP_S"], 1000, 0.5)}
-    crossing["DP_S"][50] = {"sessions": 21, "P@5": 0.3, "R@5": 0.5}
+    crossing["DP_S"][50] = run(21, 0.3, 0.5)
     assert held(zhang_figure_4_3.claims(crossing)) == [True] * 3
     other = {"KA": curve(ks["KA"], 1000, 0.1), "DP_S": curve(ks["DP_S"], 2000, 0.01)}
-    other["DP_S"][50] = {"sessions": 30, "P@5": 0.1, "R@5": 0.1}
+    other["DP_S"][50] = run(30, 0.1, 0.1)
     assert held(zhang_figure_4_3.claims(other)) == [False] * 3
-    nothing = {name: {k: {"sessions": 0, "P@5": None, "R@5": None} for k in ks[name]} for name in ks}
+    nothing = {name: {k: {"sessions": 0, "P@5": NOTHING, "R@5": NOTHING} for k in ks[name]} for name in ks}
     assert held(zhang_figure_4_3.claims(nothing)) == [False] * 3

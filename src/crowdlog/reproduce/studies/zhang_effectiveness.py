@@ -46,7 +46,7 @@ def claims(ours: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
             worse,
         ),
         Claim(
-            "Each scored on what it answers, both logs retrieve about equally well.",
+            f"Each scored on what it answers, both logs retrieve equally well (nDCG@10 within {ALIKE}).",
             value is not None and original is not None and abs(value - original) <= ALIKE,
             easy,
         ),

@@ -24,7 +24,7 @@ def run(bench: Bench) -> Result:
     for name, k in bench.each([(name, k) for name, ks in KS.items() for k in ks]):
         found = tried_on(bench, "suggestion", name, k)
         scores = {metric: score_of(found, f"suggestion:{metric}") for metric in METRICS}
-        ours[name][k] = {metric: score["value"] for metric, score in scores.items()} | {"sessions": scores["P@5"]["answered"]}
+        ours[name][k] = {**scores, "sessions": scores["P@5"]["answered"]}
     return Result([_by_threshold(ours), *(_by_sessions(ours, metric) for metric in METRICS)], claims(ours), SETUP)
 
 
@@ -33,7 +33,7 @@ def claims(ours: Curves) -> list[Claim]:
     pairs = {k: (ours["KA"][k]["sessions"], ours["DP_S"][k]["sessions"]) for k in shared}
     compared = {metric: against(ours, metric) for metric in METRICS}
     found = "; ".join(f"{METRICS[m]}: {', '.join(f'{dp:.3f} against {ka:.3f} at {n:,}' for n, dp, ka in rows)}" for m, rows in compared.items())
-    found = found if all(compared.values()) else "too few releases answer any session"
+    found = f"{found}. {_uncertainty(ours)}" if all(compared.values()) else "too few releases answer any session"
     return [
         Claim(
             "For the same number of evaluated sessions DP needs a smaller K than KA.",
@@ -63,7 +63,16 @@ def against(ours: Curves, metric: str) -> list[tuple[int, float, float]]:
 
 
 def _points(runs: Sequence[Mapping[str, Any]], metric: str) -> list[tuple[int, float]]:
-    return sorted((run["sessions"], run[metric]) for run in runs if run[metric] is not None)
+    return sorted((run["sessions"], run[metric]["value"]) for run in runs if run[metric]["value"] is not None)
+
+
+def _uncertainty(ours: Curves) -> str:
+    widths = [(high - low) / 2 for runs in ours.values() for run in runs.values() for low, high in [run["P@5"]["interval"] or (0.0, 0.0)]]
+    return (
+        "In our log a suggestion is seldom right, because its sessions share few queries: a precision is sure only to ± "
+        f"{min(filter(None, widths), default=0.0):.4f} "
+        f"at best and ± {max(widths):.4f} at worst (95 %)"
+    )
 
 
 def _by_threshold(ours: Curves) -> Panel:
@@ -75,11 +84,15 @@ def _by_threshold(ours: Curves) -> Panel:
 
 
 def _by_sessions(ours: Curves, metric: str) -> Panel:
-    table: list[list[Any]] = [[name, k, run["sessions"], run[metric]] for name, runs in ours.items() for k, run in runs.items()]
-    points = [Point(run["sessions"], run[metric], name) for name, runs in ours.items() for run in runs.values()]
+    table: list[list[Any]] = [
+        [name, k, run["sessions"], run[metric]["value"], *(run[metric]["interval"] or (None, None))]
+        for name, runs in ours.items()
+        for k, run in runs.items()
+    ]
+    points = [Point(run["sessions"], run[metric]["value"], name) for name, runs in ours.items() for run in runs.values()]
     chart = curves(points, x="evaluated sessions", y=METRICS[metric])
     letter = "b" if metric == "P@5" else "c"
-    return Panel(f"({letter}) {METRICS[metric]}", ["log", "K", "evaluated sessions", f"{METRICS[metric]}, ours"], table, chart)
+    return Panel(f"({letter}) {METRICS[metric]}", ["log", "K", "evaluated sessions", f"{METRICS[metric]}, ours", "95 % from", "to"], table, chart)
 
 
 STUDY = Study("zhang-figure-4.3", f"{PAPER}, Figure 4.3", "Query suggestion against the number of sessions evaluated", run)

@@ -26,7 +26,16 @@ SETTINGS = Settings(sample=SAMPLE, session_minutes=MINUTES)
 # The name of each score, with its value, on how many it rests, the original's, and both on what both answer.
 Scores = dict[str, dict[str, Any]]
 Task = Callable[[Tables, Part], Mapping[str, Trial]]
-NOTHING = {"value": None, "evaluated": 0, "answered": 0, "common": 0, "released_on_common": None, "original_on_common": None, "p_value": None}
+NOTHING = {
+    "value": None,
+    "interval": None,
+    "evaluated": 0,
+    "answered": 0,
+    "common": 0,
+    "released_on_common": None,
+    "original_on_common": None,
+    "p_value": None,
+}
 
 
 def parts(bench: Bench, folds: int, by: By) -> tuple[LogStore, LogStore]:
@@ -62,7 +71,7 @@ def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: i
 def scores(trials: Mapping[str, Trial]) -> Scores:
     """Every metric of every trial as plain data."""
     found = [scored(label, trial, metric, SETTINGS.seed) for label, trial in trials.items() for metric in trial.released]
-    return {score.name: {"value": score.value, "evaluated": score.evaluated, **score.details} for score in found}
+    return {score.name: {"value": score.value, "evaluated": score.evaluated, "interval": score.interval, **score.details} for score in found}
 
 
 def score_of(found: Scores, name: str) -> dict[str, Any]:

@@ -52,4 +52,13 @@ def panel(title: str, names: Sequence[str], ours: Ours, printed: Printed) -> Pan
             points += [Point(run, printed_value, name, PRINTED), Point(run, ours_value, name)]
     columns = ["run", *(f"{name}, {who}" for name in names for who in ("printed", "ours")), "sessions, printed", "sessions, ours"]
     columns += ["common", f"{names[0]}, on common", f"{names[0]} of the original, on common"]
-    return Panel(title, columns, table, bars(points, x="", y="score"), TRAP)
+    return Panel(title, columns, table, bars(points, x="", y="score"), f"{TRAP} {verdict(ours)}")
+
+
+def verdict(ours: Ours) -> str:
+    """What the comparison on common sessions says, in a sentence."""
+    known = {run: scores[0] for run, scores in ours.items() if scores[0].get("released_on_common") is not None}
+    worse = [run for run, score in known.items() if score["released_on_common"] < score["original_on_common"]]
+    if not known:
+        return "No anonymised log answers any session."
+    return f"There {', '.join(worse)} did worse than the original." if worse else "There no anonymised log did worse than the original."

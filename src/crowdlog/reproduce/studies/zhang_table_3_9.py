@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import PRINTED, Point, curves
-from crowdlog.reproduce.shapes import rises
 from crowdlog.reproduce.studies.zhang_clicks import MODELS, SETUP, TRAP, a_click, searched
 from crowdlog.reproduce.studies.zhang_held_out import PAPER, known, score_of
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
@@ -22,6 +23,7 @@ PRINTED_ROWS = {
     8: (3.42, 0.6638, 0.6566, 0.6635),
     10: (4.27, 0.6667, 0.6587, 0.6663),
 }
+CORRELATED = 0.5
 NOTE = f"{TRAP} Our ε is 3·q_f/b, what the proof of A_Click charges; the paper's has the second case of its α: K = 10 is below the turning point."
 
 
@@ -37,8 +39,8 @@ def claims(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> list[Claim]:
     last = {model: row[-1] if row else 0.0 for model, row in values.items()}
     return [
         Claim(
-            "The more of each user is kept (and the larger ε), the better the retrieval, with all three algorithms.",
-            all(rises(row) for row in values.values()),
+            f"nDCG@10 and ε are positively correlated (by more than {CORRELATED}), with all three algorithms.",
+            all(len(row) == len(PRINTED_ROWS) and correlation(row) > CORRELATED for row in values.values()),
             f"from q_f = 1 to 10 RW goes from {ends[0]} to {ends[1]}",
         ),
         Claim(
@@ -52,6 +54,11 @@ def claims(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> list[Claim]:
             f"RW {last['RW']:.4f}, RW-2 {last['RW-2']:.4f}, IF {last['IF']:.4f}",
         ),
     ]
+
+
+def correlation(row: Sequence[float]) -> float:
+    """Of the scores with q_f, and so with ε; 0 when all are alike."""
+    return float(np.corrcoef(list(PRINTED_ROWS), row)[0, 1]) if max(row) > min(row) else 0.0
 
 
 def _panel(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> Panel:
