@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.cli.output import json_option, show_fields, show_json
+
+if TYPE_CHECKING:
+    from crowdlog.crowd.manifest import Manifest
 
 INNER = [kind for kind in ARTIFACTS if kind != "query"]
 _operator = click.option(
@@ -88,8 +91,17 @@ def create(operator_file: Path, links: Path, invitations: int, as_json: bool, in
         links.unlink()
         raise
     policies = {"policy": manifest.policy, **({"inner policy": manifest.inner_policy} if manifest.inner_artifact else {})}
-    fields = {"collection": manifest.id, **policies, "invitations": len(invited), "links": str(links)}
+    fields = {"collection": manifest.id, **policies, "promise": _promised(manifest), "invitations": len(invited), "links": str(links)}
     show_json(fields) if as_json else show_fields(fields)
+
+
+def _promised(manifest: Manifest) -> str:
+    """What the label will promise, in a sentence."""
+    from crowdlog.crowd.deciding import promise_of, table_of, together
+    from crowdlog.crowd.policy import policies_of
+
+    promises = [promise_of(policy, manifest, layer) for policy, layer in zip(policies_of(manifest), manifest.layers, strict=True)]
+    return str(together(promises, [table_of(layer) for layer in manifest.layers]).guarantee)
 
 
 @collection.command(short_help="Show counts, never text.")

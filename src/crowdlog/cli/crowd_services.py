@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import InputError
 
+_WATCH_SECONDS = 0.2  # how often a trial looks after its services
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -35,16 +36,15 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
     \b
     Example: crowdlog crowd up trial --seconds 2
     """
-    from crowdlog.crowd.services.local import LocalServices, stopping_at_sigterm
+    from crowdlog.crowd.services.local import LocalServices, told_to_stop
 
     options = {f"mix{number}": ["--batch", str(batch), "--delay", str(delay)] for number in range(1, mixes + 1)}
-    with suppress(KeyboardInterrupt), stopping_at_sigterm(), LocalServices(folder, mixes=mixes, first_port=port, options=options) as services:
+    with told_to_stop() as stop, LocalServices(folder, mixes=mixes, first_port=port, options=options) as services:
         show_fields({name: services.url(name) for name in services.names})
         example = f"crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10 --links links.txt"
         click.echo(f"Ready; stop with Ctrl-C. Create a collection with: {example}")
         end = None if seconds is None else time.monotonic() + seconds
-        while end is None or time.monotonic() < end:
-            time.sleep(0.2)
+        while not stop.wait(_WATCH_SECONDS) and (end is None or time.monotonic() < end):
             for name in services.restart_dead():
                 click.echo(f"{name} stopped and was started again.", err=True)
     click.echo(f"Stopped. The same command goes on with what is in {folder}.")

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,13 +32,18 @@ _STOP_SECONDS = 30.0
 
 
 @contextmanager
-def stopping_at_sigterm() -> Iterator[None]:
-    """Treat a polite kill as Ctrl-C, so that the services are stopped too instead of left behind."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def told_to_stop() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C or a polite kill sets, so that the services are stopped too instead of left behind.
+
+    An exception out of a signal could come in the middle of looking after a child process and leave that child's lock held.
+    """
+    stop = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield stop
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @dataclass
