@@ -47,6 +47,7 @@ def point(**changes):
     [
         ({"low": 0.45}, "guess", "no better than a guess"),
         ({"low": 0.55}, "admitted", "better than a guess, within the promise"),
+        ({"low": 0.55, "admitted": None}, "admitted", "better than a guess, as the label says"),
         ({"low": 0.9, "broken": True}, "broken", "more than the promise admits"),
         ({"low": 0.9, "broken": True, "admitted": None}, "broken", "better than a guess"),
         ({"low": 0.9, "broken": True, "admitted": 0.5}, "broken", "better than a guess"),

@@ -21,7 +21,7 @@ MARKS = {"broken": "bad", "admitted": "so-so"}
 NOTE = (
     "<b>Bold</b>: the most useful of those that promise the same ε. An attack's number is its success; "
     '<span class="bad">red</span> is better than a guess and not admitted by the promise, <span class="so-so">amber</span> is better than a guess '
-    "but no more than the promise admits, grey is no better than a guess. A dash: not measured; the reason is in the tables below."
+    "but no more than the promise admits or the label says, grey is no better than a guess. A dash: not measured; the reason is in the tables below."
 )
 
 

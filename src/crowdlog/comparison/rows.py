@@ -77,7 +77,7 @@ def point(group: Sequence[Row]) -> Row:
 
 
 def verdict(point: Row) -> str:
-    """What an attack amounts to: 'broken', 'admitted' (better than a guess, no more than the promise admits) or 'guess'."""
+    """What an attack amounts to: 'broken', 'admitted' (better than a guess, no more than the promise admits or the label says) or 'guess'."""
     if point["broken"]:
         return "broken"
     return "admitted" if point["low"] > point["chance"] else "guess"

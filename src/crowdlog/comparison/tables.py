@@ -29,7 +29,7 @@ def attack_table(comparison: Comparison) -> str:
 def _judged(point: Row) -> str:
     words = {
         "broken": "better than a guess" if point["admitted"] in (None, 0.5) else "more than the promise admits",
-        "admitted": "better than a guess, within the promise",
+        "admitted": "better than a guess, as the label says" if point["admitted"] is None else "better than a guess, within the promise",
         "guess": "no better than a guess",
     }
     marks = {"broken": " bad", "admitted": " so-so", "guess": ""}
