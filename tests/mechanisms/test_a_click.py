@@ -123,3 +123,13 @@ def test_a_pool_that_overlaps_nothing_is_told_to_the_owner_not_refused(log, tmp_
     assert all(NO_OVERLAP not in path.read_text(encoding="utf-8", errors="replace") for path in (tmp_path / "out").iterdir())
     with open_ledger(log) as ledger:
         assert len(ledger.entries()) == 1
+
+
+def test_a_seed_repeats_the_noise_of_public_urls(log, tmp_path, pool):
+    """A join of tables gives its rows in any order; the noise must not follow it."""
+    surfaced = tmp_path / "surfaced.tsv"
+    surfaced.write_text("".join(f"used cars\thttp://{i}.example\n" for i in range(100_000)), encoding="utf-8")
+    mechanism = AClick(epsilon=3, q_f=3, pool=pool, K=0, urls="public", surfaced=str(surfaced))
+    first, again = (mechanism.protect(log, SeededRandomness(1)).tables["clicks"] for _ in range(2))
+    assert first.equals(again)
+    assert first.num_rows == 100_000

@@ -19,3 +19,11 @@ def test_no_texts_have_no_ids():
 
 def test_the_repr_shows_no_text():
     assert repr(Vocabulary(pa.array(["secret"]), pa.chunked_array([["url"]]))) == "Vocabulary(1 queries, 1 urls)"
+
+
+def test_a_copy_numbers_for_itself():
+    first = Vocabulary(pa.array(["a"]), pa.array(["u"]))
+    twin = first.copy()
+    assert twin.queries.ids(pa.array(["b", "a"])).tolist() == [1, 0]
+    assert first.queries.ids(pa.array(["c"])).tolist() == [1]
+    assert (len(first.queries), len(twin.urls)) == (2, 1)

@@ -44,7 +44,10 @@ def surfaced_clicks(mine: Mine, path: str, queries: pa.Table, keys: Ints, counts
     public = read_surfaced(path)
     candidates = public.join(queries, "query", join_type="inner")
     clicked = mine.table(Artifact("click"), keys, counts)
-    both = candidates.join(clicked, ["query", "url"], join_type="left outer").combine_chunks()
+    both = candidates.join(clicked, ["query", "url"], join_type="left outer")
+    both = both.sort_by(
+        [("query", "ascending"), ("url", "ascending")]
+    ).combine_chunks()  # a join gives rows in any order: a seed must repeat its noise
     true = np.nan_to_num(both["count"].to_numpy()).astype(np.int64)  # no row: nobody clicked it
     table = pa.table({"query": both["query"], "url": both["url"], "count": noisy(true)})
     return table.sort_by([("count", "descending"), ("query", "ascending"), ("url", "ascending")])

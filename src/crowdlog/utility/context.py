@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,12 @@ class Truth:
     def sizes(self) -> tuple[int, int]:
         """How many queries and URLs are numbered: the shape of every click matrix."""
         return len(self.vocabulary.queries), len(self.vocabulary.urls)
+
+    def apart(self) -> Truth:
+        """The same log with a numbering of its own, so that texts only one release has do not change the numbers of another's."""
+        twin = copy(self)
+        twin.vocabulary = self.vocabulary.copy()
+        return twin
 
     @cached_property
     def tables(self) -> Tables:

@@ -53,6 +53,10 @@ class Vocabulary:
         self.queries = Texts(_one(queries))
         self.urls = Texts(_one(urls))
 
+    def copy(self) -> Vocabulary:
+        """The same numbers so far; what is added to one is not added to the other."""
+        return Vocabulary(self.queries.all(), self.urls.all())
+
     def __repr__(self) -> str:
         return f"Vocabulary({len(self.queries)} queries, {len(self.urls)} urls)"
 

@@ -41,8 +41,8 @@ def claims(counts: Mapping[str, Mapping[int, int]]) -> list[Claim]:
     few = counts[SEQUENCES][KS[0]]
     highest = max((k for k, number in counts[EXACT].items() if number), default=0)
     return [
-        Claim("Far fewer clicks are left as K grows, with KA.", falls(clicks[0]) and clicks[0][-1] < clicks[0][0] / 5, f"ours: {clicks[0]}"),
-        Claim("Far fewer clicks are left as K grows, with DP.", falls(clicks[1]) and clicks[1][-1] < clicks[1][0] / 5, f"ours: {clicks[1]}"),
+        Claim("Far fewer clicks are left as K grows, with KA.", falls(clicks[0]) and clicks[0][-1] < clicks[0][0] / 5, f"{clicks[0]}"),
+        Claim("Far fewer clicks are left as K grows, with DP.", falls(clicks[1]) and clicks[1][-1] < clicks[1][0] / 5, f"{clicks[1]}"),
         Claim(
             "Far fewer sessions are left as K grows.",
             falls(list(counts[SEQUENCES].values())) and few >= 5 * counts[SEQUENCES][KS[-1]],
@@ -53,7 +53,7 @@ def claims(counts: Mapping[str, Mapping[int, int]]) -> list[Claim]:
         Claim(
             "At the same K, KA keeps more clicks than DP, which bounds what one user adds.",
             always_above(*clicks),
-            f"ours: {clicks[0]} and {clicks[1]}",
+            f"{clicks[0]} and {clicks[1]}",
         ),
     ]
 

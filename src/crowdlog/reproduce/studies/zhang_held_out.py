@@ -51,14 +51,16 @@ def parts(bench: Bench, folds: int, by: By) -> tuple[LogStore, LogStore]:
 @lru_cache(maxsize=1)
 def _truth(bench: Bench, folds: int, by: By) -> Truth:
     rest, test = parts(bench, folds, by)
-    return Truth(rest, SETTINGS, test=test)
+    truth = Truth(rest, SETTINGS, test=test)
+    truth.table("queries")  # counted once, for all that are set apart from it
+    return truth
 
 
 def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: int, by: By, seed: int = SEED) -> Scores:
     """The scores of a task, kept under its name. A release that shows nothing has none: see `score_of`."""
 
     def measure() -> Scores:
-        truth = _truth(bench, folds, by)
+        truth = _truth(bench, folds, by).apart()
         with bench.released(mechanism, parts(bench, folds, by)[0], seed) as release:
             if not sum(release.label["crowdlog"]["tables"].values()):
                 return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -74,22 +74,25 @@ def claims(ours: Ours) -> list[Claim]:
     turning = [abs(a_click_turning_point(b) - K) <= ROUNDING for row in PRINTED_ROWS.values() for b, K, _u in row.values()]
     return [
         Claim("K is the turning point of b in every row.", all(turning), f"{turning.count(False)} of {len(turning)} are not"),
-        Claim(
-            "b follows from ε by Theorem 1.",
-            not over,
-            f"only where q_f = 1: b is (4q_f − 1)/ε, not 3q_f/ε, so that ε is over-stated; at ε = {over[-1][0]:g}, q_f = {over[-1][1]} it is "
-            f"{over[-1][2]:.2f}"
-            if over
-            else "",
-        ),
+        Claim("b follows from ε by Theorem 1.", not over, _overstated(over)),
         Claim(
             "For a fixed ε the best utility is at a small q_f, not at the largest.",
             all(_small(row) for row in values.values()),
             trap,
         ),
         Claim("Beyond the best q_f the utility falls.", all(_falls_after_peak(row) for row in values.values()), trap),
-        Claim("The larger ε, the higher the best utility.", rises(highest), f"ours: {', '.join(f'{value:.3f}' for value in highest)}; {trap}"),
+        Claim("The larger ε, the higher the best utility.", rises(highest), f"best {', '.join(f'{value:.3f}' for value in highest)}; {trap}"),
     ]
+
+
+def _overstated(rows: Sequence[tuple[float, int, float]]) -> str:
+    if not rows:
+        return ""
+    epsilon, q_f, value = rows[-1]
+    return (
+        f"Theorem 1 gives {value:.2f} for the row ε = {epsilon:g}, q_f = {q_f}: the printed b are (4q_f − 1)/ε, not 3q_f/ε, so that ε is "
+        "over-stated but for q_f = 1"
+    )
 
 
 def _small(row: Mapping[int, float]) -> bool:

@@ -30,12 +30,12 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
         Claim(
             "Fewer sessions can be evaluated with KA than with the original log, and fewer still with DP.",
             number["Original"] > number["KA"] > max(number["DP_C"], number["DP_S"]) > 0,
-            f"ours: {listed}",
+            f"{listed}",
         ),
         Claim(
             "The fewer sessions a log releases, the better its precision and recall: DP before KA before the original.",
             all(min(score["DP_C"], score["DP_S"]) > score["KA"] > score["Original"] for score in (precision, recall)),
-            f"precision, ours: {listed}",
+            f"precision is {listed}",
         ),
         Claim(
             "Sequences help: DP_S is better than DP_C.",

@@ -33,17 +33,17 @@ def claims(ours: zhang_runs.Ours, sequences: int, clicks: Mapping[str, int]) -> 
         Claim(
             "The original log has the best scores.",
             all(score["Original"] > max(score["KA"], score["DP_C"], score["DP_S"]) > 0 for score in (ndcg, precision)),
-            f"nDCG@10, ours: {listed}; each is scored on the sessions it has an answer for",
+            f"nDCG@10 is {listed}; each is scored on the sessions it has an answer for",
         ),
         Claim(
             "The stronger the privacy, the fewer sessions can be evaluated: original, KA, DP.",
             number["Original"] > number["KA"] > max(number["DP_C"], number["DP_S"]) > 0,
-            f"ours: {listed}",
+            f"{listed}",
         ),
         Claim(
             "DP does better than KA.",
             all(min(score["DP_C"], score["DP_S"]) > score["KA"] > 0 for score in (ndcg, precision)),
-            f"nDCG@10, ours: {listed}. With l = 4 clicks of each person DP has {clicks['DP_C']} (query, URL) pairs, KA {clicks['KA']}: the few "
+            f"nDCG@10 is {listed}. With l = 4 clicks of each person DP has {clicks['DP_C']} (query, URL) pairs, KA {clicks['KA']}: the few "
             "sessions that DP "
             "answers get the first URL of a popular query and little else",
         ),
