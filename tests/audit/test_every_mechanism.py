@@ -12,13 +12,11 @@ from tests.mechanisms.test_every_mechanism import EXAMPLES
 SPELLINGS = [
     "AClick(epsilon=2, q_f=2)",
     "AClick(epsilon=2, q_f=2, mode='open', urls='public', surfaced='made for the audit')",
-    "ASession(epsilon=2, delta=1e-6)",
     "ASession(epsilon=2, delta=1e-6, l_s=2, l_q=2, features='made for the audit', weight_clicks=0)",
     "Crowd(epsilon=1, delta=1e-6)",
     "DPa(epsilon=1, delta=1e-6, d=2, artifact='pair', keep='random')",
     "DPu(epsilon=1, delta=1e-6, d=2)",
     "Keys(epsilon=1, delta=1e-6, artifact='click', selection='sips')",
-    "Keys(epsilon=1, delta=1e-6, selection='geometric')",
     "Korolova(epsilon=2, delta=1e-6, d=2, weight_suggestions=1)",
     "Zealous(epsilon=2, delta=1e-6, d=2, setting='probabilistic', users=1000)",
 ]

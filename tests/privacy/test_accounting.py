@@ -1,5 +1,6 @@
 """Tight accounting: never below what is true, never above the plain sum."""
 
+import itertools
 import math
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from crowdlog.privacy.accounting import (
     ledger_epsilon,
     pld_epsilon,
     step_from_json,
+    threshold_steps,
 )
 from crowdlog.privacy.gaussian import gaussian_delta
 from crowdlog.privacy.guarantee import NO_GUARANTEE, approximate, pure
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.noise import DiscreteLaplace
+from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 
 
 def test_nothing_costs_nothing() -> None:
@@ -79,6 +82,30 @@ def test_units_spread_over_integers_tell_no_more_than_all_in_one(epsilon: float)
 def test_a_laplace_step_is_not_below_the_exact_divergence() -> None:
     for delta in (1e-3, 1e-2, 0.1):
         assert hockey_stick([3], 2.5, pld_epsilon([LaplaceStep(2.5, 3)], delta)) <= delta
+
+
+def shown(count: int, threshold: Threshold) -> np.ndarray:
+    """The law of what is seen of a key: nothing, or its noisy count above K. Keys that nobody holds get no noise."""
+    if count < threshold.at_least:
+        return np.array([1.0] + [0.0] * 120)
+    law = np.exp(threshold.noise.log_pmf(np.arange(threshold.K + 1, threshold.K + 121) - count))
+    return np.concatenate([[1 - law.sum()], law])
+
+
+@pytest.mark.parametrize("factor", [1.2, 2.0, 20.0])
+@pytest.mark.parametrize("at_least", [1, 2])
+def test_a_threshold_never_loses_more_than_its_steps_say(factor: float, at_least: int) -> None:
+    """Every way to spread two units over keys of nobody, of one person, and at the threshold; both directions, by exhaustive sums."""
+    threshold = smallest_threshold(1.5, 0.01, 2, at_least=at_least)
+    delta = factor * threshold.delta
+    epsilon = pld_epsilon(threshold_steps(threshold), delta)
+    assert 0 < epsilon <= threshold.epsilon + 1e-3
+    for before in itertools.product((0, 1, threshold.K - 1, threshold.K + 1), repeat=2):
+        for added in ((2, 0), (1, 1), (1, 0)):
+            laws = [[shown(count, threshold) for count in counts] for counts in (before, np.add(before, added))]
+            without, with_her = (np.multiply.outer(*law).ravel() for law in laws)
+            for likely, unlikely in ((without, with_her), (with_her, without)):
+                assert np.maximum(likely - math.exp(epsilon) * unlikely, 0).sum() <= delta * (1 + 1e-9)
 
 
 def test_the_sampler_is_charged_and_a_huge_epsilon_leaves_nothing_tight() -> None:

@@ -59,9 +59,7 @@ def _nearness(finding: Finding) -> float:
     return -ratio if finding.audit == "noise" else ratio
 
 
-def audit(
-    mechanism: Mechanism, *, seconds: float = 120.0, runs: int = 40, randomness: Randomness | None = None, folder: Path | None = None
-) -> Report:
+def audit(mechanism: Mechanism, *, seconds: float = 90.0, runs: int = 40, randomness: Randomness | None = None, folder: Path | None = None) -> Report:
     """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
     if not mechanism.promise().guarantee.protects:
         raise InputError(f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee.")

@@ -12,7 +12,7 @@ from crowdlog.cli.output import json_option, show_json, show_table
 
 @click.command("audit")
 @click.argument("mechanism")
-@click.option("--seconds", type=click.FloatRange(min=1, max=3600), default=120, show_default=True, help="About how long to draw samples.")
+@click.option("--seconds", type=click.FloatRange(min=1, max=3600), default=90, show_default=True, help="About how long to draw samples.")
 @json_option
 def command(mechanism: str, seconds: float, as_json: bool) -> None:
     """Run MECHANISM on made-up neighbouring logs and look for anything its promise forbids. No log of yours is read.
