@@ -59,7 +59,7 @@ def test_twenty_kills_lose_and_double_nothing(tmp_path):
     options = {"randomness": [*no_limits, "--elements", "0"], "mix1": mix, "mix2": mix, "aggregation": no_limits}
     stop = threading.Event()
     with LocalServices(tmp_path / "services", options=options) as services, services.operator() as operator:
-        manifest, invitations = operator.create(Terms("killed", K, limit=ARTIFACTS, count="impressions"), PEOPLE)
+        manifest, invitations = operator.create(Terms("killed", K, limit=3 * ARTIFACTS, count="impressions"), PEOPLE)
         envelopes = play_mining(manifest.to_json(), operator.aggregation.url, list(zip(invitations, found, strict=True)))
         operator.close(manifest.id)
         sender = Sender(manifest.mix, [envelope for person in envelopes for envelope in person], stop)
