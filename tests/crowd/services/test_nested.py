@@ -61,6 +61,7 @@ def test_both_tables_are_those_of_ftu_on_the_union(crowd):
         crowd.send(envelopes)
     status = crowd.status()
     assert (status["at_bar"], status["duplicates"], status["received"]) == (2, 3, 26)
+    assert (status["k"], status["inner_k"]) == (K, INNER_K)
     tables = _tables(crowd)
     assert tables == _expected(logs)
     assert [row["url"] for row in tables["clicks.parquet"]] == ["a.example"]  # six people clicked s.example, five each 0 and 1.example

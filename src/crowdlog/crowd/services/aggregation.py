@@ -65,7 +65,7 @@ _JOINED: Fields = {"credential": Bytes(4096)}
 _PUBLISH: Fields = {"smallest_batch": _COUNT}
 _PHASE: Fields = {"phase": Choice(PHASES)}
 _COUNTS = ("received", "duplicates", "rejected", "smallest_batch", "invited", "joined", "groups", "at_bar", "near_bar")
-_STATUS: Fields = {"phase": Choice(PHASES), **dict.fromkeys(_COUNTS, _COUNT)}
+_STATUS: Fields = {"phase": Choice(PHASES), "k": _COUNT, "inner_k": _COUNT, **dict.fromkeys(_COUNTS, _COUNT)}
 _FILES: Fields = {"files": ListOf(Text(), 100)}
 _KEY: Fields = {"public": _PUBLIC}
 
@@ -211,8 +211,9 @@ class AggregationServer:
 
     async def _status(self, request: Request) -> Response:
         name = request.path_params["id"]
-        phase, _manifest = await run_in_threadpool(self._store.find, name)
-        return JSONResponse({"phase": phase, **await run_in_threadpool(self._store.counts, name)})
+        phase, manifest = await run_in_threadpool(self._store.find, name)
+        bars = {"k": manifest.collection.k, "inner_k": manifest.collection.inner_k}
+        return JSONResponse({"phase": phase, **bars, **await run_in_threadpool(self._store.counts, name)})
 
     async def _publish(self, request: Request) -> Response:
         name, body = request.path_params["id"], await body_of(request, _PUBLISH)
