@@ -61,13 +61,13 @@ def promise_of(policy: Policy, manifest: Manifest, layer: Layer) -> Promise:
     unit = "different artifacts" if manifest.count == "users" else "impressions"
     bound = Step("Bound", f"Every member sends at most {manifest.limit} {unit}, chosen at random.")
     unprotected = (*own.unprotected, _COLLUSION, _SYBILS, _SIZES)
-    common = replace(own, counts=manifest.count, unprotected=unprotected, proof=_PROOF, as_published={})
+    common = replace(own, counts=manifest.count, unprotected=unprotected, proof=_PROOF, as_published={}, accounting=())
     if isinstance(policy, Exact):
         opening = Step("Open", f"What fewer than {layer.k} people sent cannot be read.")
         return replace(common, steps=(bound, opening, _exact_step(policy, manifest, layer)))
     opening = Step("Open", f"What fewer than {layer.k} people sent cannot be read; the cost of this look at the data is part of δ.")
     threshold, guarantee, steps, settings = _noisy_parts(policy, layer)
-    settings |= {"K": threshold.K, "b": threshold.scale, "k'": threshold.at_least - 1, "d": threshold.d}
+    settings |= {"K": threshold.K, "b": threshold.scale, "d": threshold.d, "k": layer.k}
     assumptions = (*own.assumptions, _OWN_BOUND)
     return replace(common, guarantee=guarantee, steps=(bound, opening, *steps), settings=settings, assumptions=assumptions)
 
@@ -137,7 +137,7 @@ def _noisy_parts(policy: Zealous | DPa | DPu, layer: Layer) -> tuple[Threshold, 
     if isinstance(policy, Zealous):
         drop = [Step("Drop", f"Drop what fewer than {threshold.at_least} people sent.")] if threshold.at_least > layer.k else []
         rule = f"Publish the number of people plus noise where it is above {threshold.K}."
-        return threshold, chosen, [*drop, Step("Select and count", rule, *cost)], {}
+        return threshold, chosen, [*drop, Step("Select and count", rule, *cost)], {"k'": threshold.at_least - 1}
     scale = float(policy.promise().settings["count noise scale"])
     counted = laplace_guarantee(policy.d, scale)
     what = "people" if policy.distinct else "impressions"
