@@ -141,6 +141,8 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
         aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
         member.refuse_early(membership, aggregation, server)
         _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
+        if within:
+            click.echo(f"Waiting a random time of at most {within:g} seconds; Ctrl-C keeps the outbox as it is.", err=True)
         time.sleep(fraction(SystemRandomness()) * within)  # the hour at which somebody agrees to send should tell nothing
         with progress_bar("Sending", len(waiting), unit="reports") as advance:
             sent = member.send(own, membership, mix, SystemRandomness(), advance)
