@@ -3,7 +3,7 @@
 A world has one private key and one shared direction. The first round puts a part of her strength on the key. After it, whatever the noise
 was, the second puts everything on the key or everything on the shared direction, whichever reveals more. What the best observer gains over
 e^ε is then an integral over two normal numbers, computed here on a grid at the real ε, δ and threshold. The private key is as likely to pass by
-noise alone as all the keys of a user together: that is worse than any world with many keys.
+noise alone as all the keys of a user together, and she knows beforehand which one to help.
 """
 
 from __future__ import annotations
