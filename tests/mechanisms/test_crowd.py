@@ -132,3 +132,12 @@ def test_a_pool_that_cannot_be_used_is_found_before_the_charge(tmp_path) -> None
     for name, complaint in (("none", "cannot be read"), ("empty", "is empty")):
         with pytest.raises(InputError, match=complaint):
             Crowd(epsilon=1, delta=1e-6, pool=str(tmp_path / name)).check_inputs()
+
+
+def test_a_pool_that_overlaps_nothing_gets_one_sentence(log, tmp_path) -> None:
+    (tmp_path / "pool").write_text("unasked\n", encoding="utf-8")
+    (advice,) = Crowd(epsilon=1, delta=1e-6, pool=str(tmp_path / "pool")).advice(log)
+    assert advice.startswith("No query of this log is in the pool")
+    (tmp_path / "pool").write_text("unasked\nUsed cars\n", encoding="utf-8")
+    assert Crowd(epsilon=1, delta=1e-6, pool=str(tmp_path / "pool")).advice(log) == ()
+    assert Crowd(epsilon=1, delta=1e-6).advice(log) == ()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 KEY_SHARE = 0.6  # of what clicks or reformulations get, for choosing them; the rest for their counts
+NO_OVERLAP = "No query of this log is in the pool: it favours nothing. Another pool or representation may fit."
 ROUNDING_ROOM = 1 - 1e-12  # rounded shares never add up to more than the whole
 
 
@@ -73,6 +74,12 @@ class Crowd(Mechanism):
     def check_inputs(self) -> None:
         if self.pool is not None:
             read_pool(self.pool, self.representation)
+
+    def advice(self, log: LogStore) -> tuple[str, ...]:
+        if self.pool is None:
+            return ()
+        with open_mine(log, self.representation) as mine:
+            return (NO_OVERLAP,) if positions(mine, read_pool(self.pool, self.representation)).max(initial=-1) < 0 else ()
 
     def parts(self) -> dict[str, Part]:
         """The split of μ² and of the tail probability, from the parameters alone."""
