@@ -40,7 +40,7 @@ def _parts(audit: str, mechanism: Mechanism, laboratory: Laboratory, random: See
     elif audit == "replay":
         yield audit_replay(mechanism, laboratory)
     elif audit == "selection":
-        yield audit_selection(rare, laboratory, random, Effort(3, 40_000), ALPHA)
+        yield audit_selection(rare, laboratory, random, Effort(4, 120_000), ALPHA)
     elif audit == "delta":
         for variant, shapes in exposed_trials(often):
             yield audit_delta(run_trial(variant, shapes, laboratory, random, Effort(8, 60_000)), ALPHA)
