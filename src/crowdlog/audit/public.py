@@ -20,7 +20,7 @@ def equipped(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -> Me
 def with_files(mechanism: Any, laboratory: Laboratory, name: Any, keys: Ints, pooled: Ints, queries: int) -> Mechanism:
     """The pool holds the `pooled` keys, every key's own page is surfaced, every query is a topic of its own."""
     wanted: dict[str, Any] = {}
-    if hasattr(mechanism, "pool"):
+    if getattr(mechanism, "pool", None) is not None:
         wanted["pool"] = laboratory.file(("pool", name), [f"q{key}" for key in pooled])
     if getattr(mechanism, "surfaced", None) is not None:
         wanted["surfaced"] = laboratory.file(("surfaced", name), [f"q{key}\thttp://u{key}.example" for key in keys])

@@ -36,7 +36,7 @@ class Effort:
 
     def layout(self, mechanism: Mechanism, shapes: tuple[Shape, ...], *, whole_sessions: bool = False) -> Layout:
         """As many worlds as fit. Where a mechanism has a public pool, every shape comes with keys of the pool and with others."""
-        if hasattr(mechanism, "pool"):
+        if getattr(mechanism, "pool", None) is not None:
             shapes = (*shapes, *(Shape(**{**vars(shape), "name": f"{shape.name}, not in the pool", "pooled": False}) for shape in shapes))
         queries = queries_of(mechanism, whole_sessions=whole_sessions)
         rows = queries * sum(shape.rows for shape in shapes)
