@@ -15,8 +15,8 @@ from crowdlog.reproduce.study import Panel
 Printed = Mapping[str, tuple[float, float, int]]
 Ours = Mapping[str, Sequence[Mapping[str, Any]]]  # for each log both scores
 TRAP = (
-    "Sessions: how many of the test sessions the log can say anything about. Each log is scored on its own; the last columns have the log and the "
-    "original on the sessions that both answer."
+    "Sessions: how many of the test sessions the log can say anything about. Each log is scored on its own; the last columns have the first score "
+    "of the log and of the original on the sessions that both answer."
 )
 
 
@@ -51,7 +51,7 @@ def panel(title: str, names: Sequence[str], ours: Ours, printed: Printed) -> Pan
         for name, ours_value, printed_value in zip(names, own, (first, second), strict=True):
             points += [Point(run, printed_value, name, PRINTED), Point(run, ours_value, name)]
     columns = ["run", *(f"{name}, {who}" for name in names for who in ("printed", "ours")), "sessions, printed", "sessions, ours"]
-    columns += ["common", f"{names[0]}, on common", f"{names[0]} of the original, on common"]
+    columns += ["common", "run on common", "original on common"]
     return Panel(title, columns, table, bars(points, x="", y="score"), f"{TRAP} {verdict(ours)}")
 
 
