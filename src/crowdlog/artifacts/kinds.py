@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from crowdlog.errors import InputError
 
-SESSION_MINUTES = 26  # Feild 2013; Zhang 2016 uses 30
+SESSION_MINUTES = 26  # Feild 2013; Zhang 2017 uses 30
 WINDOW = 30  # queries, Feild 2013
 
 # Spelling: what it is. Pairs leave out a query followed by itself: that is a next page, not a reformulation.

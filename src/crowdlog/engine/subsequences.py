@@ -1,4 +1,4 @@
-"""Sessions cut to size and all their subsequences counted: order kept, gaps allowed, at least two queries (Zhang 2016, §4.2.1.1).
+"""Sessions cut to size and all their subsequences counted: order kept, gaps allowed, at least two queries (Zhang 2017, §4.2.1.1).
 
 Sequences are nodes of a tree: a node is its parent (the sequence without its last query) and its last query. So every sequence has a number,
 and one sort per length counts them all.

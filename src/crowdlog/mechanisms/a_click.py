@@ -1,4 +1,4 @@
-"""A_Click: queries of a public pool with noisy counts and what was clicked for them (Zhang 2016, chapters 3 and 5.1)."""
+"""A_Click: queries of a public pool with noisy counts and what was clicked for them (Zhang 2017, chapters 3 and 5.1)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class AClick(Mechanism):
     """Give every query of a public pool a noisy count, asked or not; show those above K, with fresh counts and clicks."""
 
     title: ClassVar[str] = "Queries of a public pool with noisy counts and what was clicked for them"
-    source: ClassVar[str] = "Zhang 2016, chapters 3 and 5.1 (A_Click)"
+    source: ClassVar[str] = "Zhang 2017, chapters 3 and 5.1 (A_Click)"
 
     epsilon: float = parameter("privacy loss of one user, all steps together", above=0)
     q_f: int = parameter("how many queries are kept of each user: her first ones", least=1)

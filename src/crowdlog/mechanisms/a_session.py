@@ -1,4 +1,4 @@
-"""A_Session: sequences of queries that many people ask within a session, and what is clicked (Zhang 2016, chapters 4 and 5.2)."""
+"""A_Session: sequences of queries that many people ask within a session, and what is clicked (Zhang 2017, chapters 4 and 5.2)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ASession(Mechanism):
     """Count every subsequence of the first sessions of each user, show those whose noisy count is high; clicks likewise."""
 
     title: ClassVar[str] = "Sequences of queries within sessions, and clicks, with noisy counts"
-    source: ClassVar[str] = "Zhang 2016, chapters 4 and 5.2 (A_Session)"
+    source: ClassVar[str] = "Zhang 2017, chapters 4 and 5.2 (A_Session)"
 
     epsilon: float = parameter("privacy loss of one user, both parts together", above=0)
     delta: float = parameter("probability that the promise may fail", above=0, below=1)

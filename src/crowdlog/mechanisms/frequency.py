@@ -75,10 +75,10 @@ class FTu(_FT):
 
 @dataclass(frozen=True, repr=False)
 class KA(Mechanism):
-    """Publish (query, url, number of users) where that number is above K (Zhang 2016, §4.4.1)."""
+    """Publish (query, url, number of users) where that number is above K (Zhang 2017, §4.4.1)."""
 
     title: ClassVar[str] = "Clicks of more than K different users, with the number of users"
-    source: ClassVar[str] = "Zhang 2016, §4.4.1"
+    source: ClassVar[str] = "Zhang 2017, §4.4.1"
 
     K: int = parameter("a click is published when more than this many different users made it", least=0)
 

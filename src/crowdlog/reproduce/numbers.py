@@ -87,13 +87,13 @@ def _a_click() -> Iterator[Number]:
     unit = round(published.a_click_epsilon(1, 1, 10, 10, 10, 10), 3)
     epsilons = ("0.43", "0.85", "1.71", "2.56", "3.42", "4.27", "8.54", "17.08", "34.16")
     for q_f, epsilon in zip((1, 2, 4, 6, 8, 10, 20, 40, 80), epsilons, strict=True):
-        yield _printed(f"Zhang 2016, Table 3.8, q_f=c_f={q_f}: ε", epsilon, q_f * unit)
+        yield _printed(f"Zhang 2017, Table 3.8, q_f=c_f={q_f}: ε", epsilon, q_f * unit)
     for b, K in ((6, "8.08"), (14, "28.74"), (7, "10.26"), (7.5, "11.41"), (9.75, "16.94"), (24.75, "63.76")):
-        yield _printed(f"Zhang 2016, Table 3.10, b={b}: turning point K", K, published.a_click_turning_point(b))
+        yield _printed(f"Zhang 2017, Table 3.10, b={b}: turning point K", K, published.a_click_turning_point(b))
 
 
 def _a_session() -> Iterator[Number]:
-    yield _printed("Zhang 2016, §4.2: subsequences of a session of 4 queries", "11", published.session_sensitivity(1, 4))
+    yield _printed("Zhang 2017, §4.2: subsequences of a session of 4 queries", "11", published.session_sensitivity(1, 4))
     rows = [
         (1, 10, 1, 3, "8.00", "4.95e-3"),
         (1, 20, 1, 3, "8.00", "2.25e-7"),
@@ -108,6 +108,6 @@ def _a_session() -> Iterator[Number]:
     ]
     for b, K, l_s, l_q, epsilon, delta in rows:
         got_epsilon, got_delta = published.a_session(b, K, published.session_sensitivity(l_s, l_q))
-        name = f"Zhang 2016, Table 4.4, b={b} K={K} l_s={l_s} l_q={l_q}"
+        name = f"Zhang 2017, Table 4.4, b={b} K={K} l_s={l_s} l_q={l_q}"
         yield _printed(f"{name}: ε", epsilon, got_epsilon)
         yield _printed(f"{name}: δ", delta, got_delta, slack=2)  # some are cut off, not rounded
