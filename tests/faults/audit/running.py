@@ -45,8 +45,9 @@ def _parts(audit: str, mechanism: Mechanism, laboratory: Laboratory, random: See
         for variant, shapes in exposed_trials(often):
             yield audit_delta(run_trial(variant, shapes, laboratory, random, Effort(8, 60_000)), ALPHA)
     elif audit == "epsilon":
+        runs = 20 if hasattr(mechanism, "budget") else 8  # a fault of Gaussian noise shows less
         for variant, shapes in crowded_trials(for_epsilon(mechanism), laboratory, random):
-            yield audit_epsilon(run_trial(variant, shapes, laboratory, random, Effort(8, 100_000)), ALPHA)
+            yield audit_epsilon(run_trial(variant, shapes, laboratory, random, Effort(runs, 100_000)), ALPHA)
     else:
         layout, seen = sample_crowds(rare, laboratory, random, Effort(3, 80_000 if audit == "independence" else 40_000))
         if audit == "noise":
