@@ -45,7 +45,7 @@ def frontier(comparison: Comparison) -> Any:
         base.mark_point(size=110, filled=True).encode(x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "delta")),
     ]
     params = [measure, logarithmic, *([switch] if others else [alt.param("unpromised", value=False)]), alone]
-    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT).add_params(*params))
+    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT, title=_measure_name()).add_params(*params))
 
 
 def _by_name(points: Sequence[Row], measure: Any) -> Any:
@@ -54,7 +54,7 @@ def _by_name(points: Sequence[Row], measure: Any) -> Any:
     x = alt.X("mechanism:N", title="no guarantee", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
     lines = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour)
     dots = base.mark_point(size=110, filled=True).encode(x=x, y=alt.Y("value:Q", title=None), color=colour, shape=shape, tooltip=_tooltip())
-    return alt.layer(lines, dots).properties(width="container", height=HEIGHT).add_params(measure)
+    return alt.layer(lines, dots).properties(width="container", height=HEIGHT, title=_measure_name()).add_params(measure)
 
 
 def against_attacks(comparison: Comparison) -> Any:
@@ -75,7 +75,7 @@ def against_attacks(comparison: Comparison) -> Any:
     shown = _switch("unpromised", not private or (bool(others) and _comparable(private, others, names[0])), "also what promises nothing ")
     params = [_choice("measure", names, "Measure: "), _choice("attack", threats, "Attack: "), _switch("logarithmic", False, "logarithmic scale ")]
     base = _scaled(inline(both), "datum.name == measure && datum.attack == attack && " + PROMISED)
-    x = alt.X("success:Q", title="success of the attack (less is more private)", axis=alt.Axis(format=".2~%", tickCount=6))
+    x = alt.X("success:Q", title="success of the attack (less is more private)", axis=alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", tickCount=6))
     (alone, faint), (colour, shape), y = _picked(), _look(points), _y("shown")
     layers = [
         base.mark_rule().encode(x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint),
@@ -85,7 +85,12 @@ def against_attacks(comparison: Comparison) -> Any:
             x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "success", "chance")
         ),
     ]
-    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT).add_params(*params, shown, alone))
+    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT, title=_measure_name()).add_params(*params, shown, alone))
+
+
+def _measure_name() -> Any:
+    """Above the axis, because an axis title cannot follow a choice."""
+    return alt.TitleParams(text=alt.ExprRef("measure"), anchor="start", frame="group", fontSize=12)
 
 
 def _choice(name: str, options: Sequence[str], label: str) -> Any:
