@@ -75,7 +75,8 @@ def against_attacks(comparison: Comparison) -> Any:
     shown = _switch("unpromised", not private or (bool(others) and _comparable(private, others, names[0])), "also what promises nothing ")
     params = [_choice("measure", names, "Measure: "), _choice("attack", threats, "Attack: "), _switch("logarithmic", False, "logarithmic scale ")]
     base = _scaled(inline(both), "datum.name == measure && datum.attack == attack && " + PROMISED)
-    x = alt.X("success:Q", title="success of the attack (less is more private)", axis=alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", tickCount=6))
+    percent = alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", tickCount=6)
+    x = alt.X("success:Q", title="success of the attack (less is more private)", axis=percent)
     (alone, faint), (colour, shape), y = _picked(), _look(points), _y("shown")
     layers = [
         base.mark_rule().encode(x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint),
