@@ -281,9 +281,9 @@ def sessions_cut(more_sessions: int = 0, more_queries: int = 0) -> dict[str, Any
     return {"cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(log, minutes, l_s + more_sessions, l_q + more_queries, naming)}
 
 
-def counted_twice(sessions: Any, queries: int) -> Any:
+def counted_twice(sessions: Any, queries: int, *, people: bool) -> Any:
     """Every sequence counts twice: a user adds twice what she may."""
-    found = subsequences.count_subsequences(sessions, queries)
+    found = subsequences.count_subsequences(sessions, queries, people=people)
     return dataclasses.replace(found, count=2 * found.count)
 
 
