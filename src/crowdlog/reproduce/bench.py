@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from crowdlog import __version__
+from crowdlog.comparison.code import code_digest
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import CONTRACT
@@ -44,6 +44,7 @@ class Bench:
 
     def __init__(self, users: int, folder: Path) -> None:
         self.users, self.folder, self.title = users, folder, "Studying"
+        self._code = code_digest()
         self._truths: dict[Path, Truth] = {}
 
     def __repr__(self) -> str:
@@ -87,8 +88,8 @@ class Bench:
         return Coverage(**self.kept(key, lambda: asdict(self._coverage(mechanism, log, seed, parts or [log]))))
 
     def kept(self, key: list[Any], make: Callable[[], T]) -> T:
-        """What `make` returns (plain data for JSON), or what it returned before for the same key, number of users and version."""
-        known_by = json.dumps([__version__, self.users, *key])
+        """What `make` returns (plain data for JSON), or what it returned before for the same key, number of users and code."""
+        known_by = json.dumps([self._code, self.users, *key])
         file = self.folder / "kept" / f"{hashlib.sha256(known_by.encode()).hexdigest()[:40]}.json"
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
