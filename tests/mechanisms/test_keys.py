@@ -39,8 +39,17 @@ def test_counts_come_with_their_noise(crowd):
 
 
 def test_more_weight_for_the_choice_lowers_the_threshold():
-    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).promise().settings["selection threshold"] for weight in (9, 1))
+    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).promise().settings["queries threshold"] for weight in (9, 1))
     assert low < high
+
+
+@pytest.mark.parametrize(
+    ("selection", "bar"), [("laplace", 4), ("geometric", 6), ("sips", 4.993), ("policy", 4.725), ("weighted", 4.724), ("adaptive", 5.365)]
+)
+def test_the_label_names_what_a_key_must_reach_in_the_end(selection, bar):
+    settings = Keys(epsilon=6, delta=1e-4, selection=selection).promise().settings
+    assert settings["queries threshold"] == pytest.approx(bar, abs=1e-3)
+    assert 0 <= settings["queries selection noise sd"] < 1
 
 
 def test_one_item_per_user_where_that_is_the_method():

@@ -94,8 +94,6 @@ def declared(mechanism: Mechanism) -> Declared:
             noise[name] = RoundedGaussian(settings[f"{name} count noise sd"])
         if f"{name} threshold" in settings:
             crossings[name] = Crossing(settings[f"{name} threshold"], settings[f"{name} selection noise sd"], gaussian=True)
-    if {"selection threshold", "selection sigma"} <= settings.keys():
-        crossings[table] = Crossing(settings["selection threshold"], settings["selection sigma"], gaussian=True)
     return Declared(noise, bars, crossings, published, getattr(mechanism, "least_count", None))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +12,7 @@ import numpy as np
 from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
+from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION, laplace_sd
 from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
 from crowdlog.mechanisms.mining import open_mine, read_histories
 from crowdlog.mechanisms.parameters import parameter
@@ -94,7 +95,9 @@ class Keys(Mechanism):
         choosing, counting = self.shares()
         selected, sd = self.method().promise(choosing.epsilon, choosing.delta), count_noise(self.budget, self.mu_counts).sigma
         table = Artifact(self.artifact).table
-        settings: dict[str, Setting] = {f"selection {name}": value for name, value in selected.parameters.items()}
+        threshold, noise = _last_bar(selected.parameters)
+        settings: dict[str, Setting] = {f"{table} threshold": threshold, f"{table} selection noise sd": noise}
+        settings |= {f"selection {name}": value for name, value in selected.parameters.items() if name not in ("threshold", "sigma")}
         return Promise(
             approximate(self.epsilon, self.delta),
             (
@@ -128,3 +131,15 @@ class Keys(Mechanism):
             shown = np.maximum(counts, 0) if self.clean else counts
             table = mine.table(artifact, keys[kept], shown, noise=np.full(len(kept), sd))
         return Protected({artifact.table: table}, {f"{artifact.table} noise sd": sd})
+
+
+def _last_bar(parameters: Mapping[str, float]) -> tuple[float, float]:
+    """What a key must reach in the end, and the standard deviation of the noise on it: in weight, or in people where people are counted."""
+    match parameters:
+        case {"K": K, "scale": scale}:
+            return K + 1, laplace_sd(scale)
+        case {"always_from": people}:
+            return people, 0.0
+        case {"rounds": rounds, **more} if f"threshold_{rounds:.0f}" in more:
+            return more[f"threshold_{rounds:.0f}"], more[f"sigma_{rounds:.0f}"]
+    return parameters["threshold"], parameters["sigma"]
