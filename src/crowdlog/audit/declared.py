@@ -108,6 +108,11 @@ def units(mechanism: Any, table: str) -> int:
     return next((int(value) for value in (getattr(mechanism, name, None) for name in names) if value is not None), 0)
 
 
+def chooses_at_random(mechanism: Any) -> bool:
+    """Whether what counts of a person is drawn by lot. The outcome then follows her number in the log, its distribution does not."""
+    return hasattr(mechanism, "budget") or getattr(mechanism, "keep", "first") == "random"
+
+
 @dataclass(frozen=True)
 class Reach:
     """How far one person may move the counts of one table: the sum of changes, the sum of their squares, and each."""

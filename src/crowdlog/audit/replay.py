@@ -9,9 +9,20 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from crowdlog.audit.declared import reach
+from crowdlog.audit.declared import chooses_at_random, reach
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.persons import BYSTANDERS, OWN, crowd_log, persons, replayed_keys, sitting_persons
+from crowdlog.audit.persons import (
+    BYSTANDERS,
+    OWN,
+    SITTING,
+    Person,
+    Place,
+    backwards,
+    crowd_log,
+    persons,
+    replayed_keys,
+    sitting_persons,
+)
 from crowdlog.audit.public import with_files
 from crowdlog.audit.sampling import queries_of
 from crowdlog.audit.small import replaced
@@ -48,20 +59,44 @@ class FrozenRandomness:
 
 
 def audit_replay(mechanism: Mechanism, laboratory: Laboratory) -> list[Finding]:
-    """Every person against the log without her."""
+    """Every person against the log without her; of each situation the worst finding."""
+    return _worst([finding for findings in replays(mechanism, laboratory) for finding in findings])
+
+
+def replays(mechanism: Mechanism, laboratory: Laboratory) -> Iterator[list[Finding]]:
+    """The findings of one replay after the other."""
     mechanism, d = _replayable(mechanism, laboratory)
     queries = queries_of(mechanism, whole_sessions=True)
-    everybody = (*persons(d), *(sitting_persons(d) if queries > 1 else ()))
+    everybody = (*persons(d), *(sitting_persons(d) if queries > 1 else ()), backwards(d, queries))
     crowd = 2 * max(crowds_at_threshold(mechanism, laboratory, SeededRandomness(1)))
-    findings = []
+    place: Place = "last" if hasattr(mechanism, "budget") else "middle"
     for frozen in (FrozenRandomness(byte, numbered=hasattr(mechanism, "budget")) for byte in FROZEN):
         before = mechanism.protect(crowd_log(laboratory, crowd, d, queries, None), frozen)
+        for order, who in _same_people(chooses_at_random(mechanism)):
+            again = mechanism.protect(crowd_log(laboratory, crowd, d, queries, None, order), frozen)
+            yield [_finding(who, "rows changed", 0, _changed(before, again))]
         for person in everybody:
-            after = mechanism.protect(crowd_log(laboratory, crowd, d, queries, person), frozen)
-            for what, claimed, measured in _differences(mechanism, before, after):
-                meaning = f"A person who {person.name}: {what} {measured:g}; at most {claimed:g} is allowed."
-                findings.append(Finding("replay", f"{person.name}: {what}", claimed, measured, measured > claimed, meaning))
-    return _worst(findings)
+            after = mechanism.protect(crowd_log(laboratory, crowd, d, queries, person, place), frozen)
+            yield [_finding(f"A person who {person.name}", *found) for found in _differences(mechanism, person, before, after)]
+
+
+def _same_people(by_lot: bool) -> Iterator[tuple[Place, str]]:
+    """The log itself, and where nothing is drawn by lot, its rows in another order: in both the same must be shown."""
+    yield "last", "The same log again"
+    if not by_lot:
+        yield "shuffled", "The same log, its rows in another order"
+
+
+def _finding(who: str, what: str, claimed: float, measured: float) -> Finding:
+    meaning = f"{who}: {what} {measured:g}; at most {claimed:g} is allowed."
+    return Finding("replay", f"{who}: {what}", claimed, measured, measured > claimed, meaning)
+
+
+def _changed(before: Protected, after: Protected) -> int:
+    """How many rows of any table differ."""
+    tables = before.tables.keys() | after.tables.keys()
+    sides = [[_rows(protected.tables[name]) if name in protected.tables else {} for name in tables] for protected in (before, after)]
+    return sum(len(old.items() ^ new.items()) for old, new in zip(*sides, strict=True))
 
 
 def _replayable(mechanism: Any, laboratory: Laboratory) -> tuple[Mechanism, int]:
@@ -69,8 +104,9 @@ def _replayable(mechanism: Any, laboratory: Laboratory) -> tuple[Mechanism, int]
     wanted: dict[str, Any] = {name: min(value, most) for name, most in MOST.items() if (value := getattr(mechanism, name, None)) is not None}
     moderate = replaced(mechanism, {**wanted, "epsilon": max(mechanism.epsilon, LEAST_EPSILON), "representation": "light"})
     d = int(getattr(moderate, "d", 3))
-    keys = replayed_keys(d)
-    return with_files(moderate, laboratory, ("replay", d), keys, keys, queries_of(moderate, whole_sessions=True)), d
+    queries = queries_of(moderate, whole_sessions=True)
+    keys = replayed_keys(d, queries)
+    return with_files(moderate, laboratory, ("replay", d, queries), keys, keys, queries), d
 
 
 def _worst(findings: list[Finding]) -> list[Finding]:
@@ -82,7 +118,7 @@ def _worst(findings: list[Finding]) -> list[Finding]:
     return list(worst.values())
 
 
-def _differences(mechanism: Mechanism, before: Protected, after: Protected) -> Iterator[tuple[str, float, float]]:
+def _differences(mechanism: Mechanism, person: Person, before: Protected, after: Protected) -> Iterator[tuple[str, float, float]]:
     """What changed, how much of that is allowed, how much was found."""
     yield "notes changed", 0, before.notes != after.notes
     yield "tables changed", 0, {n: t.schema for n, t in before.tables.items()} != {n: t.schema for n, t in after.tables.items()}
@@ -95,8 +131,15 @@ def _differences(mechanism: Mechanism, before: Protected, after: Protected) -> I
         yield f"{name}: change of one count", allowed.each, max(moved, default=0)
         yield f"{name}: rows shown or hidden", 0, len(old.keys() ^ new.keys())
         yield f"{name}: rows of her own", 0, sum(any(_number(text) >= OWN for text in key) for key in new)
-        yield f"{name}: rows of bystanders changed", 0, sum(old.get(key) != new.get(key) for key in old | new if _number(key[0]) in BYSTANDERS)
+        strangers = [key for key in old | new if _of_strangers(key, person)]
+        yield f"{name}: rows of bystanders changed", 0, sum(old.get(key) != new.get(key) for key in strangers)
         yield f"{name}: other columns changed", 0, _others(before.tables[name]) != _others(after.tables[name])
+
+
+def _of_strangers(key: tuple[str, ...], person: Person) -> bool:
+    """Whether only people who have nothing to do with the person ask this key."""
+    number = _number(key[0])
+    return number in BYSTANDERS or (SITTING[0] <= number < OWN and number not in person.keys)
 
 
 def _rows(table: Any) -> Rows:

@@ -1,4 +1,9 @@
-"""Bounding what one user contributes. Each bound looks at that user's own artifacts only, so it is safe whatever the others did."""
+"""Bounding what one user contributes. Proof: proofs/bounds.md.
+
+Every bound orders a user's artifacts by `nth`, her own numbering of them: unique within her and a function of her rows alone.
+Nothing else may order them. `row` is shared by several pairs, so the engine would choose among them; the numbers of keys
+follow the order in which the whole log was read, so another user could turn them round.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +20,34 @@ def first(artifacts: Table, d: int) -> Table:
 
 
 def random(artifacts: Table, d: int, secret: str) -> Table:
-    """d of each user's artifacts, repeats included, chosen by a keyed hash: the same on every engine, unpredictable without the secret."""
-    order = ibis.window(group_by="user", order_by=[keyed_hash(secret, artifacts.user, artifacts.row), "row"])
-    return artifacts.mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d).drop("place")
+    """d of each user's artifacts, repeats included, chosen by a keyed hash: equal on every engine, secret without the key."""
+    return _least(artifacts, [_keyed_hash(secret, artifacts), "nth"], d)
 
 
 def first_distinct(artifacts: Table, d: int) -> Table:
     """Each user's first d different artifacts, each once."""
-    once = _once(artifacts)
-    return once.mutate(nth=ibis.row_number().over(ibis.window(group_by="user", order_by="row"))).filter(lambda t: t.nth < d)
+    return _least(_once(artifacts), ["nth"], d)
 
 
 def random_distinct(artifacts: Table, d: int, secret: str) -> Table:
-    """d different artifacts of each user, each once, chosen by a keyed hash of user and artifact."""
+    """d different artifacts of each user, each once, chosen by a keyed hash of user and first occurrence."""
     once = _once(artifacts)
-    order = ibis.window(group_by="user", order_by=[keyed_hash(secret, once.user, once.key), "key"])
-    return once.mutate(nth=ibis.row_number().over(order)).filter(lambda t: t.nth < d)
+    return _least(once, [_keyed_hash(secret, once), "nth"], d)
 
 
-def keyed_hash(secret: str, user: Any, item: Any) -> Any:
-    """SHA-256 of secret, user and item as hexadecimal text."""
-    return (ibis.literal(secret + " ") + user.cast("string") + ibis.literal(" ") + item.cast("string")).hexdigest("sha256")
+def _least(artifacts: Table, order: list[Any], d: int) -> Table:
+    """Of each user the d artifacts that come first in this order."""
+    window = ibis.window(group_by="user", order_by=order)
+    placed = artifacts.mutate(place=ibis.row_number().over(window))
+    return placed.filter(placed.place < d).drop("place")
 
 
 def _once(artifacts: Table) -> Table:
-    return artifacts.group_by(["user", "key"]).agg(row=artifacts.row.min())
+    """Each artifact of a user once, numbered by its first occurrence: different keys have different first occurrences."""
+    return artifacts.group_by(["user", "key"]).agg(nth=artifacts.nth.min())
+
+
+def _keyed_hash(secret: str, artifacts: Table) -> Any:
+    """SHA-256 of secret, user and her number of the artifact, as hexadecimal text."""
+    parts = (ibis.literal(secret), artifacts.user.cast("string"), artifacts.nth.cast("string"))
+    return ibis.literal(" ").join(parts).hexdigest("sha256")

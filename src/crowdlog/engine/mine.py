@@ -71,9 +71,15 @@ def _in_session(impressions: Table, artifact: Artifact) -> Table:
 
 
 def _in_window(impressions: Table, _artifact: Artifact) -> Table:
-    order = ibis.window(group_by="user", order_by="row")
-    at_distance = []
-    for distance in range(1, WINDOW):
-        before = impressions.mutate(first=impressions["query"].lag(distance).over(order), first_row=impressions.row.lag(distance).over(order))
-        at_distance.append(before.filter(before.first.notnull()).select("user", "row", "first", "first_row", second="query"))
-    return ibis.union(*at_distance)
+    """Pairs at most `reach` of the user's queries apart: both lie in one block of `reach` queries, or in two that touch.
+
+    A query is put into its own block and, as the earlier one of a pair, into the next; so each pair is found once.
+    """
+    reach = WINDOW - 1
+    place = impressions.nth_impression
+    later = impressions.select("user", "row", second="query", place=place, block=place // reach)
+    own = impressions.select("user", first_row="row", first="query", first_place=place, block=place // reach)
+    earlier = ibis.union(own, own.mutate(block=own.block + 1)).view()
+    distance = later.place - earlier.first_place
+    near = [later.user == earlier.user, later.block == earlier.block, distance > 0, distance <= reach]
+    return later.join(earlier, near).select("user", "row", "first", "first_row", "second")

@@ -18,7 +18,7 @@ ROUNDING_ROOM = 1 + 1e-12  # a root and a quotient are rounded; the noise gets t
 
 @dataclass(frozen=True)
 class Histories:
-    """User u did `items[offsets[u]:offsets[u+1]]`, repeats included; items are numbered 0 … size − 1."""
+    """User u did `items[offsets[u]:offsets[u+1]]`, repeats included, in rising order; items are numbered 0 … size − 1."""
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
@@ -42,7 +42,7 @@ class Histories:
         return Incidence(offsets, kept, self.size)
 
     def only(self, items: NDArray[np.int64]) -> Histories:
-        """The same users with these items alone, numbered anew in the order given."""
+        """The same users with these items alone (given in rising order), numbered anew."""
         from crowdlog.privacy.selection import kernels
 
         renumbered = np.full(self.size, -1, np.int32)

@@ -174,6 +174,33 @@ def most_popular(artifacts: Any, d: int) -> Any:
     return artifacts.join(popular, "key").mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d)
 
 
+def by_key(artifacts: Any, d: int) -> Any:
+    """The d different artifacts with the smallest numbers: another person can turn the numbers of two keys round."""
+    import ibis
+
+    once = artifacts.group_by(["user", "key"]).agg(nth=artifacts.nth.min())
+    order = ibis.window(group_by="user", order_by="key")
+    return once.mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d)
+
+
+def engine_chooses(artifacts: Any, d: int) -> Any:
+    """The first d different artifacts by their rows, which several share."""
+    import ibis
+
+    once = artifacts.group_by(["user", "key"]).agg(row=artifacts.row.min())
+    order = ibis.window(group_by="user", order_by="row")
+    return once.mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d)
+
+
+def engine_chooses_at_random(artifacts: Any, d: int, secret: str) -> Any:
+    """d artifacts by a keyed hash of their rows, which several share."""
+    import ibis
+
+    hashed = (ibis.literal(secret) + artifacts.user.cast("string") + " " + artifacts.row.cast("string")).hexdigest("sha256")
+    order = ibis.window(group_by="user", order_by=[hashed, "row"])
+    return artifacts.mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d)
+
+
 def repeats_kept(artifacts: Any, d: int) -> Any:
     """Not distinct: a key may come d times from one user."""
     return artifacts.filter(artifacts.nth < d)

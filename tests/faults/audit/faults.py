@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -159,4 +161,22 @@ A_SESSION = [
     fault("A_Session with all draws doubled up", "independence", "ASession", b.doubled_up()),
     fault("A_Session with the number of users in the notes", "replay", "ASession", after=b.noted_users),
 ]
-FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD, *KEYS, *A_CLICK, *A_SESSION]
+SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind]  # kinds of which several have one row
+
+
+def kinds(name: str, kind: str, artifacts: Iterable[str], parts: Any, **more: Any) -> list[Fault]:
+    """The fault on each of these kinds of artifact."""
+    broken = b.broken(kind, parts)
+    field = {**FIELD, "d": 2}  # at d = 3 no undirected pairs of a window share a row and a place: after 1, 3, 6, … a row is complete
+    return [Fault(f"{name}, {artifact}", "replay", broken(**field, artifact=artifact, **more)) for artifact in artifacts]
+
+
+EVERY_KIND = [
+    *kinds("one artifact too many", "DPa", ARTIFACTS, b.one_more()),
+    *kinds("bounded by popularity", "DPu", ARTIFACTS, {"bound": b.Bounds(first=b.most_popular)}),
+    *kinds("bounded by numbers of keys", "Zealous", ARTIFACTS, {"bound": b.Bounds(first_distinct=b.by_key)}),
+    *kinds("the engine chooses", "Zealous", SHARING, {"bound": b.Bounds(first_distinct=b.engine_chooses)}),
+    *kinds("the engine chooses at random", "DPa", SHARING, {"bound": b.Bounds(random=b.engine_chooses_at_random)}, keep="random"),
+    *kinds("the engine chooses at random for DP_u", "DPu", SHARING, {"bound": b.Bounds(random=b.engine_chooses_at_random)}, keep="random"),
+]
+FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD, *KEYS, *A_CLICK, *A_SESSION, *EVERY_KIND]

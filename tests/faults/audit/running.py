@@ -10,7 +10,7 @@ from crowdlog.audit.finding import Finding
 from crowdlog.audit.independence import audit_independence
 from crowdlog.audit.laboratory import Laboratory
 from crowdlog.audit.noise import audit_noise, sample_crowds
-from crowdlog.audit.replay import audit_replay
+from crowdlog.audit.replay import replays
 from crowdlog.audit.report import ALPHA
 from crowdlog.audit.sampling import Effort
 from crowdlog.audit.selection import audit_selection
@@ -38,7 +38,7 @@ def _parts(audit: str, mechanism: Mechanism, laboratory: Laboratory, random: See
     if audit == "closed form":
         yield audit_closed_form(mechanism)
     elif audit == "replay":
-        yield audit_replay(mechanism, laboratory)
+        yield from replays(mechanism, laboratory)
     elif audit == "selection":
         yield audit_selection(rare, laboratory, random, Effort(4, 120_000), ALPHA)
     elif audit == "delta":

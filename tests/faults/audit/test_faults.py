@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.audit.laboratory import Laboratory
 from crowdlog.mechanisms import parse
 from tests.faults.audit.faults import FAULTS
@@ -32,6 +33,8 @@ CORRECT = [
     "DPa(epsilon=1, delta=1e-6, d=3)",
     "DPu(epsilon=1, delta=1e-6, d=3)",
     "Zealous(epsilon=1, delta=1e-6, d=3)",
+    "Zealous(epsilon=1, delta=1e-6, d=3, artifact='session-pair')",
+    "DPa(epsilon=1, delta=1e-6, d=3, artifact='undirected-session-pair', keep='random')",
     "Korolova(epsilon=2, delta=1e-6, d=2, d_clicks=3)",
     "AClick(epsilon=2, q_f=2, c_f=3, delta=1e-6)",
     "AClick(epsilon=2, q_f=2, c_f=3, delta=1e-6, mode='open')",
@@ -49,6 +52,14 @@ SITUATIONS = [
 def test_correct_mechanism_raises_no_alarm(spelling, audit, laboratory):
     findings = run(audit, parse(spelling), laboratory)
     assert findings
+    assert [finding for finding in findings if finding.alarm] == []
+
+
+@pytest.mark.parametrize("keep", ["first", "random"])
+@pytest.mark.parametrize("kind", ARTIFACTS)
+@pytest.mark.parametrize("name", ["DPa", "DPu", "Zealous"])
+def test_replay_says_nothing_about_correct_bounds(name, kind, keep, laboratory):
+    findings = run("replay", parse(f"{name}(epsilon=1, delta=1e-6, d=3, artifact='{kind}', keep='{keep}')"), laboratory)
     assert [finding for finding in findings if finding.alarm] == []
 
 

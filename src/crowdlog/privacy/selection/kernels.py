@@ -24,7 +24,7 @@ HOPELESS = int(0.03 * FULL)  # items worth less are given up: the keys kept chan
 
 @njit(cache=True)
 def group(users: Array, items: Array, n_users: int) -> tuple[Array, Array]:
-    """Sort rows by user, by counting."""
+    """Rows by user, each user's in rising order: an engine returns rows in any order, and equal logs must give equal arrays."""
     offsets = np.zeros(n_users + 1, np.int64)
     for user in users:
         offsets[user + 1] += 1
@@ -35,20 +35,21 @@ def group(users: Array, items: Array, n_users: int) -> tuple[Array, Array]:
     for row in range(len(items)):
         grouped[place[users[row]]] = items[row]
         place[users[row]] += 1
+    for user in range(n_users):
+        grouped[offsets[user] : offsets[user + 1]].sort()
     return offsets, grouped
 
 
 @njit(cache=True)
 def distinct(starts: Array, items: Array) -> tuple[Array, Array]:
-    """Sort each user's items and drop repeats."""
+    """Drop the repeats of each user, whose items are in rising order."""
     kept = np.empty(len(items), np.int32)
     offsets = np.zeros(len(starts), np.int64)
     n = 0
     for user in range(len(starts) - 1):
-        own = np.sort(items[starts[user] : starts[user + 1]])
-        for place in range(len(own)):
-            if place == 0 or own[place] != own[place - 1]:
-                kept[n] = own[place]
+        for place in range(starts[user], starts[user + 1]):
+            if place == starts[user] or items[place] != items[place - 1]:
+                kept[n] = items[place]
                 n += 1
         offsets[user + 1] = n
     return offsets, kept[:n].copy()
