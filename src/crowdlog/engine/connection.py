@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import ibis
 
+from crowdlog.paths import for_duckdb
+
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
@@ -17,12 +19,17 @@ class Engine:
 
     def __init__(self, log: LogStore, *, memory: str | None = None, backend: Any = None) -> None:
         self.log = log
+        reading: dict[str, Any] = {}
+        events = str(log.events())
         self._spill = tempfile.TemporaryDirectory(prefix="crowdlog-spill-") if backend is None else None
         if backend is None and self._spill is not None:
             options = {"memory_limit": memory} if memory else {}
             backend = ibis.duckdb.connect(temp_directory=self._spill.name, preserve_insertion_order=False, **options)
+            # A path is a pattern to DuckDB, and a folder `user=5` above it a column: neither is meant here.
+            events = for_duckdb(log.events())
+            reading = {"hive_partitioning": False}
         self.backend = backend
-        self.events = self.backend.read_parquet(str(log.events()), table_name="events")
+        self.events = self.backend.read_parquet(events, table_name="events", **reading)
 
     def __enter__(self) -> Engine:
         return self

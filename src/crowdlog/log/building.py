@@ -12,6 +12,7 @@ from pathlib import Path
 
 from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
+from crowdlog.paths import as_pattern
 from crowdlog.privacy.randomness import SystemRandomness
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -58,17 +59,13 @@ def _lock(folder: Path) -> int:
 
 def _remove_leftovers(target: Path) -> None:
     """Remove what killed imports to the same target left; refuse if one is still running."""
-    for folder in sorted(target.parent.glob(f"{_literal(target.name)}.partial-*")):
+    for folder in sorted(target.parent.glob(f"{as_pattern(target.name)}.partial-*")):
         try:
             lock = _lock(folder)
         except BlockingIOError as error:
             raise InputError(f"Another import is writing to {target} just now. Wait for it or choose another name.") from error
         shutil.rmtree(folder)
         os.close(lock)
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def _publish(folder: Path, target: Path) -> None:

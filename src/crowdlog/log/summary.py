@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdlog.log.store import LogStore
+from crowdlog.paths import for_duckdb
 
 SESSION_TIMEOUT = 26 * 60  # seconds, Lucchese et al. 2011
 
@@ -52,8 +53,8 @@ def summarise(store: LogStore) -> Summary:
     info = store.info
     with duckdb.connect() as db:
         db.execute("SET enable_progress_bar = false")
-        db.from_parquet(str(store.events())).create_view("events")
-        db.from_parquet(str(store.queries())).create_view("queries")
+        for name, path in (("events", store.events()), ("queries", store.queries())):
+            db.from_parquet(for_duckdb(path), hive_partitioning=False).create_view(name)
         clicked = _one(db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT NULL)")[0]
         single = _one(db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY query HAVING min(user) = max(user))")[0]
         return Summary(
