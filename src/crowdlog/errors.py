@@ -23,3 +23,17 @@ class Stopped(CrowdlogError):  # noqa: N818 - nothing went wrong
     """Somebody pressed Ctrl-C. The exit code is the shells' own: 128 + SIGINT."""
 
     exit_code = 130
+
+
+_OURS = "crowdlog: "
+
+
+def note(error: BaseException, sentence: str) -> None:
+    """Let an error that nobody foresaw take along what was done before it."""
+    error.add_note(_OURS + sentence)
+
+
+def noted(error: BaseException) -> str:
+    """What `note` added. Notes of other libraries are left out: they could quote a log."""
+    notes = getattr(error, "__notes__", [])
+    return " ".join(text.removeprefix(_OURS) for text in notes if text.startswith(_OURS))

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from crowdlog import __version__
-from crowdlog.errors import CrowdlogError, Stopped
+from crowdlog.errors import CrowdlogError, Stopped, noted
 
 # name: (module of this package, what it does). The module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -90,7 +90,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.exit(0)
     except Exception as error:  # noqa: BLE001, RUF100 - the message of an unknown error could quote a query: only its type is shown
-        _fail(
-            f"an error of ours ({type(error).__name__}); nothing was published. Run with CROWDLOG_DEBUG=1 to see it; that may print text of the log.",
-            3,
-        )
+        # Whoever charged or published something before the error said so in a note.
+        done = noted(error) or "nothing was published."
+        advice = "Run with CROWDLOG_DEBUG=1 to see it; that may print text of the log."
+        _fail(f"an error of ours ({type(error).__name__}); {done} {advice}", 3)

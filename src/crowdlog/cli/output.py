@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from crowdlog.errors import CrowdlogError, InputError
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@contextmanager
+def reporting(done: str) -> Iterator[None]:
+    """Printing what was done. When that fails (full disk, closed pipe), the error says that it was done."""
+    try:
+        yield
+    except Exception as error:
+        kind = InputError if isinstance(error, OSError) else CrowdlogError
+        raise kind(f"{done}; only the report could not be printed ({type(error).__name__}).") from error
 
 
 def show_json(data: Any) -> None:

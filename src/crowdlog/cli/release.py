@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from crowdlog.cli.output import json_option, show_json
+from crowdlog.cli.output import json_option, reporting, show_json
+
+if TYPE_CHECKING:
+    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.release.folder import Release
 
 
 @click.command("release")
@@ -30,10 +36,18 @@ def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None
     for sentence in chosen.advice(log):
         click.echo(sentence, err=True)
     released = publish(chosen, log, out, randomness=randomness, i_know=i_know)
+    with reporting(f"{released.path} is published and charged"):
+        _show(released, chosen, out, as_json)
+
+
+def _show(released: Release, chosen: Mechanism, out: str, as_json: bool) -> None:
     if as_json:
         show_json(released.label)
         return
-    tables = ", ".join(f"{rows:,} {name}" for name, rows in released.label["crowdlog"]["tables"].items())
-    for warning in released.label["crowdlog"]["warnings"]:
+    own = released.label["crowdlog"]
+    tables = ", ".join(f"{rows:,} {name}" for name, rows in own["tables"].items())
+    for warning in own["warnings"]:
         click.echo(warning, err=True)
-    click.echo(f"{released.path}: {tables}\n{chosen.promise().guarantee}\nRead {released.path}/label.md, or run: crowdlog explain {out}")
+    click.echo(f"{released.path}: {tables}")
+    click.echo(chosen.promise().guarantee)
+    click.echo(f"Read {released.path}/label.md, or run: crowdlog explain {out}")
