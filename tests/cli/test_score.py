@@ -31,9 +31,9 @@ def files(tmp_path):
         "queries": pa.table({"query": ["pie"], "count": [40]}),
         "clicks": pa.table({"query": ["pie"], "url": ["http://bake.com"], "count": [39]}),
     }
-    write_folder(tmp_path / "out", "test", tables, {"crowdlog": {"source": store.info.id}}, {})
-    write_folder(tmp_path / "empty", "test", {}, {"crowdlog": {"source": store.info.id}}, {})
-    write_folder(tmp_path / "foreign", "test", tables, {"crowdlog": {"source": "0" * 64}}, {})
+    write_folder(tmp_path / "out", tables, {"crowdlog": {"source": store.info.id}}, {})
+    write_folder(tmp_path / "empty", {}, {"crowdlog": {"source": store.info.id}}, {})
+    write_folder(tmp_path / "foreign", tables, {"crowdlog": {"source": "0" * 64}}, {})
     return tmp_path
 
 

@@ -8,6 +8,7 @@ import crowdlog as cl
 from crowdlog.comparison import compare
 from crowdlog.comparison.grid import Cell
 from crowdlog.errors import InputError
+from crowdlog.release.publish import open_ledger
 from tests.comparison.conftest import MECHANISMS
 
 
@@ -92,7 +93,8 @@ def test_commands_repeat_and_publish(comparison, log):
 
 
 def test_nothing_is_charged_kept_or_told(comparison, log, cache):
-    assert not log.ledger().exists()
+    with open_ledger(log) as ledger:
+        assert ledger.entries() == []
     assert list(cache.glob("*partial*")) == []
     kept = "".join(file.read_text(encoding="utf-8") for file in cache.iterdir())
     assert "canary" not in kept + json.dumps(comparison.as_dict()) + repr(comparison)

@@ -14,6 +14,7 @@ from crowdlog.comparison.crew import KILLED
 from crowdlog.comparison.grid import Cell, Grid
 from crowdlog.comparison.worker import _answer
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.release.publish import open_ledger
 
 
 def grid_in(folder, log, mechanisms, **others):
@@ -179,4 +180,5 @@ def test_killed_half_way_and_run_again_it_goes_on(tmp_path, log):
     assert before.items() <= after.items(), "what was done is not done again"
     assert report.exists()
     assert list(cache.glob("*partial*")) == []
-    assert not log.ledger().exists()
+    with open_ledger(log) as ledger:
+        assert ledger.entries() == []

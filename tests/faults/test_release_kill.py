@@ -12,7 +12,8 @@ import pytest
 
 from crowdlog.mechanisms import parse
 from crowdlog.release.folder import Release
-from crowdlog.release.publish import open_ledger, resume
+from crowdlog.release.publish import open_ledger
+from crowdlog.release.resume import resume
 from tests.support.logs import crowd_rows, make_log
 
 MECHANISM = "DPu(epsilon=4, delta=1e-9, d=2)"

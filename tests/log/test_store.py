@@ -19,8 +19,19 @@ def store(tmp_path) -> LogStore:
 def test_it_opens_again(store):
     assert LogStore.open(store.path) == store
     assert LogStore.open(str(store.path)).info.queries == 100
-    assert {p.name for p in store.path.iterdir()} == {"events.parquet", "queries.parquet", "urls.parquet", "users.parquet", "store.json"}
+    tables = {"events.parquet", "queries.parquet", "urls.parquet", "users.parquet"}
+    assert {p.name for p in store.path.iterdir()} == {*tables, "store.json", "ledger.sqlite"}
     assert store.ledger().parent == store.path
+
+
+def test_a_store_knows_when_another_lies_in_its_place(store, tmp_path):
+    assert store.is_still_there()
+    again = import_log(tmp_path / "log.tsv", tmp_path / "again")
+    assert again.info.content_hash == store.info.content_hash
+    store.path.rename(tmp_path / "moved")
+    assert not store.is_still_there()
+    again.path.rename(store.path)
+    assert not store.is_still_there()
 
 
 def test_texts_come_in_the_order_asked(store):

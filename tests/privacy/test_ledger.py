@@ -21,25 +21,30 @@ SPAWN = multiprocessing.get_context("spawn")
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.sqlite"
+    path = tmp_path / "ledger.sqlite"
+    Ledger.create(path, "hash", "store")
+    return path
 
 
 def test_a_charge_is_recorded_before_and_after_it_is_published(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         step = {"step": "promised", "epsilon": 1.0, "delta": 0.0}
         number = ledger.charge(approximate(1.0, 1e-6), "Korolova(d=5)", "out", steps=[step])
         (entry,) = ledger.unpublished()
         assert (entry.id, entry.mechanism, entry.out, entry.state, entry.steps) == (number, "Korolova(d=5)", "out", "charged", (step,))
         assert abs(entry.time - time.time()) < 3600
+        ledger.publishing(number, "digest")
+        (entry,) = ledger.unpublished()
+        assert (entry.state, entry.folder_hash) == ("publishing", "digest")
         ledger.publish(number)
         assert ledger.unpublished() == []
-    with Ledger.open(path, "hash") as again:
+    with Ledger.open(path, "hash", "store") as again:
         assert again.entries()[0].state == "published"
         assert again.spent() == approximate(1.0, 1e-6)
 
 
 def test_without_a_budget_nothing_is_too_much_and_all_is_recorded(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         for i in range(3):
             ledger.charge(pure(100.0), "M", f"out{i}")
         assert ledger.budget() is None
@@ -48,7 +53,7 @@ def test_without_a_budget_nothing_is_too_much_and_all_is_recorded(path: Path) ->
 
 
 def test_over_budget_is_refused_with_exit_code_2_and_leaves_no_trace(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         ledger.set_budget(1.0, 1e-6)
         ledger.charge(approximate(0.75, 1e-7), "A", "a")
         with pytest.raises(PrivacyRefusal, match="ε") as refusal:
@@ -67,7 +72,7 @@ def test_over_budget_is_refused_with_exit_code_2_and_leaves_no_trace(path: Path)
 
 def test_sums_are_exact(path: Path) -> None:
     """Ten times the float 0.1 is more than 1, by a hair that float addition loses."""
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         ledger.set_budget(1.0, 0.0)
         for i in range(9):
             ledger.charge(pure(0.1), "M", f"out{i}")
@@ -79,7 +84,7 @@ def test_sums_are_exact(path: Path) -> None:
 
 
 def test_no_guarantee_is_refused_unless_allowed_and_never_fits_a_budget(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         with pytest.raises(PrivacyRefusal, match="promises nothing"):
             ledger.charge(NO_GUARANTEE, "FT_a(k=5)", "out")
         ledger.charge(NO_GUARANTEE, "FT_a(k=5)", "out", allow_unprotected=True)
@@ -90,28 +95,111 @@ def test_no_guarantee_is_refused_unless_allowed_and_never_fits_a_budget(path: Pa
 
 
 def test_one_folder_is_not_charged_twice_before_it_is_published(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         number = ledger.charge(pure(1.0), "M", "out")
+        with pytest.raises(InputError, match="resume"):
+            ledger.charge(pure(1.0), "M", "out")
+        ledger.publishing(number, "digest")
         with pytest.raises(InputError, match="resume"):
             ledger.charge(pure(1.0), "M", "out")
         ledger.publish(number)
         assert ledger.charge(pure(1.0), "M", "out") != number
 
 
-def test_a_ledger_of_another_log_is_refused(path: Path) -> None:
-    Ledger.open(path, "one").close()
-    with pytest.raises(InputError, match="another log"):
-        Ledger.open(path, "two")
+@pytest.mark.parametrize(("source", "store"), [("other", "store"), ("hash", "other")])
+def test_a_ledger_of_another_log_or_another_import_is_refused(path: Path, source: str, store: str) -> None:
+    with pytest.raises(InputError, match="another log or another import"):
+        Ledger.open(path, source, store)
+
+
+def test_a_missing_ledger_is_not_made_by_opening_it(path: Path) -> None:
+    path.unlink()
+    with pytest.raises(InputError, match="is missing"):
+        Ledger.open(path, "hash", "store")
+    assert not path.exists()
+
+
+def test_a_ledger_of_another_version_gets_a_sentence(path: Path) -> None:
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE charges (id INTEGER PRIMARY KEY, state TEXT)")
+    with pytest.raises(InputError, match="another version of crowdlog"):
+        Ledger.open(path, "hash", "store")
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="another version of crowdlog"):
+        Ledger.open(path, "hash", "store")
+
+
+def test_a_ledger_that_is_replaced_while_it_is_opened_is_refused(path: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """SQLite opens its three files one after the other; they must be of one store."""
+    other = tmp_path / "other.sqlite"
+    Ledger.create(other, "hash", "store")
+    connect = sqlite3.connect
+
+    def slow(*words: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*words, **options)
+        other.rename(path)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", slow)
+    with pytest.raises(InputError, match="was replaced"):
+        Ledger.open(path, "hash", "store")
+
+
+def test_one_charge_gets_one_output(path: Path) -> None:
+    """Of two runs that drew for one charge, the second is not allowed to show what it drew."""
+    with Ledger.open(path, "hash", "store") as ledger, Ledger.open(path, "hash", "store") as other:
+        number = ledger.charge(pure(1.0), "M", "out")
+        ledger.publishing(number, "one draw")
+        with pytest.raises(InputError, match="another run has gone on with it"):
+            other.publishing(number, "another draw")
+        ledger.publish(number)
+        with pytest.raises(InputError, match="another run has gone on with it"):
+            other.publishing(number, "another draw")
+        assert [entry.folder_hash for entry in other.entries()] == ["one draw"]
+
+
+def test_nothing_is_published_whose_hash_is_not_known(path: Path) -> None:
+    with Ledger.open(path, "hash", "store") as ledger:
+        number = ledger.charge(pure(1.0), "M", "out")
+        with pytest.raises(InputError, match="in the state 'publishing'"):
+            ledger.publish(number)
+        with pytest.raises(sqlite3.IntegrityError):
+            ledger._connection.execute("UPDATE charges SET state = 'published'")
+
+
+def test_a_charge_that_was_given_up_stays_spent_and_frees_its_folder(path: Path) -> None:
+    with Ledger.open(path, "hash", "store") as ledger:
+        number = ledger.charge(pure(1.0), "M", "out")
+        ledger.lose(ledger.entries()[0])
+        assert ledger.unpublished() == []
+        assert ledger.spent() == pure(1.0)
+        with pytest.raises(InputError, match="no charge with the number"):
+            ledger.publishing(number, "digest")
+        ledger.charge(pure(1.0), "M", "out")
+        assert ledger.spent() == pure(2.0)
+
+
+def test_an_unfinished_charge_moves_to_a_folder_nobody_else_waits_for(path: Path) -> None:
+    with Ledger.open(path, "hash", "store") as ledger:
+        for out in ("one", "two"):
+            ledger.charge(pure(1.0), "M", out)
+        first, _second = ledger.entries()
+        with pytest.raises(InputError, match=r"charge 2, charged"):
+            ledger.move(first, "two")
+        ledger.move(first, "one")
+        ledger.move(first, "three")
+        assert [entry.out for entry in ledger.entries()] == ["three", "two"]
 
 
 def test_a_file_that_is_no_ledger_is_refused(path: Path) -> None:
     path.write_bytes(b"this is not a database, and long enough to be read as one" * 100)
     with pytest.raises(InputError, match="cannot be opened"):
-        Ledger.open(path, "hash")
+        Ledger.open(path, "hash", "store")
 
 
 def test_a_ledger_that_cannot_be_written_charges_nothing(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         ledger._connection.execute("PRAGMA query_only = 1")
         with pytest.raises(InputError, match="nothing was charged"):
             ledger.charge(pure(1.0), "M", "out")
@@ -120,19 +208,19 @@ def test_a_ledger_that_cannot_be_written_charges_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 99])
 def test_publishing_what_was_not_charged_is_an_error(path: Path, number: int) -> None:
-    with Ledger.open(path, "hash") as ledger, pytest.raises(InputError, match="no unpublished charge"):
+    with Ledger.open(path, "hash", "store") as ledger, pytest.raises(InputError, match="no charge with the number"):
         ledger.publish(number)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(math.inf, 0.0), (-1.0, 0.0), (math.nan, 0.0), (1.0, 2.0)])
 def test_a_bad_budget_is_refused(path: Path, epsilon: float, delta: float) -> None:
-    with Ledger.open(path, "hash") as ledger, pytest.raises(InputError, match="budget"):
+    with Ledger.open(path, "hash", "store") as ledger, pytest.raises(InputError, match="budget"):
         ledger.set_budget(epsilon, delta)
 
 
 def _race(path: Path, name: str, start: Any, results: Any) -> None:
     start.wait()
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         try:
             ledger.charge(pure(1.0), "M", name)
         except PrivacyRefusal:
@@ -143,7 +231,7 @@ def _race(path: Path, name: str, start: Any, results: Any) -> None:
 
 @pytest.mark.slow
 def test_of_processes_racing_for_the_last_of_the_budget_one_gets_it(path: Path) -> None:
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         ledger.set_budget(2.0, 0.0)
         ledger.charge(pure(1.0), "M", "first")
     start, results = SPAWN.Event(), SPAWN.Queue()
@@ -155,18 +243,18 @@ def test_of_processes_racing_for_the_last_of_the_budget_one_gets_it(path: Path) 
     for racer in racers:
         racer.join(timeout=300)
     assert outcomes == ["charged", "refused", "refused", "refused"]
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         assert ledger.spent() == pure(2.0)
 
 
 def _begin(path: Path, start: Any) -> None:
     start.wait()
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         ledger.charge(pure(1.0), "M", str(os.getpid()))
 
 
 @pytest.mark.slow
-def test_processes_may_begin_the_ledger_at_the_same_moment(path: Path) -> None:
+def test_processes_may_open_the_ledger_at_the_same_moment(path: Path) -> None:
     start = SPAWN.Event()
     beginners = [SPAWN.Process(target=_begin, args=(path, start)) for _ in range(4)]
     for beginner in beginners:
@@ -175,17 +263,18 @@ def test_processes_may_begin_the_ledger_at_the_same_moment(path: Path) -> None:
     for beginner in beginners:
         beginner.join(timeout=300)
     assert [beginner.exitcode for beginner in beginners] == [0] * 4
-    with Ledger.open(path, "hash") as ledger:
+    with Ledger.open(path, "hash", "store") as ledger:
         assert ledger.spent() == pure(4.0)
 
 
 def _charge_for_ever(path: Path, told: Path) -> None:
-    with Ledger.open(path, "hash") as ledger, told.open("a") as file:
+    with Ledger.open(path, "hash", "store") as ledger, told.open("a") as file:
         for i in range(1_000_000):
             number = ledger.charge(pure(0.001), "M", f"{os.getpid()}-{i}")
             file.write(f"{number}\n")
             file.flush()
             if i % 2:
+                ledger.publishing(number, "digest")
                 ledger.publish(number)
 
 
@@ -201,7 +290,7 @@ def test_kill_9_loses_no_charge_and_invents_none(path: Path, tmp_path: Path) -> 
         os.kill(process.pid or 0, signal.SIGKILL)
         process.join(timeout=300)
         numbers = [int(line) for line in told.read_text().splitlines()]
-        with Ledger.open(path, "hash") as ledger:
+        with Ledger.open(path, "hash", "store") as ledger:
             entries = ledger.entries()
         # Every charge a caller was told of is there; at most one more per kill was written and not yet told.
         assert set(numbers) <= {entry.id for entry in entries}

@@ -1,11 +1,16 @@
-import subprocess
+import errno
+import os
 
+import pyarrow.parquet as pq
 import pytest
 
-from crowdlog.errors import InputError, PrivacyRefusal
+from crowdlog.errors import InputError, PrivacyRefusal, noted
+from crowdlog.log.store import LogStore
 from crowdlog.mechanisms import parse
-from crowdlog.release.folder import Release, partial_folder
-from crowdlog.release.publish import open_ledger, publish, resume
+from crowdlog.privacy.ledger import Ledger
+from crowdlog.release import place
+from crowdlog.release.publish import open_ledger, publish
+from crowdlog.release.resume import resume
 from tests.support.logs import crowd_rows, make_log
 
 MECHANISM = parse("DPu(epsilon=4, delta=1e-9, d=2)")
@@ -16,69 +21,99 @@ def log(tmp_path):
     return make_log(tmp_path, crowd_rows(400, ["weather boston"]))
 
 
+def names(folder):
+    return sorted((path.name for path in folder.iterdir()), key=lambda name: name.replace(".", " "))
+
+
 def test_over_budget_is_refused_and_leaves_nothing(log, tmp_path):
     with open_ledger(log) as ledger:
         ledger.set_budget(5, 1e-8)
     publish(MECHANISM, log, tmp_path / "one")
     with pytest.raises(PrivacyRefusal, match="of the budget of"):
         publish(MECHANISM, log, tmp_path / "two")
-    assert not (tmp_path / "two").exists()
+    assert names(tmp_path) == ["log.tsv", "log-store", "one"]
     with open_ledger(log) as ledger:
         assert len(ledger.entries()) == 1
 
 
-def test_a_charged_release_is_finished_once_and_old_pieces_are_destroyed(log, tmp_path):
-    target = tmp_path / "out"
-    with open_ledger(log) as ledger:
-        charge = ledger.charge(MECHANISM.promise().guarantee, repr(MECHANISM), str(target))
-    partial = partial_folder(target, charge)
-    partial.mkdir()
-    (partial / "queries.parquet").write_bytes(b"drawn by a killed run")
-    (release,) = resume(log, parse)
-    assert release.queries().num_rows == 1
-    assert not partial.exists()
-    assert resume(log, parse) == []
-    with open_ledger(log) as ledger:
-        assert [entry.state for entry in ledger.entries()] == ["published"]
+MOMENTS = ["before the ledger is opened", "before the charge", "while it counts", "after it counted"]
 
 
-def test_a_renamed_but_unmarked_release_is_marked_not_made_again(log, tmp_path):
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_store_that_is_replaced_is_noticed_and_nothing_is_published(log, tmp_path, monkeypatch, moment):
+    """The charge is in the old store's ledger or nowhere; the new store is as good as before."""
+    new = make_log(tmp_path / "new", crowd_rows(400, ["used cars"]))
+    old = tmp_path / "old"
+
+    def replace(_self=None, *_words):
+        log.path.rename(old)
+        new.path.rename(log.path)
+
+    protect = type(MECHANISM).protect
+    hooks = {
+        "before the ledger is opened": ("check_inputs", replace),
+        "while it counts": ("protect", lambda self, *words: (replace(), protect(self, *words))[1]),
+        "after it counted": ("protect", lambda self, *words: (protect(self, *words), replace())[0]),
+    }
+    if moment == "before the charge":
+        monkeypatch.setattr(place, "_try", replace)
+    else:
+        monkeypatch.setattr(type(MECHANISM), *hooks[moment])
+    with pytest.raises(InputError, match=r"another import|was replaced"):
+        publish(MECHANISM, log, tmp_path / "out")
+    monkeypatch.undo()
+    assert names(tmp_path) == ["log.tsv", "log-store", "new", "old"]
+    charged = moment in ("while it counts", "after it counted")
+    with open_ledger(LogStore.open(old)) as ledger:
+        assert [entry.state for entry in ledger.entries()] == ["charged"] * charged
+    with open_ledger(LogStore.open(log.path)) as ledger:
+        assert ledger.entries() == []
+    release = publish(MECHANISM, LogStore.open(log.path), tmp_path / "of the new one")
+    assert release.queries()["query"].to_pylist() == ["used cars"]
+    if charged:
+        (release,) = resume(LogStore.open(old), parse)
+        assert release.queries()["query"].to_pylist() == ["weather boston"]
+
+
+def test_a_store_that_is_replaced_after_the_last_look_keeps_its_charge_and_its_release(log, tmp_path, monkeypatch):
+    """What was counted is the old log's, and so is the open ledger: the new store hears nothing of it."""
+    new = make_log(tmp_path / "new", crowd_rows(400, ["used cars"]))
+    publishing = Ledger.publishing
+
+    def replaced(self, *words):
+        log.path.rename(tmp_path / "old")
+        new.path.rename(log.path)
+        publishing(self, *words)
+
+    monkeypatch.setattr(Ledger, "publishing", replaced)
     release = publish(MECHANISM, log, tmp_path / "out")
-    with open_ledger(log) as ledger:
-        ledger._connection.execute("UPDATE charges SET state = 'charged'")
-    before = (release.path / "queries.parquet").read_bytes()
-    (again,) = resume(log, parse)
-    assert (again.path / "queries.parquet").read_bytes() == before
+    assert release.label["crowdlog"]["source"] == log.info.id
+    with open_ledger(LogStore.open(tmp_path / "old")) as ledger:
+        assert [entry.state for entry in ledger.entries()] == ["published"]
+    with open_ledger(LogStore.open(log.path)) as ledger:
+        assert ledger.entries() == []
 
 
-def test_another_folder_in_the_place_of_a_charged_release_is_left_alone(log, tmp_path):
-    other = make_log(tmp_path / "other", crowd_rows(400, ["weather boston"]))
-    publish(MECHANISM, other, tmp_path / "out")
-    with open_ledger(log) as ledger:
-        ledger.charge(MECHANISM.promise().guarantee, repr(MECHANISM), str(tmp_path / "out"))
-    with pytest.raises(InputError, match="is not the release that was charged"):
-        resume(log, parse)
-    assert Release.open(tmp_path / "out").label["crowdlog"]["source"] == other.info.id
+def test_an_unforeseen_error_after_the_charge_says_that_it_is_charged(log, tmp_path, monkeypatch):
+    def broken(*_words):
+        raise KeyError("weather boston")
+
+    monkeypatch.setattr(type(MECHANISM), "protect", broken)
+    with pytest.raises(KeyError) as raised:
+        publish(MECHANISM, log, tmp_path / "out")
+    assert noted(raised.value).startswith("nothing was published, but charge 1 is made")
 
 
-def test_a_full_disk_gets_a_sentence_and_the_charge_can_be_finished(log, tmp_path):
-    """A tmpfs of 64 kB where that can be mounted; elsewhere a folder that cannot be written."""
-    small = tmp_path / "small"
-    small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", str(small)], check=False, capture_output=True).returncode == 0
-    try:
-        if not mounted:
-            small.rmdir()
-            small.write_text("a file where a folder should be")
-        with pytest.raises(InputError, match="could not be written"):
-            publish(MECHANISM, log, small / "out")
-        if mounted:
-            assert list(small.iterdir()) == []
-    finally:
-        if mounted:
-            subprocess.run(["umount", str(small)], check=True)
-        else:
-            small.unlink()
-            small.mkdir()
+def test_a_full_disk_gets_a_sentence_and_the_charge_can_be_finished(log, tmp_path, monkeypatch):
+    """The disk becomes full after it was tried: while the release is written."""
+
+    def full(*_words, **_options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(InputError, match=r"could not be written .* It is charged"):
+        publish(MECHANISM, log, tmp_path / "out")
+    assert names(tmp_path) == ["log.tsv", "log-store"]
+    monkeypatch.undo()
     (release,) = resume(log, parse)
     assert release.queries().num_rows == 1

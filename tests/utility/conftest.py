@@ -49,6 +49,6 @@ def make_release(tmp_path: Path) -> Callable[..., Release]:
             types = [pa.list_(pa.string()) if column == "sequence" else pa.string() for column in columns[table]] + [pa.int64()]
             made[table] = pa.table({n: pa.array([row[i] for row in rows], t) for i, (n, t) in enumerate(zip(names, types, strict=True))})
         label = {"crowdlog": {"source": source, "counts": counts, "mechanism": mechanism}}
-        return write_folder(tmp_path / name, "test", made, label, {})
+        return write_folder(tmp_path / name, made, label, {})
 
     return make

@@ -114,8 +114,8 @@ def _show(budget: dict[str, Any]) -> None:
     show_fields(fields)
     if budget["releases"]:
         click.echo()
-        rows = [[r["mechanism"], _shown(r["epsilon"]), _shown(r["delta"]), r["state"], r["out"]] for r in budget["releases"]]
-        show_table(["release", "ε", "δ", "state", "folder"], rows)
+        rows = [[r["id"], r["mechanism"], _shown(r["epsilon"]), _shown(r["delta"]), r["state"], r["out"]] for r in budget["releases"]]
+        show_table(["charge", "release", "ε", "δ", "state", "folder"], rows)
 
 
 def _sentence(numbers: dict[str, Any]) -> str:

@@ -2,31 +2,69 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from crowdlog.cli.output import json_option, show_json
+from crowdlog.cli.output import json_option, reporting, show_json
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+    from crowdlog.release.folder import Release
 
 
 @click.command("resume")
 @click.argument("store")
+@click.option("--charge", type=int, metavar="N", help="Only the release of this charge (see 'crowdlog budget').")
+@click.option("--to", metavar="PLACE", help="Write the release here instead; or: it was moved here.")
+@click.option("--give-up", is_flag=True, help="Close charge N for good: it stays spent and is never drawn.")
 @json_option
-def command(store: str, as_json: bool) -> None:
+def command(store: str, charge: int | None, to: str | None, give_up: bool, as_json: bool) -> None:
     """Finish every release of STORE that was charged but not published, at no further charge.
 
-    Left-over files are destroyed unread and the noise is drawn afresh.
+    If nothing was shown yet, left-over files are destroyed unread and the noise is drawn afresh.
+    A release that was complete is published as it is: it may have been seen, so it is never drawn again.
+    One that cannot be finished does not keep the others from it.
 
     \b
     Example: crowdlog resume STORE
     """
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
-    from crowdlog.release.publish import resume
+    from crowdlog.release.resume import Unfinished, resume
 
-    done = resume(LogStore.open(store), parse)
-    if as_json:
-        show_json([{"path": str(release.path), "mechanism": release.label["crowdlog"]["mechanism"]} for release in done])
+    log = LogStore.open(store)
+    if give_up:
+        _give_up(log, charge, to, as_json)
         return
-    for release in done:
-        click.echo(f"finished {release.path}")
-    if not done:
+    try:
+        done = resume(log, parse, charge=charge, to=to)
+    except Unfinished as unfinished:
+        _show(unfinished.finished, as_json)
+        raise
+    _show(done, as_json)
+    if not done and not as_json:
         click.echo("Nothing to finish.")
+
+
+def _show(done: list[Release], as_json: bool) -> None:
+    paths = ", ".join(str(release.path) for release in done)
+    with reporting(f"{paths} published" if done else "nothing was published"):
+        if as_json:
+            show_json([{"path": str(r.path), "mechanism": r.label["crowdlog"]["mechanism"]} for r in done])
+            return
+        for release in done:
+            click.echo(f"finished {release.path}")
+
+
+def _give_up(log: LogStore, charge: int | None, to: str | None, as_json: bool) -> None:
+    from crowdlog.errors import InputError
+    from crowdlog.release.resume import give_up
+
+    if charge is None or to is not None:
+        raise InputError("Give --give-up together with --charge N and without --to: it closes one charge.")
+    entry = give_up(log, charge)
+    if as_json:
+        show_json({"charge": entry.id, "state": "lost"})
+    else:
+        click.echo(f"Charge {entry.id} is closed. It stays spent; nothing is published for it.")

@@ -54,7 +54,7 @@ def trial_release(log: LogStore, cell: Cell, folder: Path) -> Release:
     protected = mechanism.protect(log, randomness)
     label = make_label(mechanism, mechanism.promise(), protected, source=log.info.id, charge=0, private=randomness.private, warnings=[])
     try:
-        return write_folder(folder, 0, protected.tables, label, {})
+        return write_folder(folder, protected.tables, label, {})
     except InputError:  # its advice is for releases that were charged
         raise InputError(f"it cannot be written into {folder.parent}. Is the disk full? Make room, and run the same command again.") from None
 

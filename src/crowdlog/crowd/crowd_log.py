@@ -50,7 +50,7 @@ def write_crowd_log(manifest: Manifest, opened: Sequence[Sequence[Counted]], out
     if len(policies) > 1:
         label["name"] = f"crowdlog release by {' and '.join(type(policy).__name__ for policy in policies)}"
         label["implementation"]["mechanism"] = label["crowdlog"]["mechanism"] = " and ".join(map(repr, policies))
-    return write_folder(out, _NO_CHARGE, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)})
+    return write_folder(out, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)})
 
 
 def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[str, Setting]:

@@ -12,8 +12,9 @@ from crowdlog.log.columns import Ints
 from crowdlog.log.intake import Intake
 from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.order import derive, sort_events
-from crowdlog.log.store import FILES, StoreInfo, write_info
+from crowdlog.log.store import FILES, LEDGER, StoreInfo, write_info
 from crowdlog.log.write import ContentHash, event_writer, write_events, write_texts
+from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance
 
@@ -31,7 +32,7 @@ def _parts(rows_of_user: Ints) -> Ints:
 
 
 def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance) -> None:
-    """Write everything but the ledger into the folder and remove the spilled events."""
+    """Write all files of the store into the folder and remove the spilled events."""
     intake.rejects.close()
     if intake.events.rows == 0:
         raise InputError("Not one row could be imported. " + _what_was_wrong(intake))
@@ -56,6 +57,8 @@ def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_pag
         files={name: (folder / name).stat().st_size for name in FILES},
     )
     write_info(folder / "store.json", info)
+    # Here and nowhere else: begun at the first release, it could land in a store that replaced this one.
+    Ledger.create(folder / LEDGER, source=info.content_hash, store=info.id)
 
 
 def _write_events(folder: Path, intake: Intake, content: ContentHash, *, merge_next_page: bool, advance: Advance) -> dict[str, int]:

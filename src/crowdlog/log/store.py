@@ -16,6 +16,7 @@ from crowdlog.errors import InputError
 
 VERSION = 1
 FILES = ("events.parquet", "queries.parquet", "urls.parquet", "users.parquet")
+LEDGER = "ledger.sqlite"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,13 @@ class LogStore:
                 raise InputError(f"The log store {folder} is damaged: {name} is missing or changed. Import the log again.")
         return store
 
+    def is_still_there(self) -> bool:
+        """Whether the path still holds this very store: another one may have been moved to its place."""
+        try:
+            return _read_info(self.path / "store.json") == self.info
+        except (OSError, InputError):
+            return False
+
     def events(self) -> Path:
         return self.path / "events.parquet"
 
@@ -75,7 +83,7 @@ class LogStore:
         return self.path / "users.parquet"
 
     def ledger(self) -> Path:
-        return self.path / "ledger.sqlite"
+        return self.path / LEDGER
 
     def query_texts(self, ids: Sequence[int] | NDArray[Any]) -> pa.StringArray:
         """The texts of these query ids, in this order."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
+from crowdlog.release.place import find_place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,35 +89,67 @@ def check_tables(tables: Mapping[str, pa.Table]) -> None:
             raise TypeError(f"table {name} has the columns {table.column_names}, expected {wanted}")
 
 
-def partial_folder(out: Path, charge: int) -> Path:
-    """Where a release is written before it is complete. One name per charge, so that a later run finds what a killed one left."""
-    return out.with_name(f"{out.name}.partial-{charge}")
-
-
-def write_folder(out: Path, charge: int, tables: Mapping[str, pa.Table], label: Mapping[str, Any], pages: Mapping[str, str]) -> Release:
-    """Write everything under a temporary name, force it to disk, then rename. On failure nothing is left."""
+def fill_folder(
+    folder: Path,
+    tables: Mapping[str, pa.Table],
+    label: Mapping[str, Any],
+    pages: Mapping[str, str],
+) -> None:
+    """Write all files of a release into a new folder and force them to disk."""
     import pyarrow.parquet as pq
 
     check_tables(tables)
-    partial = partial_folder(out, charge)
+    folder.mkdir(parents=True)
+    for name, table in tables.items():
+        pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    (folder / LABEL).write_text(json.dumps(label, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, text in pages.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    force_folder_to_disk(folder)
+
+
+def force_folder_to_disk(folder: Path) -> None:
+    """The files, their names, and the name of the folder itself."""
+    for file in folder.iterdir():
+        force_to_disk(file)
+    force_to_disk(folder)
+    force_to_disk(folder.parent)
+
+
+def folder_hash(folder: Path) -> str | None:
+    """SHA-256 of the names and contents of a folder of plain files; None if it is not such a folder."""
+    whole = hashlib.sha256()
+    try:
+        for path in sorted(folder.iterdir()):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                return None
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").digest()
+            name = os.fsencode(path.name)
+            whole.update(len(name).to_bytes(8, "big") + name + content)
+    except OSError:
+        return None
+    return whole.hexdigest()
+
+
+def write_folder(
+    out: Path,
+    tables: Mapping[str, pa.Table],
+    label: Mapping[str, Any],
+    pages: Mapping[str, str],
+) -> Release:
+    """Write a release that no ledger knows of, under a temporary name first. On failure nothing is left."""
+    beside = find_place(out).partial
+    partial = beside.with_name(f"{beside.name}.new")  # not the name that releases with a ledger reserve
     shutil.rmtree(partial, ignore_errors=True)  # destroyed unread: what a killed run drew must never be seen
     try:
-        partial.mkdir(parents=True)
-        for name, table in tables.items():
-            pq.write_table(table, partial / f"{name}.parquet", compression="zstd")
-        (partial / LABEL).write_text(json.dumps(label, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        for name, text in pages.items():
-            (partial / name).write_text(text, encoding="utf-8")
-        for file in partial.iterdir():
-            force_to_disk(file)
-        force_to_disk(partial)
+        fill_folder(partial, tables, label, pages)
         partial.rename(out)
         force_to_disk(out.parent)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
-        raise InputError(
-            f"The release could not be written to {out}: {error.strerror}. Make room or choose another place, then run 'crowdlog resume'."
-        ) from None
+        advice = "Make room or choose another place."
+        raise InputError(f"The release could not be written to {out}: {error.strerror}. {advice}") from None
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise

@@ -1,23 +1,34 @@
-"""Publishing: charge first, then draw the noise, then show. A crash leaves nothing, or a charged release that `resume` finishes."""
+"""Publishing: charge first, then draw the noise, then record which output will be shown, then show it.
+
+A crash leaves nothing, or a charge that `crowdlog.release.resume` finishes. Proof: proofs/ledger.md.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdlog.errors import InputError, PrivacyRefusal
-from crowdlog.privacy.ledger import Entry, Ledger
+from crowdlog.durable import force_to_disk
+from crowdlog.errors import CrowdlogError, InputError, PrivacyRefusal, note
+from crowdlog.locks import hold
+from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.explain import explain, label_page
-from crowdlog.release.folder import Release, partial_folder, write_folder
+from crowdlog.release.folder import Release, fill_folder, folder_hash
 from crowdlog.release.label import make_label
 from crowdlog.release.page import release_page
+from crowdlog.release.place import Place, find_place, refuse_existing, reserve
 from crowdlog.release.promise import Promise, Protects
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
+
+LOCK = "releases.lock"  # in the store: held by every release (shared) and by `resume` (alone)
 
 
 def publish(
@@ -29,62 +40,150 @@ def publish(
     i_know: bool = False,
 ) -> Release:
     """Make one release. `i_know` allows what is not private (no guarantee, a large δ) and marks the label."""
-    target = Path(out).absolute()
-    if target.exists():
-        raise InputError(f"{target} exists already. Choose another name: a published release is never overwritten.")
+    refuse_existing(find_place(out).target)
     promise = mechanism.promise()
-    warnings = _refuse_or_warn(mechanism, promise, log, i_know=i_know)
+    warnings = refuse_or_warn(mechanism, promise, log, i_know=i_know)
     mechanism.check_inputs()
-    with open_ledger(log) as ledger:
-        charge = ledger.charge(promise.guarantee, repr(mechanism), str(target), steps=promise.accounting, allow_unprotected=i_know)
-        return _finish(mechanism, promise, log, target, charge, ledger, randomness or SystemRandomness(), warnings)
+    with (
+        holding(log, alone=False),
+        open_ledger(log) as ledger,
+        reserve(out, advice="Nothing was charged; choose another place.") as place,
+    ):
+        if not log.is_still_there():
+            raise InputError(f"{log.path} was replaced by another store. Nothing was charged; try again.")
+        charge = ledger.charge(
+            promise.guarantee,
+            repr(mechanism),
+            str(place.target),
+            steps=promise.accounting,
+            allow_unprotected=i_know,
+        )
+        drawing = Drawing(mechanism, promise, log, randomness or SystemRandomness(), warnings)
+        return finish(drawing, ledger, charge, place)
 
 
-def resume(log: LogStore, parse: Callable[[str], Protects], *, randomness: Randomness | None = None) -> list[Release]:
-    """Finish every charged but unpublished release of this log, at no further charge and with noise drawn afresh."""
-    with open_ledger(log) as ledger:
-        return [_resume(entry, log, ledger, parse, randomness or SystemRandomness()) for entry in ledger.unpublished()]
+@dataclass(frozen=True)
+class Drawing:
+    """All that is needed to draw an output, but for the charge that pays for it."""
 
-
-def _resume(entry: Entry, log: LogStore, ledger: Ledger, parse: Callable[[str], Protects], randomness: Randomness) -> Release:
-    target = Path(entry.out)
-    if target.exists():  # renamed, then killed before the ledger heard of it
-        release = Release.open(target)
-        own = release.label.get("crowdlog", {})
-        if (own.get("source"), own.get("charge")) != (log.info.id, entry.id):
-            raise InputError(f"{target} exists but is not the release that was charged for it. Move it away and run 'crowdlog resume' again.")
-        ledger.publish(entry.id)
-        return release
-    mechanism = parse(entry.mechanism)
-    promise = mechanism.promise()
-    warnings = _refuse_or_warn(mechanism, promise, log, i_know=True)
-    return _finish(mechanism, promise, log, target, entry.id, ledger, randomness, warnings)
+    mechanism: Protects
+    promise: Promise
+    log: LogStore
+    randomness: Randomness
+    warnings: list[str]
 
 
 def open_ledger(log: LogStore) -> Ledger:
     """The ledger that lies in the log's store. Close it, or use it in a `with`."""
-    return Ledger.open(log.ledger(), source=log.info.content_hash)
+    return Ledger.open(log.ledger(), source=log.info.content_hash, store=log.info.id)
 
 
-def _finish(
-    mechanism: Protects, promise: Promise, log: LogStore, target: Path, charge: int, ledger: Ledger, randomness: Randomness, warnings: list[str]
-) -> Release:
-    partial = partial_folder(target, charge)
-    shutil.rmtree(partial, ignore_errors=True)  # what a killed run drew is destroyed unread
-    protected = mechanism.protect(log, randomness)
-    label = make_label(mechanism, promise, protected, source=log.info.id, charge=charge, private=randomness.private, warnings=warnings)
-    release = write_folder(
-        target,
-        charge,
-        protected.tables,
-        label,
-        {"label.md": label_page(label), "explanation.md": explain(label), "index.html": release_page(label, protected.tables)},
+@contextmanager
+def holding(log: LogStore, *, alone: bool) -> Iterator[None]:
+    """Releases of one store may run side by side; `resume` runs alone. A killed run holds nothing."""
+    try:
+        handle = hold(log.path / LOCK, shared=not alone)
+    except BlockingIOError:
+        who = "A release or another resume" if alone else "A resume"
+        raise InputError(f"{who} of {log.path} is running just now. Wait for it; nothing was done.") from None
+    except OSError as error:
+        raise InputError(f"The store {log.path} cannot be locked: {error.strerror}. Nothing was charged.") from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def finish(drawing: Drawing, ledger: Ledger, charge: int, place: Place) -> Release:
+    """Draw, write, record the hash of what was written, show. The charge is in the state 'charged' before."""
+    staged = place.staged(drawing.log.info.id, charge)
+    with _told_of(charge, drawing.log):
+        try:
+            shutil.rmtree(staged, ignore_errors=True)  # what a killed run drew is destroyed unread
+            digest = _draw(drawing, charge, staged, place.target)
+        except BaseException:
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+        # From here on this is the only output there will ever be for this charge: it is not removed.
+        ledger.publishing(charge, digest)
+    return show(ledger, charge, staged, place.target)
+
+
+def show(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
+    """Give the staged folder its final name. The charge is 'publishing', with this folder's hash."""
+    label = Release.open(staged).label  # read before: once it is shown, the owner may move it at any moment
+    try:
+        staged.rename(target)
+    except OSError as error:
+        raise InputError(
+            f"The release of charge {charge} is made but could not be named {target}: {error.strerror}. "
+            f"Clear that place, or choose another one: crowdlog resume STORE --charge {charge} --to PLACE"
+        ) from None
+    try:
+        force_to_disk(target.parent)
+        force_to_disk(staged.parent)
+        ledger.publish(charge)
+    except (OSError, InputError) as error:
+        raise InputError(
+            f"{target} is charged and published, but the ledger could not be told ({error}). "
+            "Leave it where it is and run 'crowdlog resume': that draws nothing new."
+        ) from None
+    return Release(target, label)
+
+
+def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
+    """Write one output to the staged folder and return its hash, if it was counted from the log that is charged."""
+    log, randomness = drawing.log, drawing.randomness
+    protected = drawing.mechanism.protect(log, randomness)
+    label = make_label(
+        drawing.mechanism,
+        drawing.promise,
+        protected,
+        source=log.info.id,
+        charge=charge,
+        private=randomness.private,
+        warnings=drawing.warnings,
     )
-    ledger.publish(charge)
-    return release
+    pages = {
+        "label.md": label_page(label),
+        "explanation.md": explain(label),
+        "index.html": release_page(label, protected.tables),
+    }
+    try:
+        fill_folder(staged, protected.tables, label, pages)
+        force_to_disk(target.parent)
+    except OSError as error:
+        raise InputError(
+            f"The release could not be written to {target}: {error.strerror}. It is charged. "
+            "Make room, then run 'crowdlog resume'; or choose another place: "
+            f"crowdlog resume STORE --charge {charge} --to PLACE"
+        ) from None
+    digest = folder_hash(staged)
+    if digest is None:
+        raise InputError(f"What was written for {target} cannot be read. It is charged: run 'crowdlog resume'.")
+    # The last look: all was read from the log before it, and the ledger that is open is that log's own.
+    if not log.is_still_there():
+        raise InputError(
+            f"{log.path} was replaced by another store during this release, so nothing was published. "
+            f"Charge {charge} is in the ledger of the store that lay there before: "
+            "run 'crowdlog resume' on that one, wherever it is now."
+        )
+    return digest
 
 
-def _refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_know: bool) -> list[str]:
+@contextmanager
+def _told_of(charge: int, log: LogStore) -> Iterator[None]:
+    """An unforeseen error takes along what the owner must know: her budget was charged."""
+    try:
+        yield
+    except CrowdlogError:
+        raise
+    except Exception as error:
+        note(error, f"nothing was published, but charge {charge} is made: run 'crowdlog resume {log.path}'.")
+        raise
+
+
+def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_know: bool) -> list[str]:
     """What makes a release doubtful: refused, or said in its label when the owner insists."""
     guarantee, users = promise.guarantee, max(log.info.users, 1)
     warnings = []

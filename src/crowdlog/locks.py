@@ -1,0 +1,51 @@
+"""File locks that die with the process: a run that was killed blocks nobody."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+def hold(path: Path, *, shared: bool = False) -> int:
+    """Lock the file, made if it is missing, and return a handle: the lock lasts until it is closed.
+
+    Raises BlockingIOError at once when somebody else holds it. Many may hold it `shared`.
+    """
+    lock = _locker(shared=shared)
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            lock(handle)
+            if _is_at(handle, path):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        # Its last holder removed the file after we opened it: this lock is nobody's concern.
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _locker(*, shared: bool) -> Callable[[int], None]:
+    try:
+        import fcntl
+    except ImportError:  # Windows has no shared locks: there, everybody is alone
+        return _lock_on_windows
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    return lambda handle: fcntl.flock(handle, how | fcntl.LOCK_NB)
+
+
+def _lock_on_windows(handle: int) -> None:
+    import msvcrt
+
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    except PermissionError as error:
+        raise BlockingIOError from error

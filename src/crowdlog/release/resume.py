@@ -1,0 +1,204 @@
+"""Finishing what a crash left: each charge on its own, and never a second output once one may have been seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdlog.durable import force_to_disk
+from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.privacy.ledger import Entry, Ledger
+from crowdlog.privacy.randomness import Randomness, SystemRandomness
+from crowdlog.release.folder import Release, folder_hash, force_folder_to_disk
+from crowdlog.release.place import find_place, is_taken, reserve, sweep
+from crowdlog.release.promise import Promise, Protects
+from crowdlog.release.publish import Drawing, finish, holding, open_ledger, refuse_or_warn, show
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+
+
+class Unfinished(InputError):  # noqa: N818 - what is finished is finished
+    """Some charges could not be finished. `finished` are those that could."""
+
+    def __init__(self, finished: list[Release], failures: Sequence[str]) -> None:
+        super().__init__("\n".join(failures))
+        self.finished = finished
+
+
+def resume(
+    log: LogStore,
+    parse: Callable[[str], Protects],
+    *,
+    charge: int | None = None,
+    to: str | Path | None = None,
+    randomness: Randomness | None = None,
+) -> list[Release]:
+    """Finish the unfinished releases of this log (or one of them) at no further charge.
+
+    A release that was charged and not yet made is drawn afresh. One that was made is shown as it is.
+    `to`: make it there instead, or: there lies what was made. Raises Unfinished when all others are done.
+    """
+    finished: list[Release] = []
+    failures: list[str] = []
+    cause: Exception | None = None
+    with holding(log, alone=True), open_ledger(log) as ledger:
+        resumption = _Resumption(log, ledger, parse, randomness or SystemRandomness())
+        for entry in _chosen(ledger, charge, to):
+            try:
+                finished.append(resumption.finish(entry, None if to is None else find_place(to).target))
+            except CrowdlogError as error:
+                failures.append(f"Charge {entry.id}: {error}")
+            except Exception as error:
+                # Only its type is told: its text could quote a query. The other charges are finished.
+                failures.append(f"Charge {entry.id}: an error of ours ({type(error).__name__}).")
+                cause = error
+        for parent in {Path(entry.out).parent for entry in ledger.entries()}:
+            sweep(parent)
+    if failures:
+        raise Unfinished(finished, failures) from cause
+    return finished
+
+
+def give_up(log: LogStore, charge: int) -> Entry:
+    """End a charge for good: it stays spent, and nothing is ever shown for it. Returns it as it was."""
+    with holding(log, alone=True), open_ledger(log) as ledger:
+        (entry,) = _chosen(ledger, charge, None)
+        if entry.state == "publishing" and folder_hash(Path(entry.out)) == entry.folder_hash:
+            raise InputError(f"Charge {charge} lies complete at {entry.out}: run 'crowdlog resume'.")
+        ledger.lose(entry)
+        _destroy(log, entry)
+        return entry
+
+
+def _chosen(ledger: Ledger, charge: int | None, to: str | Path | None) -> list[Entry]:
+    entries = ledger.unpublished()
+    numbers = ", ".join(str(entry.id) for entry in entries) or "none"
+    if charge is not None:
+        entries = [entry for entry in entries if entry.id == charge]
+        if not entries:
+            raise InputError(f"There is no unfinished charge {charge}. Unfinished: {numbers}.")
+    if to is not None and len(entries) != 1:
+        raise InputError(f"Say with --charge which release should go to {to}. Unfinished: {numbers}.")
+    return entries
+
+
+@dataclass(frozen=True)
+class _Resumption:
+    log: LogStore
+    ledger: Ledger
+    parse: Callable[[str], Protects]
+    randomness: Randomness
+
+    def finish(self, entry: Entry, to: Path | None) -> Release:
+        if entry.state == "charged":
+            return self._draw(entry, to)
+        found = self._visible(entry, to)
+        return found if found is not None else self._show(entry, to)
+
+    def _draw(self, entry: Entry, to: Path | None) -> Release:
+        """Nothing was shown for this charge: draw its output now, provided it is what was paid for."""
+        mechanism = self.parse(entry.mechanism)
+        promise = mechanism.promise()
+        _compare(entry, promise)
+        warnings = refuse_or_warn(mechanism, promise, self.log, i_know=True)
+        drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings)
+        _refuse_other(entry, to)
+        with reserve(to or entry.out, advice=f"Make it writable, or {_elsewhere(entry)}") as place:
+            if to is not None:
+                _destroy(self.log, entry)
+                self.ledger.move(entry, str(place.target))
+            return finish(drawing, self.ledger, entry.id, place)
+
+    def _visible(self, entry: Entry, to: Path | None) -> Release | None:
+        """The output where it was to be, or where the owner moved it: only the ledger has to be told."""
+        for place in (to, Path(entry.out)):
+            if place is not None and folder_hash(place) == entry.folder_hash:
+                force_to_disk(place.parent)
+                if place == to:
+                    self.ledger.move(entry, str(place))
+                self.ledger.publish(entry.id)
+                _destroy(self.log, entry)
+                return Release.open(place)
+        return None
+
+    def _show(self, entry: Entry, to: Path | None) -> Release:
+        """The output was made and not shown: show that very one. Never draw again: it may have been seen."""
+        staged = self._staged(entry, to)
+        _refuse_other(entry, to)
+        with reserve(to or entry.out, advice=f"Clear it, or {_elsewhere(entry)}") as place:
+            own = place.staged(self.log.info.id, entry.id)
+            if staged != own:
+                _copy(staged, own, entry)
+                # After the copy: the ledger always names a place that has the output.
+                self.ledger.move(entry, str(place.target))
+            release = show(self.ledger, entry.id, own, place.target)
+        if staged != own:
+            _destroy(self.log, entry)
+        return release
+
+    def _staged(self, entry: Entry, to: Path | None) -> Path:
+        """Where the output lies that was made for this charge and not shown."""
+        for place in (to, Path(entry.out)):
+            staged = None if place is None else find_place(place).staged(self.log.info.id, entry.id)
+            if staged is not None and folder_hash(staged) == entry.folder_hash:
+                return staged
+        where = entry.out if to is None else f"{to} or {entry.out}"
+        raise InputError(
+            f"Its output was made and may have been seen, but does not lie unchanged at {where}. "
+            "It is never drawn a second time. If it was moved, say where it is: "
+            f"crowdlog resume {self.log.path} --charge {entry.id} --to PLACE. "
+            "If it is gone, make a new release, at a new charge, and close this one: "
+            f"crowdlog resume {self.log.path} --charge {entry.id} --give-up."
+        )
+
+
+def _compare(entry: Entry, promise: Promise) -> None:
+    """The promise must be the one that was charged: another crowdlog may read the same words differently."""
+    steps = tuple(json.loads(json.dumps([dict(step) for step in promise.accounting])))
+    if (promise.guarantee, steps) != (entry.guarantee, entry.steps):
+        charged, now = entry.guarantee, promise.guarantee
+        raise InputError(
+            f"It was charged with ε = {charged.epsilon:g}, δ = {charged.delta:g}, but this crowdlog promises "
+            f"ε = {now.epsilon:g}, δ = {now.delta:g} for the same words, or draws its noise in other steps. "
+            "Nothing was drawn. Use the version that made the charge, or close it "
+            f"(crowdlog resume STORE --charge {entry.id} --give-up) and release anew."
+        )
+
+
+def _refuse_other(entry: Entry, to: Path | None) -> None:
+    """Whatever lies in the release's place is left alone."""
+    if to is None and is_taken(Path(entry.out)):
+        advice = f"Move it away, or {_elsewhere(entry)}"
+        raise InputError(f"{entry.out} exists but is not the release that was charged for it. {advice}")
+
+
+def _elsewhere(entry: Entry) -> str:
+    return f"choose another place: crowdlog resume STORE --charge {entry.id} --to PLACE"
+
+
+def _copy(staged: Path, own: Path, entry: Entry) -> None:
+    """Copied, not moved: the place may be on another disk, and the old one stays until the ledger names it."""
+    shutil.rmtree(own, ignore_errors=True)
+    try:
+        shutil.copytree(staged, own)
+        force_folder_to_disk(own)
+    except OSError as error:
+        shutil.rmtree(own, ignore_errors=True)
+        advice = f"Make room, or {_elsewhere(entry)}"
+        raise InputError(f"It could not be copied to {own}: {error.strerror}. {advice}") from None
+    if folder_hash(own) != entry.folder_hash:
+        raise InputError(f"It could not be copied unchanged to {own}. Try again, or {_elsewhere(entry)}")
+
+
+def _destroy(log: LogStore, entry: Entry) -> None:
+    """Remove, unread, what lies at the charge's former place and was never shown there."""
+    staged = find_place(entry.out).staged(log.info.id, entry.id)
+    shutil.rmtree(staged, ignore_errors=True)
+    with suppress(OSError):  # not there, or it holds the release of another store
+        staged.parent.rmdir()
