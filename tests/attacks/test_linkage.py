@@ -80,7 +80,7 @@ def test_categories_by_hand(tmp_path):
     ("text", "said"),
     [
         ("red shoes\tshopping\nmy secret\tother\n", r"1 of the 2 queries in the mapping .* are not in the log .*: make it for this log\."),
-        ("red shoes\n", r"Line 1 of the mapping .* has 1 columns instead of 2"),
+        ("red shoes\n", r"The mapping .* cannot be used: line 1 is not a query, a tab and a category\."),
         ("", r"The mapping .* is empty\."),
     ],
 )

@@ -76,7 +76,7 @@ def test_held_out_people(files):
         (["out", "--truth", "store", "--concept", "shoes"], "--concept must look like"),
         (["out", "--truth", "store", "--concept", "cars=cars.com"], "no site that was clicked"),
         (["out", "--truth", "store", "--site-classes", "none.tsv"], "cannot be read"),
-        (["out", "--truth", "store", "--site-classes", "log.tsv"], "Line 1"),
+        (["out", "--truth", "store", "--site-classes", "log.tsv"], "line 1 is not a URL, a tab and a class"),
     ],
 )
 def test_bad_input_gets_one_sentence(files, arguments, sentence, monkeypatch, capsys):

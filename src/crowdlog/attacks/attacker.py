@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
@@ -34,20 +33,3 @@ class Attacker:
 
 
 Attack = Callable[["Seen", "Truth", Attacker], "AttackResult"]
-
-
-def read_lines(path: Path, columns: int, what: str) -> list[list[str]]:
-    """The lines of a tab-separated file. Errors name the line, never its text."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InputError(f"The {what} {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The {what} {path} cannot be read: it is not UTF-8 text.") from None
-    rows = [line.split("\t") for line in lines]
-    bad = next((number for number, row in enumerate(rows, 1) if len(row) != columns), None)
-    if bad is not None:
-        raise InputError(f"Line {bad} of the {what} {path} has {len(rows[bad - 1])} columns instead of {columns}, separated by tabs.")
-    if not rows:
-        raise InputError(f"The {what} {path} is empty.")
-    return rows

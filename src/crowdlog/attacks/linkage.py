@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdlog.attacks.attacker import Attacker, read_lines
+from crowdlog.artifacts.query_file import read_query_file
+from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, Floats, averaged, nothing
 from crowdlog.attacks.truth import Ints, Truth, count_matrix, pack
 from crowdlog.errors import InputError
@@ -75,19 +76,17 @@ def _levels(*counts: Any) -> list[Any]:
 
 def read_mapping(attacker: Attacker, truth: Truth) -> Any:
     """The mapping as a 0/1 matrix: queries by categories. Queries of the log that it does not name have no category."""
-    import pyarrow as pa
-
     path = attacker.mapping
     if path is None:
         raise ValueError("no mapping")
-    rows = read_lines(path, 2, "mapping")
-    query = truth.ids(pa.array([row[0] for row in rows]))
+    lines = read_query_file(path, "mapping", {"query": "a query", "category": "a category"})
+    query = truth.ids(lines["query"])
     unknown = int((query < 0).sum())
     if unknown:
         raise InputError(
-            f"{unknown:,} of the {len(rows):,} queries in the mapping {path} are not in the log {truth.store.path}: make it for this log."
+            f"{unknown:,} of the {len(query):,} queries in the mapping {path} are not in the log {truth.store.path}: make it for this log."
         )
-    names, category = np.unique([row[1] for row in rows], return_inverse=True)
+    names, category = np.unique(lines["category"].to_pylist(), return_inverse=True)
     matrix = count_matrix(query, category, (truth.queries, len(names)))
     matrix.data[:] = 1
     return matrix

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdlog.attacks.attacker import Attacker, read_lines
+from crowdlog.artifacts.query_file import read_query_file
+from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
 from crowdlog.attacks.truth import Truth
 from crowdlog.errors import InputError
@@ -14,7 +15,7 @@ from crowdlog.errors import InputError
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
 
-HEADER = ["user", "kind", "query"]
+COLUMNS = {"user": "a user", "kind": "a kind of secret", "query": "a query"}
 
 
 def singles(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
@@ -30,13 +31,10 @@ def singles(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
 
 
 def _secrets(shown: np.typing.NDArray[np.bool_], truth: Truth, attacker: Attacker) -> AttackResult:
-    import pyarrow as pa
-
     if attacker.secrets is None:
         raise ValueError("no secrets")
-    rows = [row for row in read_lines(attacker.secrets, 3, "file of secrets") if row != HEADER]
-    ids = truth.ids(pa.array([row[2] for row in rows]))
+    ids = truth.ids(read_query_file(attacker.secrets, "file of secrets", COLUMNS)["query"])
     if (ids < 0).all():
-        raise InputError(f"None of the {len(rows):,} secrets in {attacker.secrets} is in the log {truth.store.path}: give the secrets of this log.")
+        raise InputError(f"None of the {len(ids):,} secrets in {attacker.secrets} is in the log {truth.store.path}: give the secrets of this log.")
     found = ids[ids >= 0]
     return counted("secrets", int(shown[found].sum()), len(found), 0.0)

@@ -83,19 +83,10 @@ def _concept(text: str) -> tuple[str, list[str]]:
 
 
 def _site_classes(path: Path) -> dict[str, str]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InputError(f"The site classes {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The site classes {path} cannot be read: it is not UTF-8 text.") from None
-    classes = {}
-    for number, line in enumerate(lines, 1):
-        url, _tab, name = line.partition("\t")
-        if not (url and name) or "\t" in name:
-            raise InputError(f"Line {number} of {path} must be a URL, a tab and a class.")
-        classes[url] = name
-    return classes
+    from crowdlog.artifacts.query_file import read_query_file
+
+    lines = read_query_file(path, "file of site classes", {"url": "a URL", "class": "a class"})
+    return dict(zip(lines["url"].to_pylist(), lines["class"].to_pylist(), strict=True))
 
 
 NOTES = (

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.artifacts.representations import represent
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
@@ -17,20 +18,10 @@ from crowdlog.utility.published import Published
 
 
 def read_topics(path: Path) -> dict[str, str]:
-    """Lines of query, tab, topic; further columns are ignored, as is a first line that names the columns. Errors never quote a line."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InputError(f"The topics {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The topics {path} cannot be read: it is not UTF-8 text.") from None
-    rows = [line.split("\t") for line in lines]
-    bad = next((number for number, row in enumerate(rows, 1) if len(row) < 2), None)
-    if bad is not None:
-        raise InputError(f"Line {bad} of the topics {path} must be a query, a tab and a topic.")
-    if not rows:
-        raise InputError(f"The topics {path} are empty.")
-    return {row[0]: row[1] for row in rows[rows[0][:2] == ["query", "topic"] :]}
+    """The topic of each query. Lines of query, tab, topic; further columns are ignored, as is a first line of names."""
+    columns = {"query": "a query", "topic": "a topic"}
+    lines = read_query_file(path, "file of topics", columns, more=True)
+    return dict(zip(lines["query"].to_pylist(), lines["topic"].to_pylist(), strict=True))
 
 
 def kept_by_topic(release: Release, log: LogStore, path: Path) -> list[dict[str, Any]]:

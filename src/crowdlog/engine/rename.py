@@ -20,10 +20,11 @@ CHUNK = 1 << 18  # queries represented at once
 
 @dataclass(frozen=True)
 class Renaming:
-    """`ids`: query → new; `texts`: the text of each new id."""
+    """`ids`: query → new; `texts`: the text of each new id; `representation`: how they are written."""
 
     ids: pa.Table
     texts: pa.StringArray
+    representation: str
 
     def __repr__(self) -> str:
         return f"Renaming({self.ids.num_rows} queries to {len(self.texts)})"
@@ -42,11 +43,12 @@ def rename(log: LogStore, representation: str) -> Renaming:
             query_ids.append(batch.column("id"))
             advance(batch.num_rows)
     if not pieces:
-        return Renaming(pa.table({"query": pa.array([], pa.int32()), "new": pa.array([], pa.int32())}), pa.array([], pa.string()))
+        none = pa.table({"query": pa.array([], pa.int32()), "new": pa.array([], pa.int32())})
+        return Renaming(none, pa.array([], pa.string()), representation)
     encoded: Any = pa.chunked_array(pieces).unify_dictionaries()
     new = pa.chunked_array([chunk.indices for chunk in encoded.chunks])
     ids = pa.table({"query": pa.chunked_array(query_ids), "new": pc.cast(new, pa.int32())})
-    return Renaming(ids, encoded.chunk(0).dictionary)
+    return Renaming(ids, encoded.chunk(0).dictionary, representation)
 
 
 def as_table(renaming: Renaming) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -14,12 +15,33 @@ from crowdlog.log.rejects import MAX_TEXT, NO_QUERY, SCRUBBED, TOO_LONG, UNDECOD
 # Written to store.json: two stores can be compared only if this is equal.
 NORMALISATION = "NFC, lower case, single blanks, trimmed"
 _DASH = 45
+_ASCII_BLANKS = "[\\t-\\r\\x1c-\\x20]+"  # what str.split() takes for a blank
 
 
 def normalise(text: str) -> str:
     """The same as the kernel below, for any Unicode text."""
     lowered = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     return " ".join(lowered.split())
+
+
+def normalise_texts(texts: Any) -> Any:
+    """`normalise` for an Arrow array of strings. Only texts beyond ASCII are handled one by one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    compute: Any = pc
+    single = compute.replace_substring_regex(compute.ascii_lower(texts), _ASCII_BLANKS, " ")
+    other = compute.invert(compute.string_is_ascii(texts))
+    replaced = pa.array([normalise(text) for text in texts.filter(other).to_pylist()], texts.type)
+    return compute.replace_with_mask(compute.ascii_trim(single, " "), other, replaced)
+
+
+def trim_texts(texts: Any) -> Any:
+    """An Arrow array of strings, each without blanks and control characters at its ends, as the import trims users and URLs."""
+    import pyarrow.compute as pc
+
+    compute: Any = pc
+    return compute.ascii_trim(texts, "".join(map(chr, range(1, 33))))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.artifacts.representations import STOP_WORDS, represent
 from crowdlog.errors import InputError
 from crowdlog.log.normalise import normalise
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.mining import Mine
 
-Ints = npt.NDArray[np.int64]
 NGRAMS = "ngrams"
 PUBLIC_POOL = "The pool is public and was made without this log."
 WORDS = 50_000  # of wordfreq's most frequent English words; rarer ones are seldom a query of their own
@@ -27,7 +26,10 @@ CHUNK = 1 << 18  # queries looked up at once
 
 def read_pool(pool: str, representation: str) -> pa.StringArray:
     """The texts of a pool, normalised and represented as the log's queries are, each once. `pool`: 'ngrams' or a file with one query a line."""
-    unique = _built_in(representation) if pool == NGRAMS else _represented(_lines(pool, "pool of queries"), representation)
+    if pool == NGRAMS:
+        return _built_in(representation)
+    lines = read_query_file(pool, "pool of queries", {"query": "a query"}, representation=representation)
+    unique = _sorted(lines["query"].to_pylist())
     if not len(unique):
         raise InputError(f"The pool of queries {pool} is empty. Give a file with one public query on each line, or pool='{NGRAMS}'.")
     return unique
@@ -35,24 +37,19 @@ def read_pool(pool: str, representation: str) -> pa.StringArray:
 
 @lru_cache(maxsize=2)
 def _built_in(representation: str) -> pa.StringArray:
-    return _represented(_ngrams(), representation)
+    return _sorted(represent(map(normalise, _ngrams()), representation))
 
 
-def _represented(texts: Iterable[str], representation: str) -> pa.StringArray:
-    array: pa.StringArray = pa.array(sorted({text for text in represent(map(normalise, texts), representation) if text}), pa.string())
+def _sorted(texts: Iterable[str]) -> pa.StringArray:
+    array: pa.StringArray = pa.array(sorted({text for text in texts if text}), pa.string())
     return array
 
 
 def read_features(path: str, representation: str) -> tuple[pa.StringArray, Ints, list[str]]:
     """A mapping file of lines query TAB topic: the queries, the number of each one's topic, the topics. The last line of a query counts."""
-    topic_of: dict[str, str] = {}
-    for number, line in enumerate(_lines(path, "file of topics"), 1):
-        parts = line.split("\t")
-        if len(parts) != 2 or not parts[0].strip() or not parts[1].strip():
-            raise InputError(f"The file of topics {path} cannot be used: line {number} is not a query, a tab and a topic.")
-        topic_of[represent([normalise(parts[0])], representation)[0]] = parts[1].strip()
-    if not topic_of:
-        raise InputError(f"The file of topics {path} is empty. Give lines of a query, a tab and a topic.")
+    columns = {"query": "a query", "topic": "a topic"}
+    lines = read_query_file(path, "file of topics", columns, representation=representation)
+    topic_of = dict(zip(lines["query"].to_pylist(), lines["topic"].to_pylist(), strict=True))
     topics = sorted(set(topic_of.values()))
     numbers = {topic: i for i, topic in enumerate(topics)}
     return pa.array(list(topic_of), pa.string()), np.array([numbers[topic] for topic in topic_of.values()], np.int64), topics
@@ -86,10 +83,3 @@ def _ngrams() -> tuple[str, ...]:
     text = files("symspellpy").joinpath("frequency_bigramdictionary_en_243_342.txt").read_text(encoding="utf-8-sig")
     pairs = (line.split()[:2] for line in text.splitlines())
     return (*(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}), *top_n_list("en", WORDS))
-
-
-def _lines(path: str, what: str) -> list[str]:
-    try:
-        return [line for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"The {what} {path} cannot be read as UTF-8 text.") from None
