@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from crowdlog.errors import InputError
+from crowdlog.log.sessions import SESSION_MINUTES as SESSION_MINUTES
 
-SESSION_MINUTES = 26  # Feild 2013; Zhang 2017 uses 30
 WINDOW = 30  # queries, Feild 2013
 
 # Spelling: what it is. Pairs leave out a query followed by itself: that is a next page, not a reformulation.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from crowdlog.types import Ints
 
 Table = Any
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

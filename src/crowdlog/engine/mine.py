@@ -9,23 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import ibis
-import numpy as np
-import numpy.typing as npt
 
 from crowdlog.artifacts.kinds import WINDOW, Artifact
+from crowdlog.artifacts.packed_keys import SHIFT
+from crowdlog.artifacts.packed_keys import unpack as unpack  # for those who count with this module
+from crowdlog.log.sessions import ends_session
 
-SHIFT = 2**32
 Table = Any  # an Ibis table; the library ships no types
 
 
-def pack(first: Any, second: Any) -> Any:
-    """Two ids as one int64."""
+def _pack(first: Any, second: Any) -> Any:
+    """`packed_keys.pack` for Ibis columns."""
     return first.cast("int64") * SHIFT + second.cast("int64")
-
-
-def unpack(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The two ids of each packed key."""
-    return keys // SHIFT, keys % SHIFT
 
 
 def mine(events: Table, artifact: Artifact, renamed: Table | None = None) -> Table:
@@ -35,14 +30,14 @@ def mine(events: Table, artifact: Artifact, renamed: Table | None = None) -> Tab
     if artifact.kind == "query":
         return events.filter(events.impression).select("user", "row", nth=events.nth_impression, key=events.query.cast("int64"))
     if artifact.kind == "click":
-        return events.filter(events.url.notnull()).select("user", "row", nth=events.nth_click, key=pack(events.query, events.url))
+        return events.filter(events.url.notnull()).select("user", "row", nth=events.nth_click, key=_pack(events.query, events.url))
     return _pairs(events.filter(events.impression), artifact)
 
 
 def sessions(impressions: Table, session_minutes: int) -> Table:
     """Impressions with the column `session`: 0, 1, … within each user. A gap above the time-out starts a new one."""
     window = ibis.window(group_by="user", order_by="row", preceding=None, following=0)
-    starts = (impressions.gap.fill_null(0) > session_minutes * 60).ifelse(1, 0)
+    starts = ends_session(impressions.gap.fill_null(0), session_minutes).ifelse(1, 0)
     return impressions.mutate(session=starts.sum().over(window).cast("int64"))
 
 
@@ -53,13 +48,13 @@ def _pairs(impressions: Table, artifact: Artifact) -> Table:
     if not artifact.directed:
         found = found.mutate(first=ibis.least(found.first, found.second), second=ibis.greatest(found.first, found.second))
     order = ibis.window(group_by="user", order_by=["row", "first_row"])
-    return found.select("user", "row", nth=ibis.row_number().over(order), key=pack(found.first, found.second))
+    return found.select("user", "row", nth=ibis.row_number().over(order), key=_pack(found.first, found.second))
 
 
 def _adjacent(impressions: Table, artifact: Artifact) -> Table:
     order = ibis.window(group_by="user", order_by="row")
     before = impressions.mutate(first=impressions["query"].lag().over(order), first_row=impressions.row.lag().over(order))
-    near = before.filter(before.gap <= artifact.session_minutes * 60)  # the gap is null, so never near, at a user's first query
+    near = before.filter(~ends_session(before.gap, artifact.session_minutes))  # null, so left out, at a user's first query
     return near.select("user", "row", "first", "first_row", second=near["query"])
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from crowdlog.log.sessions import ends_session
 from crowdlog.progress import progress_bar
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
-Ints = NDArray[np.int64]
 CHUNK = 1 << 20  # events read at once
 _USER, _KEPT, _SIZE, _LAST, _DONE = range(5)  # what the kernel remembers between chunks
 
@@ -67,10 +67,10 @@ class Subsequences:
 
 
 @njit(cache=True)
-def _cut(user, query, topic, gap, gap_limit, l_s, l_q, state, sessions, owner):  # type: ignore[no-untyped-def]
+def _cut(user, query, topic, new_session, l_s, l_q, state, sessions, owner):  # type: ignore[no-untyped-def]
     """Append the chunk's impressions to the sessions of their users. state[_DONE] sessions are complete; the next row is being filled."""
     for i in range(len(user)):
-        if user[i] != state[_USER] or gap[i] > gap_limit:
+        if user[i] != state[_USER] or new_session[i]:
             if state[_SIZE] >= 2:
                 state[_DONE] += 1
                 state[_KEPT] += 1
@@ -97,10 +97,10 @@ def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming
             query = shown.column("query").to_numpy().astype(np.int64)
             query = query if naming.query is None else naming.query[query]
             topic = query if naming.topic is None else naming.topic[query]
-            gap = shown.column("gap").fill_null(0).to_numpy()
+            new_session = ends_session(shown.column("gap").fill_null(0).to_numpy(), minutes)
             sessions = np.concatenate([current, np.full((len(query) // 2 + 1, l_q), -1, np.int64)])
             owner = np.concatenate([current_owner, np.empty(len(sessions) - 1, np.int64)])
-            _cut(shown.column("user").to_numpy(), query, topic, gap, minutes * 60, l_s, l_q, state, sessions, owner)
+            _cut(shown.column("user").to_numpy(), query, topic, new_session, l_s, l_q, state, sessions, owner)
             done = int(state[_DONE])
             pieces.append(sessions[:done].copy())
             owners.append(owner[:done].copy())

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import Ints
 from crowdlog.log.intake import Intake
 from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.order import derive, sort_events
@@ -17,6 +16,7 @@ from crowdlog.log.write import ContentHash, event_writer, write_events, write_te
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance
+from crowdlog.types import Ints
 
 _PART = 1 << 20  # rows sorted and written at once; a user with more rows makes a larger part
 

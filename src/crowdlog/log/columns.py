@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from crowdlog.types import Bytes, Ints
 
 ROLES = ("user", "query", "time", "rank", "url")
 USER, QUERY, TIME, RANK, URL = range(5)
-
-Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)

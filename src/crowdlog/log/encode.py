@@ -6,8 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from crowdlog.log.columns import Bytes, Ints, Texts
+from crowdlog.log.columns import Texts
 from crowdlog.privacy.randomness import SystemRandomness
+from crowdlog.types import Bytes, Ints
 
 Slots = NDArray[np.uint64]
 _LOAD = 0.7  # fill of the table at which it doubles

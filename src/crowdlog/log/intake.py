@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import Batch, Ints
+from crowdlog.log.columns import Batch
 from crowdlog.log.encode import Dictionary
 from crowdlog.log.normalise import normalise_queries
 from crowdlog.log.parse import check_texts, read_ranks, read_times
 from crowdlog.log.rejects import Rejects
 from crowdlog.log.spill import Spill
+from crowdlog.types import Ints
 
 # Bytes that an import needs besides its dictionaries: the program and its libraries, a block, a part of the events (measured: 0.4 GB).
 _WORKING = 400_000_000

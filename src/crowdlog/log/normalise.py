@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from crowdlog.log.columns import Bytes, Ints, Texts
+from crowdlog.log.columns import Texts
 from crowdlog.log.rejects import MAX_TEXT, NO_QUERY, SCRUBBED, TOO_LONG, UNDECODABLE
+from crowdlog.types import Bytes, Ints
 
 # Written to store.json: two stores can be compared only if this is equal.
 NORMALISATION = "NFC, lower case, single blanks, trimmed"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from crowdlog.log.columns import Bytes, Ints
 from crowdlog.log.rejects import MAX_TEXT, NO_USER, RANK, TIME, TOO_LONG, UNDECODABLE
+from crowdlog.types import Bytes, Ints
 
 Int = Any  # numba's integers, which a type checker takes for numpy's or Python's in turn
 _BAD = -(2**62)  # no time of a four-digit year comes near

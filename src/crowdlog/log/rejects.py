@@ -10,7 +10,8 @@ from typing import BinaryIO
 import numpy as np
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import Batch, Bytes
+from crowdlog.log.columns import Batch
+from crowdlog.types import Bytes
 
 # Codes of one byte, because kernels write them. GOOD rows are imported, SCRUBBED ones counted and dropped, the others rejected.
 GOOD, COLUMNS, TIME, UNDECODABLE, TOO_LONG, RANK, NO_USER, NO_QUERY, RECORD, SCRUBBED = range(10)

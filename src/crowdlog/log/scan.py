@@ -9,10 +9,11 @@ import numpy as np
 from numba import njit
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import ROLES, Batch, Bytes, Ints, Texts
+from crowdlog.log.columns import ROLES, Batch, Texts
 from crowdlog.log.rejects import COLUMNS, GOOD
 from crowdlog.log.sources import BLOCK, Source
 from crowdlog.progress import Advance
+from crowdlog.types import Bytes, Ints
 
 _NEWLINE, _RETURN = 10, 13
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from crowdlog.log.sessions import SESSION_MINUTES, longest_pause
 from crowdlog.log.store import LogStore
 from crowdlog.paths import for_duckdb
-
-SESSION_TIMEOUT = 26 * 60  # seconds, Lucchese et al. 2011
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def summarise(store: LogStore) -> Summary:
             clicked_share=clicked / info.impressions,
             single_user_query_share=single / info.queries,
             queries_per_user=_spread(db, "count(*) FILTER (impression)"),
-            sessions_per_user=_spread(db, f"count(*) FILTER (impression AND (gap IS NULL OR gap > {SESSION_TIMEOUT}))"),
+            sessions_per_user=_spread(db, f"count(*) FILTER (impression AND (gap IS NULL OR gap > {longest_pause(SESSION_MINUTES)}))"),
             words_per_distinct_query=_words(db),
             scrubbed=info.scrubbed,
             rejected=info.rejected,

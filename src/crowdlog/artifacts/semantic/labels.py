@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.artifacts.semantic.vectors import Longs
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
+from crowdlog.types import Bools
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +23,7 @@ class Labels:
     """Labelled queries of a log and whether each is harmless."""
 
     query: Longs
-    harmless: NDArray[np.bool_]
+    harmless: Bools
 
 
 def read_labels(path: Path, log: LogStore) -> Labels:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from crowdlog.artifacts.semantic.vectors import Ints, Longs
 from crowdlog.artifacts.semantic.words import QueryUsers
+from crowdlog.types import Bools, Floats
 
-Floats = NDArray[np.float64]
 KS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)  # the range of the paper's figures
 
 
@@ -22,7 +21,7 @@ def released_share(degrees: Ints, ks: Sequence[int] = KS) -> Floats:
 
 
 @njit(cache=True)
-def _mean_share(start: Longs, user: Ints, users: int, released: NDArray[np.bool_]) -> float:
+def _mean_share(start: Longs, user: Ints, users: int, released: Bools) -> float:
     typed, kept = np.zeros(users), np.zeros(users)
     for q in range(len(start) - 1):
         for i in range(start[q], start[q + 1]):
@@ -42,7 +41,7 @@ def queries_of(users: QueryUsers, user: int) -> Longs:
     return np.searchsorted(users.start, np.flatnonzero(users.user == user), side="right") - 1
 
 
-def f_beta(degrees: Ints, harmless: NDArray[np.bool_], beta: float, ks: Sequence[int] = KS) -> Floats:
+def f_beta(degrees: Ints, harmless: Bools, beta: float, ks: Sequence[int] = KS) -> Floats:
     """F_β of releasing the harmless queries and nothing else, for each k (0 when nothing is released)."""
     scores = []
     for k in ks:

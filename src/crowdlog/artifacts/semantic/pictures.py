@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from crowdlog.artifacts.semantic.measures import KS, Floats
+from crowdlog.artifacts.semantic.measures import KS
+from crowdlog.types import Floats
 
 _CENTRE, _RADIUS = 260, 225
 
