@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from crowdlog.attacks import collection, collection_ours
-from crowdlog.attacks.collection_trial import GUESSES, SECRET, K, trial
+from crowdlog.attacks.protocol_testbed import GUESSES, SECRET, K, run_testbed
 from crowdlog.cli import cli
 from crowdlog.crowd.client import member
 from crowdlog.crowd.crypto.opening import open_group
@@ -41,7 +41,7 @@ def test_a_dictionary_opens_2013_and_not_ours(rows):
 
 
 def attacked(name: str) -> bool:
-    with trial(SeededRandomness(2)) as target:
+    with run_testbed(SeededRandomness(2)) as target:
         return getattr(collection_ours, name)(target)
 
 
@@ -68,7 +68,7 @@ def test_a_client_that_does_not_compare_names_would_believe_another_k(monkeypatc
 
 
 def test_one_more_person_opens_the_click_too():
-    with trial(SeededRandomness(4), inner_k=K + 1) as nested:
+    with run_testbed(SeededRandomness(4), inner_k=K + 1) as nested:
         reports = [Report.parse(report) for report in nested.nested_crowd(K + 1, SECRET, SECRET + b"\tclick")]
         query = open_group(reports, nested.manifest.collection)
         click = open_group(query.inner, nested.manifest.collection)
@@ -76,7 +76,7 @@ def test_one_more_person_opens_the_click_too():
 
 
 def test_one_more_person_opens_what_the_lying_server_could_not():
-    with trial(SeededRandomness(3), K + 1) as strict:
+    with run_testbed(SeededRandomness(3), K + 1) as strict:
         reports = [Report.parse(report) for report in strict.crowd(K + 1)]
         opened = open_group(reports, strict.manifest.collection)
     assert opened

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdlog.measure.ragged import Lists, from_rows
 from crowdlog.utility.metrics import per_topic
-from crowdlog.utility.ragged import Lists, from_rows
 
 METRICS = ("nDCG@10", "P@5", "P@10", "R@5", "R@10", "RR", "AP@100")
 

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from crowdlog.measure.key_counts import KeyCounts
 from crowdlog.utility.context import Settings
 from crowdlog.utility.patterns import completions, kendall_tau
 from crowdlog.utility.registry import score
-from crowdlog.utility.tables import Counted
 
 
 def test_completions_are_ranked_by_count():
     texts = pa.array(["fear of flying", "fear", "fear of heights", "fear of", "no fear of flying", "fear office"])
-    table = Counted(np.arange(6), np.array([2.0, 9.0, 5.0, 8.0, 7.0, 6.0]))
+    table = KeyCounts(np.arange(6), np.array([2.0, 9.0, 5.0, 8.0, 7.0, 6.0]))
     assert completions(table, texts, "Fear of ").tolist() == [2, 0]
 
 

@@ -1,7 +1,6 @@
-from crowdlog.utility.ragged import from_rows
+from crowdlog.measure.ragged import from_rows
 from crowdlog.utility.sequences import LONGEST, prefixes, sessions_of
-
-from .small_logs import queries_log
+from tests.support.small_logs import queries_log
 
 
 def test_next_pages_count_once_and_single_queries_are_left_out():

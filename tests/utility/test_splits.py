@@ -2,16 +2,15 @@ import numpy as np
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.utility.events import Events
-from crowdlog.utility.splits import generator, held_out_rows, mix
+from crowdlog.utility.splits import held_out_rows
+from tests.support.small_logs import arrays
 
 
 def events(rows=5000, users=300):
     draws = np.random.default_rng(2)
     user = np.sort(draws.integers(0, users, rows))
     query, time = draws.integers(0, 50, rows), draws.integers(0, 40, rows)
-    none = np.full(rows, -1)
-    return Events(user, time, query, none, none, np.ones(rows, bool), user)
+    return arrays(user=user, time=time, query=query)
 
 
 def test_by_user_nobody_is_on_both_sides():
@@ -41,11 +40,6 @@ def test_by_row_the_clicks_of_an_impression_stay_together():
 def test_another_seed_gives_other_folds():
     log = events()
     assert (held_out_rows(log, folds=5, fold=0) != held_out_rows(log, folds=5, fold=0, seed=1)).any()
-    assert generator(1).random() == generator(1).random() != generator(2).random()
-
-
-def test_mixing_is_one_to_one():
-    assert len(set(mix(np.arange(10_000)).tolist())) == 10_000
 
 
 def test_impossible_folds_are_refused():

@@ -1,64 +1,14 @@
 """Suggestions against a plain implementation of P(q, r) = λ cos + (1 − λ) e/d."""
 
-import math
-from itertools import pairwise
-
-import numpy as np
-
-from crowdlog.utility.context import Part, Settings
-from crowdlog.utility.ragged import one_each
-from crowdlog.utility.suggestion import Suggester, measure
-from crowdlog.utility.tables import counted, pack, tables_of
-
-from .small_logs import queries_log
-
-QUERIES, URLS = 15, 10
-
-
-def matrices(seed):
-    draws = np.random.default_rng(seed)
-    clicks = draws.poisson(0.4, (QUERIES, URLS)) * draws.integers(1, 30, (QUERIES, URLS))
-    flow = draws.poisson(0.2, (QUERIES, QUERIES)) * draws.integers(1, 30, (QUERIES, QUERIES))
-    np.fill_diagonal(flow, 0)
-    return clicks, flow
-
-
-def table(matrix):
-    rows, columns = np.nonzero(matrix)
-    return counted(pack(rows, columns), matrix[rows, columns].astype(float))
-
-
-def plain(clicks, flow, q):
-    scores = {}
-    for r in range(QUERIES):
-        length = math.sqrt((clicks[q] ** 2).sum()) * math.sqrt((clicks[r] ** 2).sum())
-        cosine = float(clicks[q] @ clicks[r]) / length if length else 0.0
-        follows = flow[q, r] / flow[q].sum() if flow[q].sum() else 0.0
-        if r != q and cosine + follows > 0:
-            scores[r] = 0.5 * cosine + 0.5 * follows
-    return scores
-
-
-def test_suggestions_are_as_defined():
-    for seed in range(5):
-        clicks, flow = matrices(seed)
-        ranked = Suggester(table(clicks), table(flow), (QUERIES, URLS)).rank(one_each(np.arange(QUERIES)))
-        for q in range(QUERIES):
-            scores = plain(clicks, flow, q)
-            assert sorted(ranked[q].tolist()) == sorted(scores)
-            assert all(scores[a] >= scores[b] - 1e-12 for a, b in pairwise(ranked[q].tolist()))
-
-
-def test_one_source_is_enough():
-    clicks, flow = matrices(0)
-    known = one_each(np.arange(QUERIES))
-    assert Suggester(None, table(flow), (QUERIES, URLS)).knows(known).tolist() == (flow.sum(axis=1) > 0).tolist()
-    assert Suggester(table(clicks), None, (QUERIES, URLS)).knows(known).tolist() == (clicks.sum(axis=1) > 0).tolist()
+from crowdlog.measure.tables import tables_of
+from crowdlog.utility.context import Fold, Settings
+from crowdlog.utility.suggestion import measure
+from tests.support.small_logs import queries_log
 
 
 def test_a_session_is_one_observation():
     log = queries_log([[0, 2, 4], [0, 2], [6, 8], [3]])
-    trial = measure(tables_of(log), Part(tables_of(log), log, (9, 9)), Settings())["suggestion"]
+    trial = measure(tables_of(log), Fold(tables_of(log), log, (9, 9)), Settings())["suggestion"]
     assert trial.asked == 3
     assert trial.answered == (3, 3)
     assert trial.released["P@5"][trial.group == 0].tolist() == [2 / 5, 1 / 5]  # after 0 come 2 and 4, after 2 comes 4

@@ -39,7 +39,7 @@ def attack(
     """Attack a release, or several releases of one log together, by these attacks (default: all), and judge them by the log."""
     from crowdlog.attacks.attacker import Attacker
     from crowdlog.attacks.seen import Seen
-    from crowdlog.attacks.truth import Truth
+    from crowdlog.measure.impressions import Impressions
     from crowdlog.release.folder import Release
     from crowdlog.release.source import check_source
 
@@ -51,5 +51,5 @@ def attack(
     for each in releases:
         if not other_log:
             check_source(each.label, truth.info.id)
-    seen, known, person = Seen.of(*releases), Truth.of(truth), attacker or Attacker()
+    seen, known, person = Seen.of(*releases), Impressions(truth), attacker or Attacker()
     return [getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(seen, known, person) for name in chosen]

@@ -14,8 +14,8 @@ from crowdlog.privacy.randomness import Randomness, SystemRandomness
 if TYPE_CHECKING:
     from crowdlog.attacks.result import AttackResult
     from crowdlog.attacks.seen import Seen
-    from crowdlog.attacks.truth import Truth
     from crowdlog.log.store import LogStore
+    from crowdlog.measure.impressions import Impressions
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,4 @@ class Attacker:
         return np.random.default_rng(int.from_bytes(self.randomness.bytes(16), "big"))
 
 
-Attack = Callable[["Seen", "Truth", Attacker], "AttackResult"]
+Attack = Callable[["Seen", "Impressions", Attacker], "AttackResult"]

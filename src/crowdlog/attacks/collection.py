@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdlog.attacks import collection_ours as ours
-from crowdlog.attacks.collection_trial import GUESSES, SECRET, K, Trial, trial
+from crowdlog.attacks.protocol_testbed import GUESSES, SECRET, K, ProtocolTestbed, run_testbed
 from crowdlog.crowd.crypto.unsafe2013 import UnsafeReport, unsafe_open, unsafe_report
 from crowdlog.privacy.randomness import Randomness
 
@@ -54,7 +54,7 @@ def _repeated_2013() -> bool:
 
 
 # name, attack on 2013 and on ours, whether each should succeed, why.
-_ATTACKS: tuple[tuple[str, Callable[[], bool] | None, Callable[[Trial], bool], bool | None, bool, str], ...] = (
+_ATTACKS: tuple[tuple[str, Callable[[], bool] | None, Callable[[ProtocolTestbed], bool], bool | None, bool, str], ...] = (
     ("dictionary", _dictionary_2013, ours.dictionary, True, False, "without the randomness key no guess can be tested"),
     ("dictionary evaluated in time", _dictionary_2013, ours.dictionary_in_time, True, True, "stated limit: a client may ask about a guess"),
     ("k - 1 fake volunteers", _joined_2013, ours.sybils, True, True, "stated limit: they learn that their guess was sent"),
@@ -77,6 +77,6 @@ def demonstrate(randomness: Randomness) -> list[Demonstration]:
     """Carry out every attack, each against a fresh collection."""
     rows = []
     for name, on_2013, on_ours, expected_2013, expected_ours, note in _ATTACKS:
-        with trial(randomness) as target:
+        with run_testbed(randomness) as target:
             rows.append(Demonstration(name, on_2013() if on_2013 else None, on_ours(target), expected_2013, expected_ours, note))
     return rows

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import pack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.truth import Ints, Truth, pack
+from crowdlog.measure.impressions import Impressions
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
 
 
-def completion(seen: Seen, truth: Truth, _attacker: Attacker) -> AttackResult:
+def completion(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
     """Told one query of a person, name another: how often is it right, and how often is it right for anybody?"""
     why = seen.why_no_proof()
     queries = seen.queries(truth)

@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from crowdlog.attacks.truth import Ints, Truth, count_matrix, pack
+from crowdlog.artifacts.packed_keys import pack
+from crowdlog.measure.impressions import Impressions, count_matrix
+from crowdlog.types import Ints
 
 
-def contributions(truth: Truth, ids: Ints, counts: Ints, label: Any) -> Any:
+def contributions(truth: Impressions, ids: Ints, counts: Ints, label: Any) -> Any:
     """Users by queries: of all ways that fit the label the one that explains the published counts best."""
     from crowdlog.mechanisms import parse
 
     d, budget = label["implementation"]["settings"].get("d"), getattr(parse(label["crowdlog"]["mechanism"]), "budget", None)
     options = [truth.profile, _distinct(truth.profile)]
     if d is not None:
-        first = truth.nth < d
+        first = truth.nth_impression < d
         options.append(count_matrix(truth.user[first], truth.query[first], truth.profile.shape))
         options.append(_first_distinct(truth, int(d)))
     if budget is not None:
@@ -30,7 +32,7 @@ def _distinct(matrix: Any) -> Any:
     return once
 
 
-def _first_distinct(truth: Truth, d: int) -> Any:
+def _first_distinct(truth: Impressions, d: int) -> Any:
     """The first d different queries of each user."""
     _keys, first = np.unique(pack(truth.user, truth.query), return_index=True)
     first.sort()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdlog.attacks.result import Floats
+from crowdlog.types import Floats
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, Floats, averaged, nothing
-from crowdlog.attacks.truth import Ints, Truth
+from crowdlog.attacks.result import AttackResult, averaged, nothing
+from crowdlog.measure.impressions import Impressions
+from crowdlog.types import Floats, Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
@@ -17,7 +18,7 @@ BINS = 20  # of the histogram of levels from 0 to 1
 SAMPLE = 20_000  # records: more would not narrow the interval visibly
 
 
-def exposure(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+def exposure(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Mean exposure of a person by her record, beside that of a person by somebody else's record."""
     rng = attacker.rng()
     records, published = seen.records(truth), seen.queries(truth)

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, clopper_pearson, nothing
+from crowdlog.attacks.result import AttackResult, nothing
 from crowdlog.log.importer import import_log
+from crowdlog.measure.intervals import clopper_pearson
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
-    from crowdlog.attacks.truth import Truth
     from crowdlog.log.store import LogStore
+    from crowdlog.measure.impressions import Impressions
     from crowdlog.mechanisms.base import Mechanism
 
 TRIALS = 20  # 20 of 20 puts the interval above 83 %
@@ -23,7 +24,7 @@ MARGIN = 5  # K + 5b copies, §8
 MOST = 200_000  # fake users worth trying
 
 
-def injection(seen: Seen, _truth: Truth, attacker: Attacker) -> AttackResult:
+def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResult:
     """How often the secret is published with the fakes; chance: how often without them. Broken only if the label does not say so."""
     from crowdlog.mechanisms import parse
 

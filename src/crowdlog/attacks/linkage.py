@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import pack
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, Floats, averaged, nothing
-from crowdlog.attacks.truth import Ints, Truth, count_matrix, pack
+from crowdlog.attacks.result import AttackResult, averaged, nothing
 from crowdlog.errors import InputError
+from crowdlog.measure.impressions import Impressions, count_matrix
+from crowdlog.types import Floats, Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
@@ -19,7 +21,7 @@ SAMPLE = 1000  # records compared with everybody: the interval is then at most 3
 CELLS = 1 << 24  # of the largest table of matches held at once
 
 
-def linkage(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+def linkage(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     """How likely a published record is linked to its owner by its queries; with a mapping, by their categories."""
     name, chance = "linkage", 1 / max(truth.users, 1)
     records = seen.records(truth)
@@ -42,7 +44,7 @@ def linkage(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     return averaged(name, link_chances(own, shown, records.owner[chosen]), chance, rng, **details)
 
 
-def _hidden(records: Any, truth: Truth) -> bool:
+def _hidden(records: Any, truth: Impressions) -> bool:
     """No published text is a query of the log."""
     return not len(records.counts.indices) or int(records.counts.indices.min()) >= truth.queries
 
@@ -74,7 +76,7 @@ def _levels(*counts: Any) -> list[Any]:
     return [count_matrix(row, place, (m.shape[0], len(columns))) for m, row, place in zip(counts, rows, places, strict=True)]
 
 
-def read_mapping(attacker: Attacker, truth: Truth) -> Any:
+def read_mapping(attacker: Attacker, truth: Impressions) -> Any:
     """The mapping as a 0/1 matrix: queries by categories. Queries of the log that it does not name have no category."""
     path = attacker.mapping
     if path is None:

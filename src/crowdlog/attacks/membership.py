@@ -12,10 +12,12 @@ import numpy as np
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.contributions import contributions
 from crowdlog.attacks.evidence import Noise
-from crowdlog.attacks.result import AttackResult, Floats, Interval, clopper_pearson, nothing
-from crowdlog.attacks.truth import Bools, Ints, Truth
+from crowdlog.attacks.result import AttackResult, nothing
 from crowdlog.attacks.worlds import Worlds
 from crowdlog.errors import InputError
+from crowdlog.measure.impressions import Impressions
+from crowdlog.measure.intervals import Interval, clopper_pearson
+from crowdlog.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
@@ -27,7 +29,7 @@ RUNS = 40  # of the mechanism at most
 ROWS = 10_000_000  # of logs that are protected for the games at most: a large log has many targets for each run, a small one is quick
 
 
-def membership(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Right guesses, beside ½. A promise of (ε, δ) admits (e^ε + δ)/(e^ε + 1): only more than that breaks it.
 
     For every target a coin decides whether she is in the log; the mechanism is run on that log, with fresh noise each time. No two targets of a
@@ -51,7 +53,7 @@ def membership(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     return AttackResult("membership", sum(right) / len(right), 0.5, interval, surely[0] > allowed, details, _remark(interval, allowed))
 
 
-def _games(label: Any, own: Any, ids: Ints, noise: Noise, truth: Truth, attacker: Attacker) -> tuple[list[bool], int]:
+def _games(label: Any, own: Any, ids: Ints, noise: Noise, truth: Impressions, attacker: Attacker) -> tuple[list[bool], int]:
     """Who was guessed right, and how often the mechanism was run."""
     from crowdlog.mechanisms import parse
 
@@ -83,7 +85,7 @@ def exposed(own: Any, rng: np.random.Generator) -> Ints:
     return np.array(chosen, np.int64)
 
 
-def _shown(table: Any, ids: Ints, truth: Truth) -> Floats:
+def _shown(table: Any, ids: Ints, truth: Impressions) -> Floats:
     """The count of each of these queries in a table; NaN where it is not published."""
     counts = np.full(truth.queries + 1, np.nan)
     counts[truth.ids(table["query"])] = table["count"].to_numpy()  # texts that the log does not have go to the last place

@@ -8,7 +8,8 @@ import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.truth import Ints, Truth
+from crowdlog.measure.impressions import Impressions
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 FAR = 10  # "vastly more": ten times the next count. Table 3.1 of the source has 500 times.
 
 
-def power_user(seen: Seen, truth: Truth, _attacker: Attacker) -> AttackResult:
+def power_user(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
     """Of the queries that stand out: how many are mostly one and the same user's? Chance: how many of the others are mostly somebody's."""
     published = seen.queries(truth)
     if published is None:

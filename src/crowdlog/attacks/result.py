@@ -7,13 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-CONFIDENCE = 0.95
-RESAMPLES = 1000  # of a bootstrap interval
-
-Interval = tuple[float, float]
-Floats = npt.NDArray[np.float64]
+from crowdlog.measure.intervals import Interval, bootstrap_mean, clopper_pearson
+from crowdlog.types import Floats
 
 
 @dataclass(frozen=True)
@@ -45,22 +41,6 @@ def counted(name: str, hits: int, trials: int, chance: float, *, note: str = "",
 
 def averaged(name: str, values: Floats, chance: float, rng: np.random.Generator, *, note: str = "", **details: Any) -> AttackResult:
     """A result that is the mean of one value per trial."""
-    interval = bootstrap(values, rng)
-    return AttackResult(name, float(values.mean()), chance, interval, interval[0] > chance, {"trials": len(values), **details}, note)
-
-
-def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """The exact interval of a share: it holds the true share at least 95 times in 100, or as often as `confidence` says."""
-    from scipy.stats import beta
-
-    tail = (1 - confidence) / 2
-    low = float(beta.ppf(tail, hits, trials - hits + 1)) if hits else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, trials - hits)) if hits < trials else 1.0
-    return low, high
-
-
-def bootstrap(values: Floats, rng: np.random.Generator) -> Interval:
-    """The interval of a mean from resampled means."""
-    means = [values[rng.integers(len(values), size=len(values))].mean() for _ in range(RESAMPLES)]
-    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)
+    mean, interval = float(values.mean()), bootstrap_mean(values, rng)
+    broken = interval is not None and interval[0] > chance
+    return AttackResult(name, mean, chance, interval, broken, {"trials": len(values), **details}, note)

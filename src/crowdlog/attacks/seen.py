@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdlog.attacks.truth import SHIFT, Ints, Truth, count_matrix, pack
+from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.errors import InputError
+from crowdlog.measure.impressions import Impressions, count_matrix
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,7 +88,7 @@ class Seen:
             return "Counts carry noise: nothing follows from them with certainty."
         return "" if self.impressions and self.adjacent else "Needs impressions of queries and of pairs of adjacent queries."
 
-    def queries(self, truth: Truth) -> tuple[Ints, Ints] | None:
+    def queries(self, truth: Impressions) -> tuple[Ints, Ints] | None:
         """Query ids of the log and their published counts. Texts the log does not have are left out."""
         table = self.tables.get("queries")
         if table is None:
@@ -94,14 +96,14 @@ class Seen:
         ids = truth.ids(table["query"])
         return ids[ids >= 0], table["count"].to_numpy()[ids >= 0]
 
-    def pairs(self, truth: Truth) -> tuple[Ints, Ints, Ints]:
+    def pairs(self, truth: Impressions) -> tuple[Ints, Ints, Ints]:
         """First query, next query, count."""
         table = self.tables["pairs"]
         first, second = truth.ids(table["query"]), truth.ids(table["next_query"])
         known = (first >= 0) & (second >= 0)
         return first[known], second[known], table["count"].to_numpy()[known]
 
-    def query_ids(self, truth: Truth) -> Ints:
+    def query_ids(self, truth: Impressions) -> Ints:
         """Every query of the log that can be read in some table, once."""
         found = [truth.ids(table[name]) for table in self.tables.values() for name in ("query", "next_query") if name in table.column_names]
         if "sessions" in self.tables:
@@ -110,12 +112,12 @@ class Seen:
         ids = np.unique(np.concatenate(found))
         return ids[ids >= 0]
 
-    def records(self, truth: Truth) -> Records | None:
+    def records(self, truth: Impressions) -> Records | None:
         """The published rows as one record per pseudonym, or None when no rows are published."""
         return read_records(self.tables["events"], truth) if "events" in self.tables else None
 
 
-def read_records(events: Any, truth: Truth) -> Records:
+def read_records(events: Any, truth: Impressions) -> Records:
     """One record per pseudonym. Its owner, which only we know, is found by query and second: most of its rows are that user's."""
     record = events["user"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
     time, query = events["time"].cast("int64").to_numpy(), truth.ids(events["query"])
@@ -131,7 +133,7 @@ def read_records(events: Any, truth: Truth) -> Records:
     return Records(count_matrix(record, query, (records, width)), _owners(record, time, query, records, truth))
 
 
-def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Truth) -> Ints:
+def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Impressions) -> Ints:
     keys = pack(truth.query, truth.time)
     order = np.argsort(keys, kind="stable")
     wanted, keys = pack(query, time), keys[order]
@@ -141,5 +143,6 @@ def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Truth) -
     votes, number = np.unique(pack(np.repeat(record, matches), truth.user[order][place]), return_counts=True)
     owner = np.full(records, -1, np.int64)
     rising = np.argsort(number, kind="stable")
-    owner[votes[rising] // SHIFT] = votes[rising] % SHIFT  # the last, largest vote stays
+    voted, voter = unpack(votes[rising])
+    owner[voted] = voter  # the last, largest vote stays
     return owner

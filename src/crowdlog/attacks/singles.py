@@ -9,8 +9,8 @@ import numpy as np
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.truth import Truth
 from crowdlog.errors import InputError
+from crowdlog.measure.impressions import Impressions
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLUMNS = {"user": "a user", "kind": "a kind of secret", "query": "a query"}
 
 
-def singles(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+def singles(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     """The share of queries of one person alone that are published; with a file of secrets, the share of those. A safe release shows none."""
     shown = np.zeros(truth.queries, bool)
     shown[seen.query_ids(truth)] = True
@@ -30,7 +30,7 @@ def singles(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     return counted("singles", int(shown[alone].sum()), int(alone.sum()), 0.0)
 
 
-def _secrets(shown: np.typing.NDArray[np.bool_], truth: Truth, attacker: Attacker) -> AttackResult:
+def _secrets(shown: np.typing.NDArray[np.bool_], truth: Impressions, attacker: Attacker) -> AttackResult:
     if attacker.secrets is None:
         raise ValueError("no secrets")
     ids = truth.ids(read_query_file(attacker.secrets, "file of secrets", COLUMNS)["query"])

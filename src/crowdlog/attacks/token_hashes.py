@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import pack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.truth import Ints, Truth, pack
-from crowdlog.attacks.words import Vocabulary, Words, most_frequent, split
+from crowdlog.attacks.words import FrequentWords, WordPlaces, most_frequent, split
+from crowdlog.measure.impressions import Impressions
+from crowdlog.measure.log_arrays import read_log
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
@@ -20,11 +23,11 @@ SURE = 20  # pairs of equal rank that are believed at first; twice as many in ea
 RARE = 1.0  # weight of a factor e between two frequencies, against 1 for neighbours that have nothing in common
 
 
-def token_hashes(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
+def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     """The share of the most frequent hashes whose word is found. Without an auxiliary log the attacker knows half of the people's queries."""
     name = "token hashes"
     if not any(spelling.startswith("HashedTokens") for spelling in seen.mechanisms):
-        return nothing(name, "Words are not hashed.")
+        return nothing(name, "WordPlaces are not hashed.")
     coded = seen.tables["events"]["query"].combine_chunks().dictionary_encode()
     hashes = split(coded.dictionary)
     released = most_frequent(hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS)
@@ -36,7 +39,7 @@ def token_hashes(seen: Seen, truth: Truth, attacker: Attacker) -> AttackResult:
     return counted(name, sum(right), len(right), 1 / len(known.code), auxiliary=whose)
 
 
-def match(hashes: Vocabulary, words: Vocabulary) -> Ints:
+def match(hashes: FrequentWords, words: FrequentWords) -> Ints:
     """For each hash the word most like it. Starts from equal ranks; words beside the pairs found so far sharpen the next round."""
     from scipy.optimize import linear_sum_assignment
 
@@ -60,30 +63,29 @@ def _unit(beside: Any) -> Any:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def _auxiliary(truth: Truth, attacker: Attacker) -> tuple[Words, Ints, str]:
+def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[WordPlaces, Ints, str]:
     """The words of the other log, how often each of its queries was asked, and whose log it is."""
     if attacker.auxiliary is not None:
-        other = Truth.of(attacker.auxiliary)
-        return split(other.texts), np.bincount(other.query, minlength=other.queries), "another log"
+        other = Impressions(attacker.auxiliary)
+        return split(other.texts.all()), np.bincount(other.query, minlength=other.queries), "another log"
     half = attacker.rng().random(truth.users) < 0.5
-    return split(truth.texts), np.bincount(truth.query[half[truth.user]], minlength=truth.queries), "half of the people"
+    return split(truth.texts.all()), np.bincount(truth.query[half[truth.user]], minlength=truth.queries), "half of the people"
 
 
-def _answers(seen: Seen, truth: Truth, coded: Any, hashes: Words) -> Any:
+def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: WordPlaces) -> Any:
     """The word behind each hash, from rows that second and click identify in both the release and the log. None where no row tells."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     events = seen.tables["events"]
-    log: Any = pq.read_table(truth.store.events(), columns=["time", "query", "url"])
+    log = read_log(truth.store)
     urls = truth.store.url_texts(np.arange(truth.store.info.urls))
     published: Any = pc.index_in(events["url"].combine_chunks(), urls)
     theirs = pack(events["time"].to_numpy(), published.fill_null(-1).to_numpy(zero_copy_only=False) + 1)
-    ours = pack(log["time"].to_numpy(), log["url"].fill_null(-1).to_numpy() + 1)
+    ours = pack(log.time, log.url + 1)
     hashed, plain = _same_rows(theirs, ours)
     query_of = np.full(len(coded.dictionary), -1)
-    query_of[coded.indices.to_numpy()[hashed]] = log["query"].to_numpy()[plain]
+    query_of[coded.indices.to_numpy()[hashed]] = log.query[plain]
     texts = np.flatnonzero(query_of >= 0)
     plain_words = split(truth.store.query_texts(query_of[texts]))
     answer = np.full(len(hashes.spelling), None, object)

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.truth import SHIFT, Ints, Truth, pack
+from crowdlog.measure.impressions import Impressions
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.attacks.seen import Seen
 
 
-def triples(seen: Seen, truth: Truth, _attacker: Attacker) -> AttackResult:
+def triples(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
     """Of the triples that follow: how many have fewer than k users. A release that keeps its own bar lets none follow, so chance is 0."""
     why = seen.why_no_proof()
     queries = seen.queries(truth)
@@ -42,11 +44,11 @@ def inferred(ids: Ints, counts: Ints, first: Ints, second: Ints, pairs: Ints, qu
     return before, after
 
 
-def users_of_triples(before: Ints, after: Ints, truth: Truth) -> Ints:
+def users_of_triples(before: Ints, after: Ints, truth: Impressions) -> Ints:
     """How many users asked (before[b], b, after[b]) in a row, for each b."""
-    user, query, near = truth.user, truth.query, truth.near
-    row = 1 + np.flatnonzero(near[1:-1] & near[2:])
+    user, query = truth.user, truth.query
+    row = 1 + np.flatnonzero(truth.follows[1:-1] & truth.follows[2:])
     b = query[row]
     there = row[(before[b] == query[row - 1]) & (after[b] == query[row + 1])]
-    holders = np.unique(pack(query[there], user[there])) // SHIFT
+    holders, _users = unpack(np.unique(pack(query[there], user[there])))
     return np.bincount(holders, minlength=truth.queries)

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdlog.attacks.result import Floats
-from crowdlog.attacks.truth import Ints
+from crowdlog.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Words:
+class WordPlaces:
     """The words of some texts, one entry per place: the number of the text and the code of the word."""
 
     text: Ints
@@ -20,11 +19,11 @@ class Words:
     spelling: Any  # of each code
 
     def __repr__(self) -> str:
-        return f"Words({len(self.spelling)})"
+        return f"WordPlaces({len(self.spelling)})"
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class FrequentWords:
     """The most frequent words, falling: their codes, shares of all impressions, and shares of their impressions beside each other."""
 
     code: Ints
@@ -32,20 +31,20 @@ class Vocabulary:
     beside: Floats
 
     def __repr__(self) -> str:
-        return f"Vocabulary({len(self.code)})"
+        return f"FrequentWords({len(self.code)})"
 
 
-def split(texts: Any) -> Words:
+def split(texts: Any) -> WordPlaces:
     """Split at blanks."""
     import pyarrow.compute as pc
 
     lists: Any = pc.split_pattern(texts, " ")
     coded = lists.flatten().dictionary_encode()
     text = np.repeat(np.arange(len(texts)), np.diff(lists.offsets.to_numpy()))
-    return Words(text, coded.indices.to_numpy().astype(np.int64), coded.dictionary)
+    return WordPlaces(text, coded.indices.to_numpy().astype(np.int64), coded.dictionary)
 
 
-def most_frequent(words: Words, impressions: Ints, size: int) -> Vocabulary:
+def most_frequent(words: WordPlaces, impressions: Ints, size: int) -> FrequentWords:
     """The `size` most frequent words. `impressions`: of each text."""
     from scipy.sparse import csr_array
 
@@ -58,4 +57,4 @@ def most_frequent(words: Words, impressions: Ints, size: int) -> Vocabulary:
     inside.data[:] = 1
     together = (inside.T @ inside.multiply(impressions[:, None]).tocsr()).toarray()
     np.fill_diagonal(together, 0)
-    return Vocabulary(code, weight[code] / impressions.sum(), together / weight[code][:, None])
+    return FrequentWords(code, weight[code] / impressions.sum(), together / weight[code][:, None])

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdlog.attacks.truth import Ints
 from crowdlog.log.store import FILES, LogStore
+from crowdlog.types import Ints
 
 
 class Worlds:

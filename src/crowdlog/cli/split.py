@@ -28,9 +28,9 @@ def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
     Example: crowdlog split STORE -o PARTS
     """
     from crowdlog.log.store import LogStore
-    from crowdlog.utility.parts import write_parts
+    from crowdlog.utility.split_store import split_store
 
-    parts = write_parts(LogStore.open(store), out, **options)
+    parts = split_store(LogStore.open(store), out, **options)
     if as_json:
         figures = [{"path": str(part.path), "rows": part.info.rows, "users": part.info.users, "queries": part.info.queries} for part in parts]
         click.echo(json.dumps(figures, indent=2))

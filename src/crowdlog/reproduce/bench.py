@@ -64,7 +64,7 @@ class Bench:
         """The log of some days only, counted from 0. Who did not search in them is not in it."""
         import pyarrow.parquet as pq
 
-        from crowdlog.utility.parts import write_rows
+        from crowdlog.utility.split_store import write_rows
 
         def make(out: Path) -> LogStore:
             day = (pq.read_table(self.log.events(), columns=["time"])["time"].to_numpy() - self.log.info.first_time) // DAY

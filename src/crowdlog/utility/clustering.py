@@ -1,39 +1,23 @@
-"""Website clustering: sites people reach by the same queries belong together (Zhang 2017, §6.3)."""
+"""Website clustering: how pure the clusters of a release are (Zhang 2017, §6.3)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.errors import InputError
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.tables import Tables
+from crowdlog.models.site_clusters import clusters
+from crowdlog.types import Ints
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.tables import SHIFT, Counted, Tables
 
 if TYPE_CHECKING:
     from crowdlog.utility.context import Settings, Truth
 
-Ints = npt.NDArray[np.int64]
 SITES = 1000  # the most clicked, as in the study
-CUT = 0.5
-
-
-def clusters(clicks: Any) -> Ints:
-    """The number of the cluster of each site (a column). Single link cut at 0.5 is: connected by similarities of at least 0.5."""
-    from scipy.sparse.csgraph import connected_components
-
-    _n, labels = connected_components(similarity(clicks) >= CUT, directed=False)
-    numbers: Ints = labels.astype(np.int64)
-    return numbers
-
-
-def similarity(clicks: Any) -> Any:
-    """Sim(v, w): the smaller of the shares of v's and of w's clicks that come from queries leading to both."""
-    reached = (clicks > 0).astype(np.float64)
-    total = np.maximum(clicks.sum(axis=0), 1e-300)
-    from_common = (reached.T @ clicks).toarray() / total  # row v, column w: the share of w's clicks from queries that also lead to v
-    return np.minimum(from_common, from_common.T)
 
 
 def purity(found: Ints, classes: Ints) -> tuple[int, int]:
@@ -64,8 +48,8 @@ def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
     return [Score("clustering:purity", share(right, several), several, details=details)]
 
 
-def _most_clicked(clicks: Counted, urls: int) -> Ints:
-    total = np.bincount(clicks.key % SHIFT, weights=np.maximum(clicks.count, 0), minlength=urls)
+def _most_clicked(clicks: KeyCounts, urls: int) -> Ints:
+    total = np.bincount(unpack(clicks.key)[1], weights=np.maximum(clicks.count, 0), minlength=urls)
     order = np.argsort(-total, kind="stable")[:SITES]
     return order[total[order] > 0]
 

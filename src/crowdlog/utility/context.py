@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from crowdlog.utility.events import Events, Ints, read_events
+from crowdlog.artifacts.kinds import WINDOW
+from crowdlog.log.sessions import SESSION_MINUTES
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.log_arrays import LogArrays, read_log
+from crowdlog.measure.tables import Tables, pairs_of, tables_of
+from crowdlog.measure.vocabulary import Vocabulary
+from crowdlog.types import Ints
 from crowdlog.utility.published import ORIGINAL, Published
 from crowdlog.utility.splits import By, held_out_rows
-from crowdlog.utility.tables import WINDOW, Counted, Tables, pairs_of, tables_of
-from crowdlog.utility.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 FEWEST_CLICKS = 10  # Korolova et al. 2009, §7.2.2
-SESSION_MINUTES = 26  # Feild 2013; Zhang 2017 uses 30
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,11 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Part:
-    """One split: the tables of the original log to compete with, and the events to be tested on."""
+class Fold:
+    """One split of the log: the tables of the original log to compete with, and the events to be tested on."""
 
     original: Tables
-    test: Events
+    test: LogArrays
     sizes: tuple[int, int]  # queries, urls
 
 
@@ -56,7 +59,7 @@ class Truth:
         self._published, self._settings = published or Published(), settings
         texts, ids = self._queries(store)
         self.vocabulary = Vocabulary(texts, pq.read_table(store.urls())["text"])
-        self.events = read_events(store.events(), settings.session_minutes).with_queries(ids)
+        self.events = read_log(store, settings.session_minutes).renamed(ids)
         self.counts_users = self._published.counts_users
         self._test = None if test is None else self._read_test(test)
 
@@ -84,44 +87,46 @@ class Truth:
         """The whole log's tables, with users counted."""
         return tables_of(self.events, users=self.counts_users)
 
-    def table(self, name: str) -> Counted:
+    def table(self, name: str) -> KeyCounts:
         """A table of the whole log; pairs as the release counts them."""
         if name == "pairs" and self._published.pair_kind != "pair":
             return self._pairs
         if name == "sequences":
             return self._sequences
-        table: Counted = getattr(self.tables, name)
+        table: KeyCounts = getattr(self.tables, name)
         return table
 
     @cached_property
-    def _pairs(self) -> Counted:
+    def _pairs(self) -> KeyCounts:
         # Pairs of a session are cut at the same window here: longer sessions are rare, and quadratic.
         kind = self._published.pair_kind
         reach = 1 if kind == "undirected-pair" else WINDOW - 1
         return pairs_of(self.events, reach=reach, users=self.counts_users, sorted_pair=kind.startswith("undirected"))
 
     @cached_property
-    def _sequences(self) -> Counted:
+    def _sequences(self) -> KeyCounts:
         return pairs_of(self.events, reach=WINDOW - 1, users=self.counts_users)
 
-    def parts(self) -> list[int | None]:
+    def folds(self) -> list[int | None]:
         """The folds to test on; None stands for the held-out log."""
         if self._test is not None:
             return [None]
         return [self._settings.fold] if self._settings.fold is not None else list(range(self._settings.folds))
 
-    def part(self, fold: int | None) -> Part:
+    def fold(self, number: int | None) -> Fold:
         """A split. The original competes with what is not tested on."""
-        if fold is None and self._test is not None:
-            return Part(self.tables, self._test, self.sizes)
-        rows = held_out_rows(self.events, folds=self._settings.folds, fold=fold or 0, by=self._settings.by, seed=self._settings.seed)
-        return Part(tables_of(self.events.part(~rows)), self.events.part(rows), self.sizes)
+        if number is None and self._test is not None:
+            return Fold(self.tables, self._test, self.sizes)
+        settings = self._settings
+        rows = held_out_rows(self.events, folds=settings.folds, fold=number or 0, by=settings.by, seed=settings.seed)
+        return Fold(tables_of(self.events.where(~rows)), self.events.where(rows), self.sizes)
 
-    def _read_test(self, test: LogStore) -> Events:
+    def _read_test(self, test: LogStore) -> LogArrays:
         texts, ids = self._queries(test)
         queries = self.vocabulary.queries.ids(texts)
         urls = self.vocabulary.urls.ids(pq.read_table(test.urls())["text"])
-        return read_events(test.events(), self._settings.session_minutes).renamed(queries if ids is None else queries[ids], urls)
+        rows = read_log(test, self._settings.session_minutes)
+        return rows.renamed(queries if ids is None else queries[ids], urls)
 
     def _queries(self, store: LogStore) -> tuple[Any, Ints | None]:
         """The texts as the release writes them, and for each query of the store the place of its text; None for the same place."""

@@ -9,17 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.tables import Tables
+from crowdlog.measure.vocabulary import compute
+from crowdlog.types import Bools, Floats
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.tables import Counted, Tables
-from crowdlog.utility.vocabulary import compute
 
 if TYPE_CHECKING:
     from crowdlog.utility.context import Settings, Truth
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 BANDS = (1, 2, 10, 100, 1000)  # lower ends: once, 2-9, 10-99, …
 
 
@@ -28,7 +27,7 @@ def measure(released: Tables, truth: Truth, _settings: Settings) -> list[Score]:
     return [score for name in ("queries", "clicks", "pairs", "sequences") for score in _of_table(name, getattr(released, name), truth)]
 
 
-def _of_table(name: str, published: Counted | None, truth: Truth) -> list[Score]:
+def _of_table(name: str, published: KeyCounts | None, truth: Truth) -> list[Score]:
     if published is None:
         return []
     real = truth.table(name)
@@ -50,7 +49,7 @@ def _of_table(name: str, published: Counted | None, truth: Truth) -> list[Score]
     ]
 
 
-def _errors(name: str, published: Counted, real: Counted, true_count: Floats, kept: Bools) -> list[Score]:
+def _errors(name: str, published: KeyCounts, real: KeyCounts, true_count: Floats, kept: Bools) -> list[Score]:
     theirs = published.count[np.isin(published.key, real.key, assume_unique=True)]  # both in ascending order of the key
     relative = np.abs(theirs - true_count[kept]) / true_count[kept]
     bar = max(1.0, float(np.median(published.count))) if len(published) else 1.0
@@ -71,7 +70,7 @@ def _by_band(true_count: Floats, kept: Bools) -> dict[str, Any]:
     return {"by_frequency": _kept_by(band, kept, [f"{low}+" if low == BANDS[-1] else str(low) for low in BANDS])}
 
 
-def _by_words(truth: Truth, real: Counted, kept: Bools) -> list[dict[str, Any]]:
+def _by_words(truth: Truth, real: KeyCounts, kept: Bools) -> list[dict[str, Any]]:
     """The same by the number of words, five and more together."""
     words = compute.count_substring(truth.vocabulary.queries.all(), " ").to_numpy()[real.key] + 1
     return _kept_by(np.minimum(words, 5) - 1, kept, ["1", "2", "3", "4", "5+"])

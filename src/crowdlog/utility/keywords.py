@@ -1,95 +1,30 @@
-"""Keyword generation: queries that belong to a concept given by some URLs (Korolova et al. 2009, §7.2.2, after Fuxman et al. 2008).
+"""Keyword generation: queries that belong to a concept given by some URLs (Korolova et al. 2009, §7.2.2), by a walk that the concept absorbs.
 
-A random walk goes back and forth on the click graph. The concept's URLs absorb it; at every step it is lost with chance α. A query is as
-relevant as a walk from it ends in the concept more surely than a walk from anywhere else.
-
-Why not simply the chance, as the study has it? Click graphs are so well connected that a walk of 1/α steps forgets where it began: on a synthetic
-log of 20,000 users 90 % of all queries reach a popular site with a chance between .42 and .45, in a release of it between .53 and .64. A bar at .5
-then makes keywords of none or of thousands of queries. So the chance of a walk from anywhere is taken off on either side.
 As in the study rare edges are left out of both graphs: a release has none of them, and with them the log's own chances would be others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.errors import InputError
+from crowdlog.measure.draws import generator
+from crowdlog.measure.intervals import bootstrap_ratio
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.tables import Tables
+from crowdlog.measure.vocabulary import compute
+from crowdlog.models.absorbing_walk import above_elsewhere, relevance
+from crowdlog.types import Bools, Ints
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.significance import bootstrap_ratio
-from crowdlog.utility.splits import generator
-from crowdlog.utility.tables import SHIFT, Counted, Tables
-from crowdlog.utility.vocabulary import compute
 
 if TYPE_CHECKING:
     from crowdlog.utility.context import Settings, Truth
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
-ALPHA = 0.001  # chance to be lost at a step
-GAMMA = 0.0001  # how far a chance may be off
 THRESHOLDS = (0.5, 0.7, 0.9, 0.95)
 SITES, AMONG = 10, 200  # concepts when none are given: every 20th of the 200 most clicked sites; a walk from anywhere soon meets the very first
-
-
-def relevance(clicks: Any, concepts: Any) -> Any:
-    """For each query and concept the chance of ending there. `clicks`: queries by URLs; `concepts`: URLs by concepts, 0 or 1.
-
-    p(q) = (1−α) Σ C(q,u)/C(q) p(u), and p(u) = 1 in the concept, else (1−α) Σ C(q,u)/C(u) p(q). Walking step by step takes hundreds of steps.
-    With p(q) put into the second equation and both sides times C(u) the system is symmetric and positive definite: conjugate gradients solve it.
-    """
-    from scipy.sparse import diags_array
-
-    stay, per_query, per_url = 1 - ALPHA, clicks.sum(axis=1), clicks.sum(axis=0)
-    per_query, per_url = np.where(per_query > 0, per_query, 1), np.where(per_url > 0, per_url, 1)
-    half = (diags_array(stay / np.sqrt(per_query)) @ clicks).tocsr()
-    back = half.T.tocsr()
-    absorbing = np.asarray(concepts, bool)
-    free = (~absorbing).astype(np.float64)
-
-    def system(x: Any) -> Any:
-        return free * (per_url[:, None] * x - back @ (half @ x))
-
-    at_urls = absorbing + _solved(system, free * (back @ (half @ absorbing.astype(np.float64))), per_url[:, None])
-    return stay * (diags_array(1 / per_query) @ (clicks @ at_urls))
-
-
-def above_elsewhere(chance: Any, clicks: Any, concepts: Any) -> Any:
-    """How much of what a walk from elsewhere leaves open is gained: (p − e)/(1 − e), in each connected part of the graph.
-
-    e: the mean chance over all clicks of the part that are not on the concept; 0 where there are none.
-    """
-    from scipy.sparse import block_array, csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = clicks.shape[0]
-    parts, labels = connected_components(block_array([[None, clicks], [clicks.T, None]]), directed=False)
-    members = csr_array((np.ones(n), (labels[:n], np.arange(n))), shape=(parts, n))
-    others = clicks @ (~np.asarray(concepts, bool)).astype(np.float64)
-    weight = members @ others
-    elsewhere = ((members @ (others * chance)) / np.where(weight > 0, weight, 1))[labels[:n]]
-    return (chance - elsewhere) / (1 - elsewhere)
-
-
-def _solved(system: Callable[[Any], Any], right: Any, scale: Any) -> Any:
-    """Conjugate gradients for each column, scaled by the diagonal, until no chance can be wrong by more than γ.
-
-    Divided by the scale the system is I − (1−α)²P with P's rows summing to at most 1, so an error is at most the residual / (1 − (1−α)²).
-    """
-    enough = GAMMA * (1 - (1 - ALPHA) ** 2)
-    x, residual = np.zeros_like(right), right
-    direction, energy = np.zeros_like(right), np.ones(right.shape[1])
-    while np.abs(residual / scale).max(initial=0.0) > enough:
-        before, energy = energy, np.maximum((residual * residual / scale).sum(axis=0), 1e-300)
-        direction = residual / scale + direction * (energy / before)
-        image = system(direction)
-        step = energy / np.maximum((direction * image).sum(axis=0), 1e-300)
-        x, residual = x + step * direction, residual - step * image
-    return x
 
 
 def concepts_of(truth: Truth, settings: Settings) -> tuple[list[str], Ints]:
@@ -108,7 +43,7 @@ def concepts_of(truth: Truth, settings: Settings) -> tuple[list[str], Ints]:
     encoded = site.dictionary_encode()
     codes = encoded.indices.to_numpy()
     clicks = truth.table("clicks")
-    per_site = np.bincount(codes[clicks.key % SHIFT], weights=clicks.count, minlength=len(encoded.dictionary))
+    per_site = np.bincount(codes[unpack(clicks.key)[1]], weights=clicks.count, minlength=len(encoded.dictionary))
     popular = np.argsort(-per_site, kind="stable")[:AMONG]
     popular = popular[np.unique(np.linspace(-1, len(popular) - 1, SITES + 1).astype(np.int64)[1:])]
     number = np.full(len(encoded.dictionary), -1, np.int64)
@@ -132,9 +67,8 @@ def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
     return [score for threshold in THRESHOLDS for score in _at(threshold, names, ours >= threshold, original >= threshold, settings)]
 
 
-def _keywords(table: Counted, concepts: Bools, sizes: tuple[int, int], fewest_clicks: int) -> Any:
-    often = table.count >= fewest_clicks
-    clicks = Counted(table.key[often], table.count[often]).matrix(sizes)
+def _keywords(table: KeyCounts, concepts: Bools, sizes: tuple[int, int], fewest_clicks: int) -> Any:
+    clicks = table.at_least(fewest_clicks).matrix(sizes)
     return above_elsewhere(relevance(clicks, concepts), clicks, concepts)
 
 

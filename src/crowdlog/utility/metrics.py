@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from crowdlog.utility.ragged import Lists
-
-Floats = npt.NDArray[np.float64]
+from crowdlog.measure.ragged import Lists
+from crowdlog.types import Floats
 
 
 def per_topic(ranked: Lists, relevant: Lists, metrics: Sequence[str]) -> dict[str, Floats]:

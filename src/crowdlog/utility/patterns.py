@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from crowdlog.artifacts.representations import represent
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.tables import Tables
+from crowdlog.measure.vocabulary import compute
+from crowdlog.types import Ints
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.tables import Counted, Tables
-from crowdlog.utility.vocabulary import compute
 
 if TYPE_CHECKING:
     from crowdlog.utility.context import Settings, Truth
 
-Ints = npt.NDArray[np.int64]
 TOP = 9  # as many as the study's Table 4 lists
 PREFIXES = ("fear of", "how to", "what is")
 
 
-def completions(table: Counted, texts: Any, prefix: str) -> Ints:
+def completions(table: KeyCounts, texts: Any, prefix: str) -> Ints:
     """The ids of the queries that go on after the prefix, most frequent first."""
     begins = compute.starts_with(texts.take(pa.array(table.key)), pattern=prefix.strip().lower() + " ").to_numpy(zero_copy_only=False)
     ids: Ints = table.key[begins]

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import InputError
+from crowdlog.measure.released import read_release
+from crowdlog.measure.tables import Tables
 from crowdlog.progress import progress_bar
 from crowdlog.release.source import check_source
 from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.paired_scores import PairedScores, joined, scored
 from crowdlog.utility.published import Published
-from crowdlog.utility.released import read_release
 from crowdlog.utility.score import Score
-from crowdlog.utility.tables import Tables
-from crowdlog.utility.trial import joined, scored
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
@@ -83,7 +83,7 @@ def score(
     tasks = [name for name in names if MEASURES[name].task]
     studies = [name for name in names if not MEASURES[name].task]
     found: list[Score] = []
-    with progress_bar("measuring", len(studies) + len(tasks) * len(log.parts()), unit="measures") as advance:
+    with progress_bar("measuring", len(studies) + len(tasks) * len(log.folds()), unit="measures") as advance:
         for name in studies:
             found += _module(name).measure(released, log, settings)
             advance(1)
@@ -101,15 +101,15 @@ def _readable(names: list[str], published: Published, *, asked: bool) -> list[st
 
 
 def _run_tasks(names: list[str], released: Tables, log: Truth, settings: Settings, advance: Any) -> list[Score]:
-    trials: dict[str, list[Any]] = {}
-    for fold in log.parts() if names else []:
-        part = log.part(fold)
+    found: dict[str, list[PairedScores]] = {}
+    for number in log.folds() if names else []:
+        fold = log.fold(number)
         for name in names:
-            for label, trial in _module(name).measure(released, part, settings).items():
-                trials.setdefault(label, []).append(trial)
+            for label, scores in _module(name).measure(released, fold, settings).items():
+                found.setdefault(label, []).append(scores)
             advance(1)
-    whole = {label: joined(parts) for label, parts in trials.items()}
-    return [scored(label, trial, metric, settings.seed) for label, trial in whole.items() for metric in trial.released]
+    whole = {label: joined(folds) for label, folds in found.items()}
+    return [scored(label, pair, metric, settings.seed) for label, pair in whole.items() for metric in pair.released]
 
 
 def _module(name: str) -> Any:

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdlog.utility.ragged import Lists, counting, from_rows
-from crowdlog.utility.tables import SHIFT, pack
-from crowdlog.utility.trial import Topics
+from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.measure.ragged import Lists, counting, from_rows, one_each
+from crowdlog.types import Ints
+from crowdlog.utility.paired_scores import Topics
 
 if TYPE_CHECKING:
-    from crowdlog.utility.events import Events
+    from crowdlog.measure.log_arrays import LogArrays
 
 LONGEST = 100  # queries; what follows in a longer session is left out: such sessions come from programs
 
 
-def sessions_of(test: Events) -> tuple[Lists, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+def sessions_of(test: LogArrays) -> tuple[Lists, Ints]:
     """Sessions of at least two queries, and their numbers. A query repeated at once (a next page) counts once."""
     session, query = test.session[test.impression], test.query[test.impression]
     again = np.zeros(len(query), bool)
@@ -35,7 +36,8 @@ def prefixes(sessions: Lists) -> Topics:
     position = np.arange(len(sessions.items))
     later = last - position - 1
     asked = np.repeat(position, later)
-    key = pack(asked, sessions.items[asked + 1 + counting(later)])
-    key = np.unique(key[key % SHIFT != sessions.items[asked]])
-    units, rows = np.unique(key // SHIFT, return_inverse=True)
-    return Topics(Lists(np.arange(len(units) + 1), sessions.items[units]), from_rows(rows, key % SHIFT, len(units)), sessions.rows[units])
+    follower = sessions.items[asked + 1 + counting(later)]
+    other = follower != sessions.items[asked]
+    unit, relevant = unpack(np.unique(pack(asked[other], follower[other])))
+    units, rows = np.unique(unit, return_inverse=True)
+    return Topics(one_each(sessions.items[units]), from_rows(rows, relevant, len(units)), sessions.rows[units])

@@ -11,8 +11,8 @@ import numpy as np
 from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.triples import inferred
-from crowdlog.attacks.truth import Truth
 from crowdlog.log.store import LogStore
+from crowdlog.measure.impressions import Impressions
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.feild import DPu
 from crowdlog.mechanisms.frequency import FTa, FTu
@@ -39,7 +39,7 @@ def run(bench: Bench) -> Result:
         steps |= {f"{which}, k = {k}": (bench.log, [FTu(k=k), FTu(k=k, artifact="pair")], which) for which in ("triples", "completion")}
     steps["with noise"] = (bench.log, with_noise, "triples")
     found = {name: _attacked(bench, *steps[name]) for name in bench.each(steps)}
-    unsupported = bench.kept(["unsupported triples", K], lambda: unsupported_triples(Truth.of(bench.log)))
+    unsupported = bench.kept(["unsupported triples", K], lambda: unsupported_triples(Impressions(bench.log)))
     return Result([_bob(found), _table_3_2(), *_triples(found, unsupported)], claims(found, unsupported))
 
 
@@ -60,9 +60,9 @@ def _attacked(bench: Bench, log: LogStore, mechanisms: list[Mechanism], which: s
     return bench.kept(["attack", which, log.path.name, *map(repr, mechanisms)], make)
 
 
-def unsupported_triples(truth: Truth) -> int:
+def unsupported_triples(truth: Impressions) -> int:
     """How many different triples of different queries, asked one right after the other, have fewer than k users."""
-    row = 1 + np.flatnonzero(truth.near[1:-1] & truth.near[2:])
+    row = 1 + np.flatnonzero(truth.follows[1:-1] & truth.follows[2:])
     a, b, c = truth.query[row - 1], truth.query[row], truth.query[row + 1]
     different = (a != b) & (b != c) & (a != c)
     of_users = np.unique(np.stack([a, b, c, truth.user[row]])[:, different], axis=1)

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.comparison.topics import read_topics
+from crowdlog.measure.key_counts import KeyCounts
 from crowdlog.reproduce.bench import Bench
-from crowdlog.utility.tables import SHIFT, Counted
+from crowdlog.types import Bools
 
 # Concept: the topic of the synthetic log that is nearest, and the paper's number of sites.
 CONCEPTS = {"colleges": ("school/college", 10), "shoes": ("shopping/clothes", 1), "suicide": ("health/mental", 6)}
 OWN = 0.8  # share of a site's clicks that come from queries of the topic
 
 
-def concept_urls(bench: Bench, clicks: Counted) -> npt.NDArray[np.bool_]:
+def concept_urls(bench: Bench, clicks: KeyCounts) -> Bools:
     """URLs by concepts: the most clicked ones that are clicked mainly for queries of the topic."""
     texts, topics = bench.truth(bench.log).vocabulary.queries.all().to_pylist(), read_topics(bench.labels)
-    query, url, sizes = clicks.key // SHIFT, clicks.key % SHIFT, bench.truth(bench.log).sizes
+    query, url = unpack(clicks.key)
+    sizes = bench.truth(bench.log).sizes
     everything = np.bincount(url, weights=clicks.count, minlength=sizes[1])
     marked = np.zeros((sizes[1], len(CONCEPTS)), bool)
     topic_of: Any = np.array([topics.get(text, "") for text in texts], object)

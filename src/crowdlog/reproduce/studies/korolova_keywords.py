@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import unpack
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.released import read_release
 from crowdlog.mechanisms.korolova import Korolova
+from crowdlog.models.absorbing_walk import relevance
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies.korolova_concepts import CONCEPTS, concept_urls
 from crowdlog.reproduce.studies.korolova_release import DELTA, LN10
 from crowdlog.utility.context import Settings
-from crowdlog.utility.keywords import THRESHOLDS, relevance
-from crowdlog.utility.released import read_release
-from crowdlog.utility.tables import SHIFT, Counted
+from crowdlog.utility.keywords import THRESHOLDS
 
 if TYPE_CHECKING:
     from crowdlog.release.folder import Release
@@ -59,11 +61,11 @@ def _measured(bench: Bench, setting: Setting) -> dict[str, Any]:
     truth = bench.truth(bench.log)
     with bench.released(setting.mechanism(), bench.log) as release:
         shown = _clicks(release, truth)
-    graphs = [_pruned(clicks, setting.pruned) for clicks in (shown, truth.table("clicks"))]
+    graphs = [clicks.at_least(setting.pruned) for clicks in (shown, truth.table("clicks"))]
     marked = concept_urls(bench, graphs[1])
     ours, original = (relevance(graph.matrix(truth.sizes), marked) for graph in graphs)
     found = {concept: [_counts(ours[:, i] >= t, original[:, i] >= t) for t in THRESHOLDS] for i, concept in enumerate(CONCEPTS)}
-    queries = [len(np.unique(graph.key // SHIFT)) for graph in graphs]
+    queries = [len(np.unique(unpack(graph.key)[0])) for graph in graphs]
     return {"keywords": found, "queries": percent(*queries), "edges": percent(*map(len, graphs))}
 
 
@@ -71,19 +73,14 @@ def _counts(ours: Any, original: Any) -> dict[str, int]:
     return {"released": int(ours.sum()), "original": int(original.sum()), "both": int((ours & original).sum())}
 
 
-def _clicks(release: Release, truth: Truth) -> Counted:
+def _clicks(release: Release, truth: Truth) -> KeyCounts:
     """The released click counts; none where nothing is released, which cannot be read as a release."""
     if not release.label["crowdlog"]["tables"]["clicks"]:
-        return Counted(np.zeros(0, np.int64), np.zeros(0))
+        return KeyCounts(np.zeros(0, np.int64), np.zeros(0))
     found = read_release(release, truth.vocabulary, Settings().session_minutes).clicks
     if found is None:
         raise TypeError("a release without a table of clicks")
     return found
-
-
-def _pruned(clicks: Counted, least: int) -> Counted:
-    kept = clicks.count >= least
-    return Counted(clicks.key[kept], clicks.count[kept])
 
 
 def percent(part: int, whole: int) -> float:

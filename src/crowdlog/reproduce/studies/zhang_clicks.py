@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.mechanisms.a_click import AClick
 from crowdlog.mechanisms.korolova import Korolova
 from crowdlog.privacy.thresholds import Threshold
 from crowdlog.reproduce.bench import SEED, Bench, write_whole
 from crowdlog.reproduce.studies.zhang_held_out import SETTINGS, Scores, tried
 from crowdlog.utility import adhoc
-from crowdlog.utility.tables import SHIFT
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
@@ -64,7 +64,7 @@ def korolova(bench: Bench, d: int, b: float, K: int) -> Korolova:
 def searched(bench: Bench, mechanism: AClick | Korolova, models: Sequence[str] = MODELS, seed: int = SEED) -> Scores:
     """Ad-hoc search with the release: scores called 'adhoc:RW:nDCG@10'."""
     name = f"search with {', '.join(models)}"
-    return tried(bench, mechanism, lambda tables, part: adhoc.measure(tables, part, SETTINGS, models), name, folds=FOLDS, by="row", seed=seed)
+    return tried(bench, mechanism, lambda tables, fold: adhoc.measure(tables, fold, SETTINGS, models), name, folds=FOLDS, by="row", seed=seed)
 
 
 def _public(bench: Bench) -> tuple[Path, Path]:
@@ -74,10 +74,10 @@ def _public(bench: Bench) -> tuple[Path, Path]:
         truth = bench.truth(_other_log(bench))
         queries, clicks = truth.table("queries"), truth.table("clicks")
         often = queries.key[queries.count >= ASKED]
-        clicked = clicks.key[np.isin(clicks.key // SHIFT, often)]
+        clicked = clicks.key[np.isin(unpack(clicks.key)[0], often)]
         texts, urls = (numbered.all().to_pylist() for numbered in (truth.vocabulary.queries, truth.vocabulary.urls))
         write_whole(pool, "".join(f"{texts[query]}\n" for query in often))
-        write_whole(surfaced, "".join(f"{texts[key // SHIFT]}\t{urls[key % SHIFT]}\n" for key in clicked))
+        write_whole(surfaced, "".join(f"{texts[query]}\t{urls[url]}\n" for query, url in zip(*unpack(clicked), strict=True)))
     return pool, surfaced
 
 

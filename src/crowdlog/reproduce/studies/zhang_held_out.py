@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from crowdlog.measure.released import read_release
+from crowdlog.measure.tables import Tables
 from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.study import Cell
-from crowdlog.utility.context import Part, Settings, Truth
-from crowdlog.utility.parts import write_parts
-from crowdlog.utility.released import read_release
+from crowdlog.utility.context import Fold, Settings, Truth
+from crowdlog.utility.paired_scores import PairedScores, scored
+from crowdlog.utility.split_store import split_store
 from crowdlog.utility.splits import By
-from crowdlog.utility.tables import Tables
-from crowdlog.utility.trial import Trial, scored
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
@@ -25,7 +25,7 @@ SAMPLE = 2000  # queries or sessions drawn for each score; the number of all tha
 SETTINGS = Settings(sample=SAMPLE, session_minutes=MINUTES)
 # The name of each score, with its value, on how many it rests, the original's, and both on what both answer.
 Scores = dict[str, dict[str, Any]]
-Task = Callable[[Tables, Part], Mapping[str, Trial]]
+Task = Callable[[Tables, Fold], Mapping[str, PairedScores]]
 NOTHING = {
     "value": None,
     "interval": None,
@@ -44,7 +44,7 @@ def parts(bench: Bench, folds: int, by: By) -> tuple[LogStore, LogStore]:
 
     folder = bench.folder / f"parts-by-{by}-{folds}"
     if not folder.exists():
-        write_parts(bench.log, folder, folds=folds, by=by)
+        split_store(bench.log, folder, folds=folds, by=by)
     return LogStore.open(folder / "rest"), LogStore.open(folder / "test")
 
 
@@ -65,14 +65,14 @@ def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: i
             if not sum(release.label["crowdlog"]["tables"].values()):
                 return {}
             tables = read_release(release, truth.vocabulary, MINUTES)
-        return scores(task(tables, truth.part(None)))
+        return scores(task(tables, truth.fold(None)))
 
     return bench.kept(["tried", name, repr(mechanism), folds, by, seed], measure)
 
 
-def scores(trials: Mapping[str, Trial]) -> Scores:
-    """Every metric of every trial as plain data."""
-    found = [scored(label, trial, metric, SETTINGS.seed) for label, trial in trials.items() for metric in trial.released]
+def scores(pairs: Mapping[str, PairedScores]) -> Scores:
+    """Every metric of every task as plain data."""
+    found = [scored(label, pair, metric, SETTINGS.seed) for label, pair in pairs.items() for metric in pair.released]
     return {score.name: {"value": score.value, "evaluated": score.evaluated, "interval": score.interval, **score.details} for score in found}
 
 

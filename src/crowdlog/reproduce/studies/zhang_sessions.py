@@ -13,10 +13,10 @@ from crowdlog.reproduce.studies.zhang_held_out import MINUTES, SETTINGS, Scores,
 from crowdlog.utility import session_search, suggestion
 
 if TYPE_CHECKING:
+    from crowdlog.measure.tables import Tables
     from crowdlog.mechanisms.base import Mechanism
-    from crowdlog.utility.context import Part
-    from crowdlog.utility.tables import Tables
-    from crowdlog.utility.trial import Trial
+    from crowdlog.utility.context import Fold
+    from crowdlog.utility.paired_scores import PairedScores
 
 ALL = replace(SETTINGS, sample=0)  # no session is left out
 FOLDS = 10  # nine tenths are released, one tenth is tested, §4.4
@@ -58,8 +58,8 @@ def tried_on(bench: Bench, task: str, run: str, k: int = K) -> Scores:
     """'suggestion' or 'sessions' (search) with one of the logs: scores called 'suggestion:P@5', 'sessions:nDCG@10'."""
     measure = {"suggestion": suggestion.measure, "sessions": session_search.measure}[task]
 
-    def work(tables: Tables, part: Part) -> dict[str, Trial]:
-        return measure(replace(tables, flow=None) if run == "DP_C" else tables, part, ALL)
+    def work(tables: Tables, fold: Fold) -> dict[str, PairedScores]:
+        return measure(replace(tables, flow=None) if run == "DP_C" else tables, fold, ALL)
 
     return tried(bench, mechanism(run, k), work, f"{task} with {run}", folds=FOLDS, by="user")
 

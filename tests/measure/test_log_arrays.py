@@ -1,6 +1,6 @@
 import numpy as np
 
-from crowdlog.utility.events import read_events
+from crowdlog.measure.log_arrays import read_log
 
 MINUTE = 60
 
@@ -15,17 +15,17 @@ def test_sessions_end_at_a_long_gap_and_with_the_user(make_store):
             ("2", 61 * MINUTE, "one", None, None),
         ]
     )
-    events = read_events(store.events(), 26)
+    events = read_log(store, 26)
     assert events.session.tolist() == [0, 0, 0, 1, 2]
     assert events.impression.tolist() == [True, False, True, True, True]
     assert (events.url >= 0).tolist() == [True, True, False, False, False]
     assert events.rank.tolist() == [1, 3, 0, 0, 0]
-    assert read_events(store.events(), 120).session.tolist() == [0, 0, 0, 0, 1]
+    assert read_log(store, 120).session.tolist() == [0, 0, 0, 0, 1]
 
 
 def test_a_part_keeps_the_numbers_and_new_ids_replace_old_ones(make_store):
-    events = read_events(make_store([("1", 0, "one", 1, "x.com"), ("2", 5, "two", None, None)]).events(), 26)
-    part = events.part(np.array([False, True]))
+    events = read_log(make_store([("1", 0, "one", 1, "x.com"), ("2", 5, "two", None, None)]), 26)
+    part = events.where(np.array([False, True]))
     assert part.session.tolist() == [1]
     other = part.renamed(np.array([10, 11]), np.array([7]))
     assert other.query.tolist() == [11]
@@ -35,5 +35,5 @@ def test_a_part_keeps_the_numbers_and_new_ids_replace_old_ones(make_store):
 
 
 def test_a_log_without_clicks_can_be_renamed(make_store):
-    events = read_events(make_store([("1", 0, "one", None, None)]).events(), 26)
+    events = read_log(make_store([("1", 0, "one", None, None)]), 26)
     assert events.renamed(np.array([3]), np.zeros(0, np.int64)).url.tolist() == [-1]

@@ -1,11 +1,11 @@
 import pyarrow as pa
 import pytest
 
+from crowdlog.artifacts.packed_keys import SHIFT
 from crowdlog.errors import InputError
+from crowdlog.measure.released import read_release
+from crowdlog.measure.vocabulary import Vocabulary
 from crowdlog.utility.context import Settings, Truth
-from crowdlog.utility.released import read_release
-from crowdlog.utility.tables import SHIFT
-from crowdlog.utility.vocabulary import Vocabulary
 
 
 def named(table, texts):

@@ -32,7 +32,7 @@ _EVALUATIONS = 10 * len(GUESSES)  # the key's budget: the attacks must not fail 
 
 
 @dataclass(frozen=True)
-class Trial:
+class ProtocolTestbed:
     """The servers, the two mixes and one collection. `store`: the aggregation server's tables, which its owner can read."""
 
     randomness: Randomness
@@ -98,7 +98,7 @@ class Trial:
 
 
 @contextmanager
-def trial(randomness: Randomness, k: int = K, inner_k: int = 0) -> Iterator[Trial]:
+def run_testbed(randomness: Randomness, k: int = K, inner_k: int = 0) -> Iterator[ProtocolTestbed]:
     """Run the servers in a temporary folder for as long as the attack lasts. With an inner k clicks open inside queries."""
     with tempfile.TemporaryDirectory(prefix="crowdlog-attack-") as name:
         folder, common = Path(name), (randomness, randomness.bytes(32).hex(), Limits())
@@ -114,4 +114,4 @@ def trial(randomness: Randomness, k: int = K, inner_k: int = 0) -> Iterator[Tria
             mined |= {"inner_artifact": "click", "inner_policy": f"FTu(k={inner_k}, artifact='click')"} if inner_k else _FLAT
             sizes = {"k": k, "inner_k": inner_k, "inner_slots": 1, "payload_size": 128}
             manifest = aggregation.create({"title": "under attack", **sizes, **mined, **places, **keys})
-            yield Trial(randomness, server, aggregation, store, mixes, manifest)
+            yield ProtocolTestbed(randomness, server, aggregation, store, mixes, manifest)

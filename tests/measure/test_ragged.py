@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from crowdlog.utility.ragged import Lists, best_of_rows, counting, from_rows, joined_lists, one_each
+from crowdlog.measure.ragged import Lists, best_of_rows, counting, from_rows, joined_lists, one_each
 
 
 def test_lists_are_taken_in_the_order_asked_for():

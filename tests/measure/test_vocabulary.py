@@ -1,10 +1,10 @@
 import pyarrow as pa
 
-from crowdlog.utility.vocabulary import Texts, Vocabulary
+from crowdlog.measure.vocabulary import TextIds, Vocabulary
 
 
 def test_known_texts_keep_their_ids_and_unseen_ones_are_added():
-    texts = Texts(pa.array(["a", "b", "c"]))
+    texts = TextIds(pa.array(["a", "b", "c"]))
     assert texts.ids(pa.array(["c", "x", "a", "x"])).tolist() == [2, 3, 0, 3]
     assert texts.ids(pa.chunked_array([["y"], ["x", "b"]])).tolist() == [4, 3, 1]
     assert texts.all().to_pylist() == ["a", "b", "c", "x", "y"]
@@ -12,7 +12,7 @@ def test_known_texts_keep_their_ids_and_unseen_ones_are_added():
 
 
 def test_no_texts_have_no_ids():
-    texts = Texts(pa.array([], pa.string()))
+    texts = TextIds(pa.array([], pa.string()))
     assert texts.ids(pa.array([], pa.string())).tolist() == []
     assert len(texts) == 0
 

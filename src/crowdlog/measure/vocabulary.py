@@ -5,28 +5,43 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.compute
 
-Ints = npt.NDArray[np.int64]
-compute: Any = pc  # pyarrow makes its functions at run time; their types cannot be checked
+from crowdlog.types import Ints
+
+compute: Any = pa.compute  # pyarrow makes its functions at run time; their types cannot be checked
 
 
-class Texts:
+class TextIds:
     """Texts in the order of their ids: those of the log first, then those only the others have."""
 
     def __init__(self, known: Any) -> None:
-        self._parts = [known]
+        self._parts = [_one(known)]
         self._size = len(known)
 
     def __len__(self) -> int:
         return self._size
 
+    def find(self, column: Any) -> Ints:
+        """The id of each text, −1 for a text without one."""
+        encoded = _one(column).dictionary_encode()
+        ids: Ints = self._known(encoded.dictionary)[encoded.indices.to_numpy()]
+        return ids
+
     def ids(self, column: Any) -> Ints:
         """The id of each text. Unseen texts are added."""
-        distinct = compute.unique(column).cast(pa.string())
-        codes = compute.index_in(column.cast(pa.string()), distinct)
+        encoded = _one(column).dictionary_encode()
+        ids = self._known(encoded.dictionary)
+        unseen = ids < 0
+        if unseen.any():
+            ids[unseen] = self._size + np.arange(unseen.sum())
+            self._parts.append(encoded.dictionary.filter(pa.array(unseen)))
+            self._size += int(unseen.sum())
+        of_each: Ints = ids[encoded.indices.to_numpy()]
+        return of_each
+
+    def _known(self, distinct: Any) -> Ints:
         ids = np.full(len(distinct), -1, np.int64)
         start = 0
         for part in self._parts:
@@ -34,12 +49,7 @@ class Texts:
             there = compute.is_valid(found).to_numpy(zero_copy_only=False)
             ids[there] = start + compute.drop_null(found).to_numpy()
             start += len(part)
-        unseen = ids < 0
-        if unseen.any():
-            ids[unseen] = self._size + np.arange(unseen.sum())
-            self._parts.append(distinct.filter(pa.array(unseen)))
-            self._size += int(unseen.sum())
-        return ids[_flat(codes)]
+        return ids
 
     def all(self) -> Any:
         """Every text, in the order of the ids."""
@@ -50,8 +60,8 @@ class Vocabulary:
     """The texts of queries and of URLs."""
 
     def __init__(self, queries: Any, urls: Any) -> None:
-        self.queries = Texts(_one(queries))
-        self.urls = Texts(_one(urls))
+        self.queries = TextIds(queries)
+        self.urls = TextIds(urls)
 
     def copy(self) -> Vocabulary:
         """The same numbers so far; what is added to one is not added to the other."""
@@ -64,8 +74,3 @@ class Vocabulary:
 def _one(column: Any) -> Any:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return array.cast(pa.string())
-
-
-def _flat(codes: Any) -> Ints:
-    array: Ints = codes.to_numpy() if isinstance(codes, pa.ChunkedArray) else codes.to_numpy(zero_copy_only=False)
-    return array

@@ -1,4 +1,4 @@
-"""A tiny log that can be reckoned with by hand, as a store and as arrays."""
+"""Fixtures that make a store or a release of rows that can be reckoned with by hand."""
 
 from __future__ import annotations
 

@@ -4,9 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.utility.tables import SHIFT, counted, pack, pairs_of, tables_of
-
-from .small_logs import queries_log, sessions_log
+from crowdlog.artifacts.packed_keys import SHIFT, pack
+from crowdlog.measure.key_counts import count_keys
+from crowdlog.measure.tables import pairs_of, tables_of
+from tests.support.small_logs import queries_log, sessions_log
 
 
 def as_dict(table):
@@ -29,7 +30,7 @@ def test_tables_of_a_log():
 
 
 def test_users_count_once_per_key():
-    table = counted(np.array([5, 5, 5, 9]), user=np.array([0, 0, 1, 1]))
+    table = count_keys(np.array([5, 5, 5, 9]), user=np.array([0, 0, 1, 1]))
     assert table.count.tolist() == [3, 1]
     assert table.users.tolist() == [2, 1]
 
@@ -39,6 +40,6 @@ def test_undirected_pairs_add_up():
 
 
 def test_a_matrix_holds_positive_counts_only():
-    table = counted(pack([0, 1, 1], [2, 0, 1]), np.array([4.0, -1.0, 2.0]))
+    table = count_keys(pack([0, 1, 1], [2, 0, 1]), np.array([4.0, -1.0, 2.0]))
     assert table.matrix((2, 3)).toarray().tolist() == [[0, 0, 4], [0, 2, 0]]
-    assert repr(table) == "Counted(3 keys)"
+    assert repr(table) == "KeyCounts(3 keys)"

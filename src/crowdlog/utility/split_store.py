@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
-from crowdlog.utility.context import SESSION_MINUTES
-from crowdlog.utility.events import read_events
+from crowdlog.measure.log_arrays import read_log
+from crowdlog.types import Bools
 from crowdlog.utility.splits import By, held_out_rows
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 
-def write_parts(store: LogStore, out: str | Path, *, folds: int = 5, fold: int = 0, by: By = "user", seed: int = 0) -> tuple[LogStore, LogStore]:
+def split_store(store: LogStore, out: str | Path, *, folds: int = 5, fold: int = 0, by: By = "user", seed: int = 0) -> tuple[LogStore, LogStore]:
     """Write the stores OUT/rest and OUT/test. All of OUT appears, or nothing."""
     target = Path(out).absolute()
     if target.exists():
         raise InputError(f"{target} exists already. Choose another name for the parts.")
-    marked = held_out_rows(read_events(store.events(), SESSION_MINUTES), folds=folds, fold=fold, by=by, seed=seed)
+    marked = held_out_rows(read_log(store), folds=folds, fold=fold, by=by, seed=seed)
     if marked.all() or not marked.any():
         raise InputError(f"Fold {fold} of {folds} leaves one part empty: this log has {store.info.users} users. Use fewer folds or another seed.")
     partial = target.with_name(f"{target.name}.partial-split")
@@ -41,7 +40,7 @@ def write_parts(store: LogStore, out: str | Path, *, folds: int = 5, fold: int =
     return _open(target / "rest"), _open(target / "test")
 
 
-def write_rows(store: LogStore, rows: np.ndarray[Any, np.dtype[np.bool_]], out: Path) -> LogStore:
+def write_rows(store: LogStore, rows: Bools, out: Path) -> LogStore:
     """A store of some rows: as text into a file beside the new store, imported as any log is, and the file removed."""
     out.parent.mkdir(parents=True, exist_ok=True)
     events = pq.read_table(store.events(), columns=["user", "query", "time", "rank", "url"]).filter(pa.array(rows))

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from crowdlog.utility.ragged import one_each
-from crowdlog.utility.tables import counted, pack
-from crowdlog.utility.walk import Walk
+from crowdlog.artifacts.packed_keys import pack
+from crowdlog.measure.key_counts import count_keys
+from crowdlog.measure.ragged import one_each
+from crowdlog.models.walk import Walk
 
 QUERIES, URLS = 12, 9
 
@@ -21,7 +22,7 @@ def graph(seed):
 
 def table(matrix):
     rows, columns = np.nonzero(matrix)
-    return counted(pack(rows, columns), matrix[rows, columns].astype(float))
+    return count_keys(pack(rows, columns), matrix[rows, columns].astype(float))
 
 
 def dense_walk(clicks, pairs, steps, impact):
@@ -77,7 +78,7 @@ def test_clicks_alone_rank_by_count():
 
 
 def test_negative_and_zero_counts_are_no_edges():
-    noisy = counted(pack([1, 1, 2], [0, 1, 1]), np.array([-3.0, 5.0, 0.0]))
+    noisy = count_keys(pack([1, 1, 2], [0, 1, 1]), np.array([-3.0, 5.0, 0.0]))
     walk = Walk(noisy, None, (QUERIES, URLS))
     assert walk.rank(one_each([1]))[0].tolist() == [1]
     assert walk.knows(one_each([1, 2])).tolist() == [True, False]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from crowdlog.utility.ragged import Lists, best_of_rows, joined_lists
-from crowdlog.utility.tables import Counted
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.ragged import Lists, best_of_rows, joined_lists
+from crowdlog.models.ranker import DEPTH
+from crowdlog.types import Bools
 
-Bools = npt.NDArray[np.bool_]
 SELF = 0.1  # s: the chance to stay, Zhang 2017 §3.4
 STEPS = 3  # not given there. A click ends the walk, so three steps see the clicks of a query, of its followers and of theirs.
 # A query reached with a smaller chance is not followed further, which keeps a step sparse. On 2,000 queries of a synthetic log
@@ -22,7 +22,9 @@ BATCH = 2000  # queries walked from at once
 class Walk:
     """Where a walk from a query ends. URLs have no way out, so what reaches them stays."""
 
-    def __init__(self, clicks: Counted, pairs: Counted | None, sizes: tuple[int, int], *, impact: bool = False, followed: float = FOLLOWED) -> None:
+    def __init__(
+        self, clicks: KeyCounts, pairs: KeyCounts | None, sizes: tuple[int, int], *, impact: bool = False, followed: float = FOLLOWED
+    ) -> None:
         from scipy.sparse import csr_array, diags_array
 
         n, urls = sizes
@@ -43,7 +45,7 @@ class Walk:
         rows = queries.rows[self._connected[queries.items]]
         return np.bincount(rows, minlength=len(queries)) > 0
 
-    def rank(self, queries: Lists, steps: int = STEPS, depth: int = 100) -> Lists:
+    def rank(self, queries: Lists, steps: int = STEPS, depth: int = DEPTH) -> Lists:
         """The URLs of each list's first query by the chance that the walk ends there."""
         starts = queries.items[queries.offsets[:-1]]
         return joined_lists([best_of_rows(self.ends(starts[i : i + BATCH], steps), depth) for i in range(0, len(starts), BATCH)])

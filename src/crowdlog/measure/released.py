@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import pack
 from crowdlog.errors import InputError
-from crowdlog.utility.events import events_of_table
-from crowdlog.utility.tables import Counted, Tables, counted, pack, tables_of
-from crowdlog.utility.vocabulary import compute
+from crowdlog.measure.key_counts import KeyCounts, count_keys
+from crowdlog.measure.log_arrays import rows_of_table
+from crowdlog.measure.tables import Tables, tables_of
+from crowdlog.measure.vocabulary import compute
 
 if TYPE_CHECKING:
+    from crowdlog.measure.vocabulary import Vocabulary
     from crowdlog.release.folder import Release
-    from crowdlog.utility.vocabulary import Vocabulary
 
 
 def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int) -> Tables:
     """All tables of a release as numbered keys. A release of rows (unsafe mechanisms) is counted like a log."""
     events = release.table("events")
     if events is not None and events.num_rows:
-        return tables_of(events_of_table(events, vocabulary, session_minutes))
+        return tables_of(rows_of_table(events, vocabulary, session_minutes))
     queries, clicks, pairs, sessions = release.queries(), release.clicks(), release.pairs(), release.sessions()
     if not sum(table.num_rows for table in (queries, clicks, pairs, sessions) if table is not None):
         raise InputError(f"{release.path} is empty: it publishes no query, click, pair or session, so there is nothing to measure.")
@@ -36,10 +38,10 @@ def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int)
     )
 
 
-def _summed(table: Any, key: Any) -> Counted | None:
+def _summed(table: Any, key: Any) -> KeyCounts | None:
     if table is None:
         return None
-    return counted(key(table), table["count"].to_numpy().astype(np.float64))
+    return count_keys(key(table), table["count"].to_numpy().astype(np.float64))
 
 
 class _Sequences:
@@ -52,7 +54,7 @@ class _Sequences:
         self._row = np.repeat(np.arange(len(self._length)), self._length)
         self._count = sessions["count"].to_numpy().astype(np.float64)
 
-    def transitions(self) -> Counted:
+    def transitions(self) -> KeyCounts:
         """Every query with every later one of its sequence (Zhang 2017, §4.3.1.2)."""
         query, row = self._query, self._row
         keys, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
@@ -60,10 +62,10 @@ class _Sequences:
             same = (row[:-distance] == row[distance:]) & (query[:-distance] != query[distance:])
             keys.append(pack(query[:-distance][same], query[distance:][same]))
             weights.append(self._count[row[:-distance][same]])
-        return counted(np.concatenate(keys), np.concatenate(weights))
+        return count_keys(np.concatenate(keys), np.concatenate(weights))
 
-    def of_two(self) -> Counted:
+    def of_two(self) -> KeyCounts:
         """The sequences of two queries."""
         two = np.flatnonzero(self._length == 2)
         start = np.cumsum(self._length)[two] - 2
-        return counted(pack(self._query[start], self._query[start + 1]), self._count[two])
+        return count_keys(pack(self._query[start], self._query[start + 1]), self._count[two])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from crowdlog.measure.draws import mix
+from crowdlog.types import Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,6 @@ def best_of_rows(matrix: Any, depth: int) -> Lists:
 
     Ties are broken by a fixed hash: ids come from the log in order of appearance, which would favour what is popular there.
     """
-    from crowdlog.utility.splits import mix
-
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     candidates = _near_the_top(matrix, depth)
     rows, columns, values = rows[candidates], matrix.indices[candidates], matrix.data[candidates]
@@ -81,7 +79,7 @@ def best_of_rows(matrix: Any, depth: int) -> Lists:
     return from_rows(rows[kept], columns[kept], matrix.shape[0])
 
 
-def _near_the_top(matrix: Any, depth: int) -> npt.NDArray[np.bool_]:
+def _near_the_top(matrix: Any, depth: int) -> Bools:
     """Marks a few entries of each row, the largest `depth` among them: selecting is cheaper than sorting long rows whole."""
     kept = np.ones(len(matrix.data), bool)
     for row in np.flatnonzero(np.diff(matrix.indptr) > 4 * depth):

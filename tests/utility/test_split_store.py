@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.utility.parts import write_parts
+from crowdlog.utility.split_store import split_store
 
 ROWS = [
     (str(user), 100 * i, f"query {(user * i) % 7}", 1 + i if i % 2 else None, f"http://u{i}.com" if i % 2 else None)
@@ -23,7 +23,7 @@ def rows_of(store):
 @pytest.mark.parametrize("by", ["user", "row"])
 def test_the_parts_are_the_log(make_store, tmp_path, by):
     store = make_store(ROWS)
-    rest, test = write_parts(store, tmp_path / "parts", folds=3, by=by)
+    rest, test = split_store(store, tmp_path / "parts", folds=3, by=by)
     assert rows_of(rest) + rows_of(test) == rows_of(store)
     shared = {row[0] for row in rows_of(rest)} & {row[0] for row in rows_of(test)}
     assert bool(shared) == (by == "row")
@@ -34,7 +34,7 @@ def test_nothing_is_overwritten_and_no_part_is_empty(make_store, tmp_path):
     store = make_store(ROWS[:5])
     (tmp_path / "parts").mkdir()
     with pytest.raises(InputError, match="exists already"):
-        write_parts(store, tmp_path / "parts")
+        split_store(store, tmp_path / "parts")
     with pytest.raises(InputError, match="leaves one part empty"):
-        write_parts(store, tmp_path / "other")
+        split_store(store, tmp_path / "other")
     assert not (tmp_path / "other").exists()

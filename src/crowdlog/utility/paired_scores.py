@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.measure.draws import generator
+from crowdlog.measure.intervals import bootstrap_mean
+from crowdlog.measure.ragged import Lists
+from crowdlog.models.ranker import Ranker
+from crowdlog.types import Bools, Floats, Ints
 from crowdlog.utility.metrics import per_topic
-from crowdlog.utility.ragged import Lists
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.significance import bootstrap_interval, paired_t_test
-from crowdlog.utility.splits import generator
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-DEPTH = 100  # results ranked per topic
+from crowdlog.utility.significance import paired_t_test
 
 
 @dataclass(frozen=True)
@@ -37,20 +33,8 @@ class Topics:
         return len(self.group)
 
 
-class Ranker(Protocol):
-    """Something that answers topics from the tables of a log."""
-
-    def knows(self, queries: Lists) -> Bools:
-        """Which topics it can say anything about."""
-        ...
-
-    def rank(self, queries: Lists) -> Lists:
-        """The answers to each topic, best first, at most DEPTH."""
-        ...
-
-
 @dataclass(frozen=True)
-class Trial:
+class PairedScores:
     """The scores of both logs by metric, one entry per topic; NaN where a log was not asked or has no answer."""
 
     group: Ints
@@ -61,7 +45,7 @@ class Trial:
     asked: int  # groups in all
 
 
-def run_trial(topics: Topics, released: Ranker, original: Ranker, metrics: Sequence[str], *, sample: int, seed: int) -> Trial:
+def compare_rankers(topics: Topics, released: Ranker, original: Ranker, metrics: Sequence[str], *, sample: int, seed: int) -> PairedScores:
     """Ask both logs. At most `sample` groups each, drawn from those each can answer (0: all)."""
     can = [released.knows(topics.queries), original.knows(topics.queries)]
     groups = [np.unique(topics.group[mask]) for mask in can]
@@ -70,7 +54,8 @@ def run_trial(topics: Topics, released: Ranker, original: Ranker, metrics: Seque
         _scores(topics, released, drawn[0], metrics),
         _scores(topics, original, drawn[1] | (drawn[0] & can[1]), metrics),
     ]
-    return Trial(topics.group, scores[0], scores[1], drawn[1], (len(groups[0]), len(groups[1])), len(np.unique(topics.group)))
+    answered = len(groups[0]), len(groups[1])
+    return PairedScores(topics.group, scores[0], scores[1], drawn[1], answered, len(np.unique(topics.group)))
 
 
 def _drawn(group: Ints, can: Bools, groups: Ints, sample: int, seed: int) -> Bools:
@@ -90,46 +75,46 @@ def _scores(topics: Topics, ranker: Ranker, asked: Bools, metrics: Sequence[str]
     return scores
 
 
-def joined(trials: Sequence[Trial]) -> Trial:
-    """The trials of several folds as one."""
-    if len(trials) == 1:
-        return trials[0]
-    start = np.cumsum([0] + [int(trial.group.max(initial=-1)) + 1 for trial in trials])
-    return Trial(
-        np.concatenate([trial.group + start[i] for i, trial in enumerate(trials)]),
-        {metric: np.concatenate([trial.released[metric] for trial in trials]) for metric in trials[0].released},
-        {metric: np.concatenate([trial.original[metric] for trial in trials]) for metric in trials[0].original},
-        np.concatenate([trial.own for trial in trials]),
-        (sum(trial.answered[0] for trial in trials), sum(trial.answered[1] for trial in trials)),
-        sum(trial.asked for trial in trials),
+def joined(folds: Sequence[PairedScores]) -> PairedScores:
+    """The scores of several folds as one."""
+    if len(folds) == 1:
+        return folds[0]
+    start = np.cumsum([0] + [int(fold.group.max(initial=-1)) + 1 for fold in folds])
+    return PairedScores(
+        np.concatenate([fold.group + start[i] for i, fold in enumerate(folds)]),
+        {metric: np.concatenate([fold.released[metric] for fold in folds]) for metric in folds[0].released},
+        {metric: np.concatenate([fold.original[metric] for fold in folds]) for metric in folds[0].original},
+        np.concatenate([fold.own for fold in folds]),
+        (sum(fold.answered[0] for fold in folds), sum(fold.answered[1] for fold in folds)),
+        sum(fold.asked for fold in folds),
     )
 
 
-def scored(name: str, trial: Trial, metric: str, seed: int) -> Score:
+def scored(name: str, pair: PairedScores, metric: str, seed: int) -> Score:
     """The release's score on what it answers, with everything a fair reader wants beside it."""
-    released, original = trial.released[metric], trial.original[metric]
-    value = _means(trial.group, released, ~np.isnan(released))
-    own = _means(trial.group, original, trial.own)
+    released, original = pair.released[metric], pair.original[metric]
+    value = _means(pair.group, released, ~np.isnan(released))
+    own = _means(pair.group, original, pair.own)
     common = ~np.isnan(released) & ~np.isnan(original)
-    ours, theirs = _means(trial.group, released, common), _means(trial.group, original, common)
+    ours, theirs = _means(pair.group, released, common), _means(pair.group, original, common)
     draws = generator(seed)
     return Score(
         f"{name}:{metric}",
         _mean(value),
         len(value),
-        bootstrap_interval(value, draws),
+        bootstrap_mean(value, draws),
         {
-            "asked": trial.asked,
-            "answered": trial.answered[0],
-            "unanswered_as_zero": (_mean(value) or 0.0) * (share(trial.answered[0], trial.asked) or 0.0),
+            "asked": pair.asked,
+            "answered": pair.answered[0],
+            "unanswered_as_zero": (_mean(value) or 0.0) * (share(pair.answered[0], pair.asked) or 0.0),
             "original": _mean(own),
             "original_evaluated": len(own),
-            "original_answered": trial.answered[1],
-            "original_unanswered_as_zero": (_mean(own) or 0.0) * (share(trial.answered[1], trial.asked) or 0.0),
+            "original_answered": pair.answered[1],
+            "original_unanswered_as_zero": (_mean(own) or 0.0) * (share(pair.answered[1], pair.asked) or 0.0),
             "common": len(ours),
             "released_on_common": _mean(ours),
             "original_on_common": _mean(theirs),
-            "difference_interval": bootstrap_interval(ours - theirs, draws),
+            "difference_interval": bootstrap_mean(ours - theirs, draws),
             "p_value": paired_t_test(ours, theirs),
         },
     )

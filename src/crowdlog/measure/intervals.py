@@ -1,0 +1,69 @@
+"""How sure a measured number is: exact intervals of a share (Clopper and Pearson 1934), and intervals by resampling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crowdlog.types import Floats, Ints
+
+CONFIDENCE = 0.95
+RESAMPLES = 1000  # our choice
+CELLS = 4_000_000  # resampled entries held at once: 32 MB
+
+Interval = tuple[float, float]
+
+
+def lower_bound(successes: ArrayLike, trials: ArrayLike, alpha: float) -> Floats:
+    """At most the true probability, except with probability alpha."""
+    hits, all_ = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
+    return np.where(hits > 0, _beta().ppf(alpha, np.maximum(hits, 1), all_ - hits + 1), 0.0)
+
+
+def upper_bound(successes: ArrayLike, trials: ArrayLike, alpha: float) -> Floats:
+    """At least the true probability, except with probability alpha."""
+    hits, all_ = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
+    return np.where(hits < all_, _beta().isf(alpha, hits + 1, np.maximum(all_ - hits, 1)), 1.0)
+
+
+def _beta() -> Any:
+    from scipy.stats import beta  # here, because it takes a second
+
+    return beta
+
+
+def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
+    """The exact interval of a share: it holds the true share at least 95 times in 100, or as often as `confidence` says."""
+    tail = (1 - confidence) / 2
+    return float(lower_bound(hits, trials, tail)), float(upper_bound(hits, trials, tail))
+
+
+def bootstrap_mean(values: Floats, generator: np.random.Generator) -> Interval | None:
+    """The percentile interval of the mean. None without values."""
+    n = len(values)
+    if n == 0:
+        return None
+    at_once = max(1, CELLS // n)
+    sizes = [min(at_once, RESAMPLES - done) for done in range(0, RESAMPLES, at_once)]
+    return _middle(np.concatenate([values[generator.integers(0, n, (size, n))].mean(axis=1) for size in sizes]))
+
+
+def bootstrap_share(hits: int, n: int, generator: np.random.Generator) -> Interval | None:
+    """The same for a share of n things: resampling yes and no is drawing from a binomial distribution."""
+    return _middle(generator.binomial(n, hits / n, RESAMPLES) / n) if n else None
+
+
+def bootstrap_ratio(hits: Ints, sizes: Ints, generator: np.random.Generator) -> Interval | None:
+    """The same when things come in groups that stand or fall together: whole groups are drawn again. One group is a share."""
+    hits, sizes = hits[sizes > 0], sizes[sizes > 0]
+    if len(sizes) < 2:
+        return bootstrap_share(int(hits.sum()), int(sizes.sum()), generator)
+    drawn = generator.integers(0, len(sizes), (RESAMPLES, len(sizes)))
+    return _middle(hits[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+
+
+def _middle(resampled: Floats) -> Interval:
+    low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)

@@ -1,0 +1,99 @@
+"""Rows of a log as plain arrays, for measuring: of a store, of a release of rows, or made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from crowdlog.log.sessions import SESSION_MINUTES, session_numbers
+from crowdlog.types import Bools, Ints
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crowdlog.log.store import LogStore
+    from crowdlog.measure.vocabulary import Vocabulary
+
+MISSING = {"url": -1, "rank": 0, "gap": 0}  # what stands for null
+
+
+def _column(name: str) -> cached_property[Any]:
+    return cached_property(lambda rows: rows.read(name))
+
+
+class LogArrays:
+    """Parallel arrays, one entry per row, sorted by user, then time. `read(name)` gives a column when it is first asked for."""
+
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self.read = read
+
+    user = _column("user")
+    time = _column("time")
+    query = _column("query")
+    url = _column("url")  # −1 without a click
+    rank = _column("rank")  # 0 when it is not known
+    impression = _column("impression")  # the first row of its (user, time, query)
+    nth_impression = _column("nth_impression")  # how many impressions of the user came before
+    session = _column("session")  # a number that is unique over all users
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} rows)"
+
+    def where(self, rows: Bools) -> LogArrays:
+        """The marked rows only. Sessions keep their numbers."""
+        return LogArrays(lambda name: getattr(self, name)[rows])
+
+    def renamed(self, queries: Ints | None, urls: Ints | None = None) -> LogArrays:
+        """The same rows with other ids: the new id of each old one. None: the ids stay."""
+        new = {"query": queries, "url": urls}
+
+        def read(name: str) -> Any:
+            column, ids = getattr(self, name), new.get(name)
+            if ids is None:
+                return column
+            return np.append(ids, -1)[column]  # an id of −1 stays
+
+        return LogArrays(read)
+
+
+def read_log(store: LogStore, session_minutes: int = SESSION_MINUTES) -> LogArrays:
+    """All rows of a store."""
+    return LogArrays(partial(read_column, store, session_minutes))
+
+
+def read_column(store: LogStore, session_minutes: int, name: str, *, impressions: bool = False) -> Any:
+    """One column of a store, of all rows or of the impressions alone."""
+    read = partial(_read, store.events(), impressions=impressions)
+    if name != "session":
+        return read(name)
+    gap = np.where(read("impression"), read("gap"), 0)  # the clicks of an impression have its gap too
+    return session_numbers(read("user"), gap, session_minutes)
+
+
+def _read(path: Path, name: str, *, impressions: bool) -> Any:
+    table: Any = pq.read_table(path, columns=list({name, "impression"}) if impressions else [name])
+    column = table.filter(table["impression"])[name] if impressions else table[name]
+    return (column.fill_null(MISSING[name]) if name in MISSING else column).to_numpy()
+
+
+def rows_of_table(table: Any, vocabulary: Vocabulary, session_minutes: int) -> LogArrays:
+    """The rows (user, query, time, rank, url) that an unsafe release publishes, put in order."""
+    user = table["user"].combine_chunks().dictionary_encode().indices.to_numpy()
+    time = table["time"].cast("int64").to_numpy()
+    query = vocabulary.queries.ids(table["query"])
+    url = np.where(table["url"].is_valid().to_numpy(), vocabulary.urls.ids(table["url"].fill_null("")), -1)
+    rank = table["rank"].fill_null(MISSING["rank"]).to_numpy()
+    order = np.lexsort((np.arange(len(user)), time, user))
+    columns = {"user": user[order], "time": time[order], "query": query[order], "url": url[order], "rank": rank[order]}
+    _keys, seen_at = np.unique(np.stack([columns[name] for name in ("user", "time", "query")]), axis=1, return_index=True)
+    columns["impression"] = np.zeros(len(user), bool)
+    columns["impression"][seen_at] = True
+    columns["session"] = session_numbers(columns["user"], np.diff(columns["time"], prepend=0), session_minutes)
+    return LogArrays(columns.__getitem__)

@@ -1,0 +1,36 @@
+"""IF: URLs by released clicks and by the place at which people found them (Zhang 2017, §3.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.ragged import Lists, best_of_rows
+from crowdlog.models.ranker import DEPTH
+from crowdlog.types import Bools
+
+LAMBDA = 0.6  # weight of the feedback, Zhang 2017 §3.4
+
+
+class ImplicitFeedback:
+    """IF: merge the order by clicks (O) with the place at which people found what they clicked (I)."""
+
+    def __init__(self, clicks: KeyCounts, feedback: Any, sizes: tuple[int, int]) -> None:
+        """`feedback`: queries by URLs, the mean rank at which each was clicked; 0 where it is not known."""
+        self._clicks = clicks.matrix(sizes)
+        self._feedback = feedback
+
+    def knows(self, queries: Lists) -> Bools:
+        found: Bools = np.diff(self._clicks.indptr)[queries.items] > 0
+        return found
+
+    def rank(self, queries: Lists) -> Lists:
+        from scipy.sparse import csr_array
+
+        ordered = best_of_rows(self._clicks[queries.items], self._clicks.shape[1])
+        place = np.arange(len(ordered.items)) - np.repeat(ordered.offsets[:-1], ordered.lengths) + 1
+        shown = np.asarray(self._feedback[queries.items[ordered.rows], ordered.items]).ravel() if len(place) else np.zeros(0)
+        score = np.where(shown > 0, LAMBDA / (shown + 1) + (1 - LAMBDA) / (place + 1), 1 / (place + 1))
+        return best_of_rows(csr_array((score, ordered.items, ordered.offsets), shape=(len(queries), self._clicks.shape[1])), DEPTH)
