@@ -6,9 +6,9 @@ import pytest
 
 import crowdlog as cl
 from crowdlog.comparison import compare
-from crowdlog.comparison.grid import Cell
 from crowdlog.errors import InputError
 from crowdlog.release.publish import open_ledger
+from crowdlog.experiments.seeded_release import SeededRun
 from tests.comparison.conftest import MECHANISMS
 
 
@@ -107,7 +107,7 @@ def test_a_second_run_finds_everything_and_a_wider_one_does_the_rest(comparison,
     same = {"topics": topics, "cache": cache, "utility": ["coverage", "adhoc:nDCG@10"], "attacks": ["linkage", "exposure"]}
     monkeypatch.setattr("subprocess.Popen", None)
     assert compare(log, MECHANISMS, seeds=2, **same).points == comparison.points
-    assert compare(str(log.path), [cl.parse("FTu(k=5)")], seeds=1, **same).grid.cells() == [Cell("FTu(k=5)", 1)]
+    assert compare(str(log.path), [cl.parse("FTu(k=5)")], seeds=1, **same).grid.runs() == [SeededRun("FTu(k=5)", 1)]
     with pytest.raises(TypeError):
         compare(log, MECHANISMS, seeds=3, **same)
 

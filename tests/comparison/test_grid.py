@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from crowdlog.comparison.grid import LABEL, TOPICS, Cell, Grid, grid_of
+from crowdlog.comparison.grid import LABEL, TOPICS, Grid
+from crowdlog.experiments.seeded_release import SeededRun
 
 
 @pytest.fixture
@@ -13,27 +14,31 @@ def grid(tmp_path):
     return Grid("STORE", "id1", str(tmp_path), ("FTu(k=5)", "FTa(k=5)"), 2, ("coverage",), ("linkage",))
 
 
+def file(grid, run, measure):
+    return grid.results.file(grid.key(run, measure))
+
+
 def test_every_mechanism_once_before_any_twice(grid):
-    assert [(cell.mechanism, cell.seed) for cell in grid.cells()] == [("FTu(k=5)", 1), ("FTa(k=5)", 1), ("FTu(k=5)", 2), ("FTa(k=5)", 2)]
+    assert [(run.mechanism, run.seed) for run in grid.runs()] == [("FTu(k=5)", 1), ("FTa(k=5)", 1), ("FTu(k=5)", 2), ("FTa(k=5)", 2)]
 
 
 def test_names_differ_by_all_that_matters(grid):
-    cell = Cell("FTu(k=5)", 1)
-    files = {grid.file(cell, measure) for measure in grid.measures()}
-    files |= {grid.file(Cell("FTu(k=6)", 1), LABEL), grid.file(Cell("FTu(k=5)", 2), LABEL), replace(grid, source="id2").file(cell, LABEL)}
-    files |= {replace(grid, topics_hash=text).file(cell, TOPICS) for text in "ab"}
-    files.add(replace(grid, code="other").file(cell, LABEL))
+    run = SeededRun("FTu(k=5)", 1)
+    files = {file(grid, run, measure) for measure in grid.measures()}
+    files |= {file(grid, SeededRun("FTu(k=6)", 1), LABEL), file(grid, SeededRun("FTu(k=5)", 2), LABEL), file(replace(grid, source="id2"), run, LABEL)}
+    files |= {file(replace(grid, topics_hash=text), run, TOPICS) for text in "ab"}
+    files.add(file(replace(grid, code="other"), run, LABEL))
     assert len(files) == len(grid.measures()) + 6
-    assert replace(grid, topics_hash="a").file(cell, LABEL) == grid.file(cell, LABEL)
+    assert file(replace(grid, topics_hash="a"), run, LABEL) == file(grid, run, LABEL)
 
 
 def test_what_is_kept_is_not_missing(grid):
-    cell = Cell("FTu(k=5)", 1)
-    assert grid.missing(cell) == [LABEL, ("utility", "coverage"), ("attack", "linkage")]
-    grid.keep(cell, LABEL, {"label": {"ε": 1}})
-    assert grid.missing(cell) == [("utility", "coverage"), ("attack", "linkage")]
-    assert grid.kept(cell, LABEL) == {"mechanism": "FTu(k=5)", "seed": 1, "measure": ["label", "label"], "label": {"ε": 1}}
+    run = SeededRun("FTu(k=5)", 1)
+    assert grid.missing(run) == [LABEL, ("utility", "coverage"), ("attack", "linkage")]
+    grid.keep(run, LABEL, {"label": {"ε": 1}})
+    assert grid.missing(run) == [("utility", "coverage"), ("attack", "linkage")]
+    assert grid.kept(run, LABEL) == {"mechanism": "FTu(k=5)", "seed": 1, "measure": ["label", "label"], "label": {"ε": 1}}
 
 
 def test_a_grid_comes_back_from_json(grid):
-    assert grid_of(json.loads(json.dumps(asdict(grid)))) == grid
+    assert Grid.of(json.loads(json.dumps(asdict(grid)))) == grid

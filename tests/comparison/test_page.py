@@ -7,12 +7,12 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from crowdlog.comparison.glance import glance
-from crowdlog.comparison.grid import Cell
 from crowdlog.comparison.page import _inline, report_page
 from crowdlog.comparison.rows import verdict
+from crowdlog.comparison.summary_table import summary_table
 from crowdlog.comparison.tables import _judged
 from crowdlog.errors import InputError
+from crowdlog.experiments.seeded_release import SeededRun
 from tests.comparison.conftest import MECHANISMS
 
 # The names written along the dashed lines of the frontier.
@@ -30,7 +30,7 @@ def test_everything_is_inside_and_nothing_is_told(comparison):
 
 def test_what_an_owner_sees_first(comparison):
     """Every mechanism in one line: those with a promise first, what they cover, what an attacker gets."""
-    table = glance(comparison)
+    table = summary_table(comparison)
     places = [table.index(mechanism) for mechanism in (MECHANISMS[1], MECHANISMS[2], MECHANISMS[0])]
     assert places == sorted(places)
     assert '<th class="n">searches covered</th>' in table
@@ -59,7 +59,7 @@ def test_an_attack_is_judged_in_true_words(changes, verdict_, words):
 
 
 def test_failures_are_listed(comparison):
-    page = report_page(replace(comparison, failures={Cell("FTu(k=9)", 2): InputError("The trial of FTu(k=9) with seed 2 was <stopped>.")}))
+    page = report_page(replace(comparison, failures={SeededRun("FTu(k=9)", 2): InputError("The trial of FTu(k=9) with seed 2 was <stopped>.")}))
     assert "Some trials failed" in page
     assert "was &lt;stopped&gt;." in page
 

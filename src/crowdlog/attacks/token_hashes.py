@@ -27,7 +27,7 @@ def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackRe
     """The share of the most frequent hashes whose word is found. Without an auxiliary log the attacker knows half of the people's queries."""
     name = "token hashes"
     if not any(spelling.startswith("HashedTokens") for spelling in seen.mechanisms):
-        return nothing(name, "WordPlaces are not hashed.")
+        return nothing(name, "Words are not hashed.")
     coded = seen.tables["events"]["query"].combine_chunks().dictionary_encode()
     hashes = split(coded.dictionary)
     released = most_frequent(hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS)

@@ -51,7 +51,7 @@ def command(
     else:
         click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it.")
     if found.failures:
-        first, trials = next(iter(found.failures.values())), len(found.grid.cells())
+        first, trials = next(iter(found.failures.values())), len(found.grid.runs())
         raise type(first)(f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. The first: {first}")
 
 

@@ -35,12 +35,12 @@ def compare(
     A spelling may give a list of values: 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)'.
     `cache`: a folder for results; what is there already is not done again. Without one nothing is kept.
     """
-    from crowdlog.comparison.code import code_digest
     from crowdlog.comparison.comparison import Comparison
     from crowdlog.comparison.grid import Grid
-    from crowdlog.comparison.run import run
     from crowdlog.comparison.spellings import spellings
     from crowdlog.comparison.topics import read_topics
+    from crowdlog.experiments.run import run_experiment
+    from crowdlog.experiments.source_digest import source_digest
     from crowdlog.log.store import LogStore
     from crowdlog.utility.registry import chosen
 
@@ -60,9 +60,9 @@ def compare(
             attacks=tuple(dict.fromkeys(attacks)),
             topics=None if topics is None else str(topics),
             topics_hash="" if topics is None else hashlib.sha256(Path(topics).read_bytes()).hexdigest(),
-            code=code_digest(),
+            code=source_digest(),
         )
-        failures = run(grid, jobs)
+        failures = run_experiment(grid, "crowdlog.comparison.trial", jobs)
         return Comparison.read(grid, utility, failures)
 
 

@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdlog.comparison.grid import LABEL, Cell, Grid
+from crowdlog.comparison.grid import LABEL, Grid
 from crowdlog.comparison.rows import Row, about, asked_for, bands, mean, point, row_of, rows_of
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.experiments.seeded_release import SeededRun
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,16 +24,16 @@ class Comparison:
 
     grid: Grid
     on: tuple[str, ...]
-    trials: Mapping[Cell, Row]  # the label of each trial
+    trials: Mapping[SeededRun, Row]  # the label of each trial
     details: Sequence[Row]
-    failures: Mapping[Cell, CrowdlogError] = field(default_factory=dict)  # trials that failed, and why
+    failures: Mapping[SeededRun, CrowdlogError] = field(default_factory=dict)  # trials that failed, and why
 
     @classmethod
-    def read(cls, grid: Grid, on: Sequence[str], failures: Mapping[Cell, CrowdlogError] | None = None) -> Comparison:
+    def read(cls, grid: Grid, on: Sequence[str], failures: Mapping[SeededRun, CrowdlogError] | None = None) -> Comparison:
         """Read what the trials kept. Of a trial that failed half-way the first half is used."""
         measured = [measure for measure in grid.measures() if measure != LABEL]
-        labels = {cell: found["label"] for cell in grid.cells() if (found := grid.kept(cell, LABEL))}
-        details = [found for cell in labels for measure in measured if (found := grid.kept(cell, measure))]
+        labels = {run: found["label"] for run in grid.runs() if (found := grid.kept(run, LABEL))}
+        details = [found for run in labels for measure in measured if (found := grid.kept(run, measure))]
         _check_selections(on, [result["name"] for found in details for result in found.get("results", [])])
         return cls(grid, tuple(on), labels, details, failures or {})
 
@@ -42,7 +43,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: every mechanism in one line."""
-        from crowdlog.comparison.glance import in_notebook
+        from crowdlog.comparison.summary_table import in_notebook
 
         return in_notebook(self)
 
@@ -50,8 +51,8 @@ class Comparison:
     def labels(self) -> dict[str, Row]:
         """The label of each mechanism's first trial. Mechanisms of which every trial failed have none."""
         found: dict[str, Row] = {}
-        for cell, label in self.trials.items():
-            found.setdefault(cell.mechanism, label)
+        for run, label in self.trials.items():
+            found.setdefault(run.mechanism, label)
         return found
 
     @cached_property
@@ -66,7 +67,7 @@ class Comparison:
         from crowdlog.utility.registry import MEASURES
 
         names = {row["name"]: None for row in rows if row["kind"] == "utility" and row["zero"]}
-        for cell, label in self.trials.items():
+        for run, label in self.trials.items():
             tables = label["crowdlog"]["tables"]
             if sum(tables.values()):
                 continue
@@ -74,7 +75,7 @@ class Comparison:
                 measure, part = name.split(":")[:2]
                 needed = {part} if measure == "coverage" else {{"flow": "pairs"}.get(need, need) for need in MEASURES[measure].needs}
                 if needed & tables.keys():
-                    yield row_of(cell.mechanism, cell.seed, "utility", name, 0.0, note="Publishes nothing.", zero=True)
+                    yield row_of(run.mechanism, run.seed, "utility", name, 0.0, note="Publishes nothing.", zero=True)
 
     @cached_property
     def points(self) -> list[Row]:
@@ -137,7 +138,7 @@ class Comparison:
     def as_dict(self) -> Row:
         """Everything, for JSON."""
         about = [{"mechanism": m, "label": label, "commands": self.commands(m)} for m, label in self.labels.items()]
-        failed = [{"mechanism": cell.mechanism, "seed": cell.seed, "why": str(why)} for cell, why in self.failures.items()]
+        failed = [{"mechanism": run.mechanism, "seed": run.seed, "why": str(why)} for run, why in self.failures.items()]
         return {"seeds": self.grid.seeds, "failed": failed, "mechanisms": about, "points": self.points, "trials": list(self.details)}
 
     def frontier(self) -> Any:

@@ -1,27 +1,19 @@
-"""The grid of a comparison: mechanisms × seeds, each measured in the same ways; and where each result is kept."""
+"""The grid of a comparison: mechanisms × seeds, each measured in the same ways; and what each result depends on."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from crowdlog.experiments.result_cache import ResultCache
+from crowdlog.experiments.seeded_release import SeededRun
+
 # What is known of one trial: its label, then what it is good for, then what it gives away. (kind, name), for example ("attack", "linkage").
 Measure = tuple[str, str]
 LABEL: Measure = ("label", "label")
 TOPICS: Measure = ("topics", "topics")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One trial: a mechanism in its spelling, and the seed of its noise."""
-
-    mechanism: str
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -39,45 +31,35 @@ class Grid:
     topics_hash: str = ""
     code: str = ""  # a digest of the source
 
-    def cells(self) -> list[Cell]:
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Grid:
+        """The grid that was written as JSON."""
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+        return cls(**values)
+
+    def runs(self) -> list[SeededRun]:
         """Seed by seed, so that a stopped run has seen every mechanism once before any twice."""
-        return [Cell(mechanism, seed) for seed in range(1, self.seeds + 1) for mechanism in self.mechanisms]
+        return [SeededRun(mechanism, seed) for seed in range(1, self.seeds + 1) for mechanism in self.mechanisms]
 
     def measures(self) -> list[Measure]:
         wanted = [LABEL, *(("utility", name) for name in self.utility), *(("attack", name) for name in self.attacks)]
         return [*wanted, TOPICS] if self.topics else wanted
 
-    def file(self, cell: Cell, measure: Measure) -> Path:
-        """Where the result of one measure of one trial is kept."""
-        topics = self.topics_hash if measure == TOPICS else ""
-        known_by = json.dumps([self.code, self.source, cell.mechanism, cell.seed, *measure, topics])
-        return Path(self.cache) / f"{hashlib.sha256(known_by.encode()).hexdigest()[:40]}.json"
+    @property
+    def results(self) -> ResultCache:
+        return ResultCache(Path(self.cache), self.code)
 
-    def missing(self, cell: Cell) -> list[Measure]:
-        return [measure for measure in self.measures() if self.kept(cell, measure) is None]
+    def key(self, run: SeededRun, measure: Measure) -> list[Any]:
+        """What the result of one measure of one trial depends on, beside the code."""
+        return [self.source, run.mechanism, run.seed, *measure, self.topics_hash if measure == TOPICS else ""]
 
-    def keep(self, cell: Cell, measure: Measure, found: Mapping[str, Any]) -> None:
-        """Write a result whole or not at all. Results hold numbers, never text of the log."""
-        file = self.file(cell, measure)
-        partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
-        partial.write_text(json.dumps(asdict(cell) | {"measure": list(measure), **found}, ensure_ascii=False), encoding="utf-8")
-        partial.replace(file)
+    def missing(self, run: SeededRun) -> list[Measure]:
+        return [measure for measure in self.measures() if self.kept(run, measure) is None]
 
-    def kept(self, cell: Cell, measure: Measure) -> dict[str, Any] | None:
-        """A result, or None where there is none. A file that a power cut left without its end is none."""
-        try:
-            found = json.loads(self.file(cell, measure).read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return None
+    def keep(self, run: SeededRun, measure: Measure, found: Mapping[str, Any]) -> None:
+        self.results.keep(self.key(run, measure), asdict(run) | {"measure": list(measure), **found})
+
+    def kept(self, run: SeededRun, measure: Measure) -> dict[str, Any] | None:
+        """A result, or None where there is none."""
+        found = self.results.kept(self.key(run, measure))
         return found if isinstance(found, dict) else None
-
-
-def grid_of(fields: Mapping[str, Any]) -> Grid:
-    """The grid that was written as JSON."""
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    return Grid(**values)
-
-
-def trial_folder(grid: Grid) -> Path:
-    """Where this process holds the release it is measuring."""
-    return Path(grid.cache) / f"trial-{os.getpid()}.partial"

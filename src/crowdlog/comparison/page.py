@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdlog import __version__
 from crowdlog.comparison import charts, maps
-from crowdlog.comparison.glance import glance
-from crowdlog.comparison.look import MORE_STYLE
+from crowdlog.comparison.style import MORE_STYLE
+from crowdlog.comparison.summary_table import summary_table
 from crowdlog.comparison.tables import attack_table, promises, utility_table
 from crowdlog.errors import InputError
+from crowdlog.experiments.result_cache import whole, write_whole
 from crowdlog.release.page import STYLE
 
 if TYPE_CHECKING:
@@ -47,26 +45,13 @@ def write_report(comparison: Comparison, path: Path) -> Path:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _whole(path.with_suffix(".json")) as partial:
-            partial.write_text(json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        with _whole(path.with_suffix(".parquet")) as partial:
+        write_whole(path.with_suffix(".json"), json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n")
+        with whole(path.with_suffix(".parquet")) as partial:
             pq.write_table(comparison.table(), partial)
-        with _whole(path) as partial:
-            partial.write_text(report_page(comparison), encoding="utf-8")
+        write_whole(path, report_page(comparison))
     except OSError as error:
         raise InputError(f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. Choose another place.") from None
     return path
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A place to write to first, which then takes the name, or is removed."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def report_page(comparison: Comparison) -> str:
@@ -82,7 +67,7 @@ def report_page(comparison: Comparison) -> str:
         f"A point is the mean of its trials; the line through it runs from the lowest to the highest end of their 95&nbsp;% intervals. "
         f"Trials are not charged to the ledger and were destroyed. Made with crowdlog {__version__}.</p>",
         _failures(comparison),
-        glance(comparison),
+        summary_table(comparison),
         *(_figure(name, title, note) for name, title, note, _chart in drawn),
         promises(comparison),
         attack_table(comparison),

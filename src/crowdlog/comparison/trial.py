@@ -1,22 +1,20 @@
-"""One trial: release a log with seeded noise into a temporary folder, measure it, destroy it. Nothing is published or charged."""
+"""One trial of a comparison: what a seeded release is good for, and what it gives away."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.comparison.grid import LABEL, TOPICS, Cell, Grid, trial_folder
+from crowdlog.comparison.grid import LABEL, TOPICS, Grid
 from crowdlog.comparison.topics import kept_by_topic
 from crowdlog.errors import InputError
+from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.log.store import LogStore
-from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.release.folder import Release, write_folder
-from crowdlog.release.label import make_label
+from crowdlog.release.folder import Release
 from crowdlog.utility.registry import score
 
 NOTHING = "Publishes nothing, so there is nothing to measure."
@@ -24,39 +22,22 @@ NOTHING = "Publishes nothing, so there is nothing to measure."
 Found = dict[str, dict[str, Any]]
 
 
-def run_cell(grid: Grid, cell: Cell) -> None:
-    """Do what is still missing of one trial, and keep each result."""
-    missing = grid.missing(cell)
+def run_trial(fields: Mapping[str, Any], run: SeededRun) -> None:
+    """Do what is still missing of one trial of the grid with these fields, and keep each result."""
+    grid = Grid.of(fields)
+    missing = grid.missing(run)
     if not missing:
         return
     log = LogStore.open(grid.store)
-    folder = trial_folder(grid)
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        release = trial_release(log, cell, folder)
+    with seeded_release(log, run, Path(grid.cache)) as release:
         if LABEL in missing:
-            grid.keep(cell, LABEL, {"label": release.label})
+            grid.keep(run, LABEL, {"label": release.label})
         if TOPICS in missing and grid.topics:
-            grid.keep(cell, TOPICS, {"topics": kept_by_topic(release, log, Path(grid.topics))})
+            grid.keep(run, TOPICS, {"topics": kept_by_topic(release, log, Path(grid.topics))})
         for kind, measure in (("utility", _utility), ("attack", _attacks)):
             names = [name for of, name in missing if of == kind]
-            for name, found in measure(release, log, names, cell.seed).items():
-                grid.keep(cell, (kind, name), found)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def trial_release(log: LogStore, cell: Cell, folder: Path) -> Release:
-    """A release that is marked NOT PRIVATE and is not in the ledger."""
-    mechanism = parse(cell.mechanism)
-    mechanism.check_inputs()
-    randomness = SeededRandomness(cell.seed)
-    protected = mechanism.protect(log, randomness)
-    label = make_label(mechanism, mechanism.promise(), protected, source=log.info.id, charge=0, private=randomness.private, warnings=[])
-    try:
-        return write_folder(folder, protected.tables, label, {})
-    except InputError:  # its advice is for releases that were charged
-        raise InputError(f"it cannot be written into {folder.parent}. Is the disk full? Make room, and run the same command again.") from None
+            for name, found in measure(release, log, names, run.seed).items():
+                grid.keep(run, (kind, name), found)
 
 
 def _utility(release: Release, log: LogStore, names: Sequence[str], _seed: int) -> Found:

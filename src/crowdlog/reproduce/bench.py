@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from crowdlog.comparison.code import code_digest
+from crowdlog.experiments.result_cache import ResultCache
+from crowdlog.experiments.seeded_release import SeededRun, seeded_release
+from crowdlog.experiments.source_digest import source_digest
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import CONTRACT
@@ -44,7 +42,7 @@ class Bench:
 
     def __init__(self, users: int, folder: Path) -> None:
         self.users, self.folder, self.title = users, folder, "Studying"
-        self._code = code_digest()
+        self._results = ResultCache(folder / "kept", source_digest())
         self._truths: dict[Path, Truth] = {}
 
     def __repr__(self) -> str:
@@ -72,15 +70,9 @@ class Bench:
 
         return self.store(f"days-{first}-{number}", make)
 
-    @contextmanager
-    def released(self, mechanism: Mechanism, log: LogStore, seed: int = SEED) -> Iterator[Release]:
+    def released(self, mechanism: Mechanism, log: LogStore, seed: int = SEED) -> AbstractContextManager[Release]:
         """A release with seeded noise, so not a private one. It is destroyed after use, and charged to no ledger."""
-        from crowdlog.comparison.grid import Cell
-        from crowdlog.comparison.trial import trial_release
-
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="release.partial-", dir=self.folder) as folder:
-            yield trial_release(log, Cell(repr(mechanism), seed), Path(folder) / "release")
+        return seeded_release(log, SeededRun(repr(mechanism), seed), self.folder)
 
     def coverage(self, mechanism: Mechanism, log: LogStore, seed: int = SEED, parts: Sequence[LogStore] = ()) -> Coverage:
         """How much a release of one table shows of the log; with `parts`, one release of each of them, put together. Kept: studies share it."""
@@ -89,13 +81,7 @@ class Bench:
 
     def kept(self, key: list[Any], make: Callable[[], T]) -> T:
         """What `make` returns (plain data for JSON), or what it returned before for the same key, number of users and code."""
-        known_by = json.dumps([self._code, self.users, *key])
-        file = self.folder / "kept" / f"{hashlib.sha256(known_by.encode()).hexdigest()[:40]}.json"
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, json.dumps(make()))
-        found: T = json.loads(file.read_text(encoding="utf-8"))
-        return found
+        return self._results.result([self.users, *key], make)
 
     def each(self, values: Iterable[T]) -> Iterator[T]:
         """The values one by one, with a progress bar."""
@@ -142,10 +128,3 @@ class Bench:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return LogStore.open(path) if path.exists() else make(path)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)

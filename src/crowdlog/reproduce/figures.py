@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 from crowdlog.errors import InputError
-from crowdlog.reproduce.bench import Bench, write_whole
+from crowdlog.experiments.result_cache import write_whole
+from crowdlog.experiments.run import alone
+from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.page import Shown, page
 from crowdlog.reproduce.studies import chosen
 from crowdlog.reproduce.study import Study
@@ -20,11 +22,13 @@ def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduct
     """Do the studies whose name contains `which`, and write OUT/index.html and OUT/results.json. What is kept in OUT/work is not done again."""
     if users < LEAST_USERS:
         raise InputError(f"The studies need a log of at least {LEAST_USERS} users. Got {users}.")
-    folder = Path(out)
+    folder, studies = Path(out), chosen(which)
     try:
         bench = Bench(users, folder / "work" / f"{users}-users")
-        done = [_done(study, bench) for study in chosen(which)]
-        write_whole(folder / DATA, json.dumps([shown.as_dict() for shown in done], indent=1, ensure_ascii=False) + "\n")
+        with alone(bench.folder):
+            done = [_done(study, bench) for study in studies]
+        results = [shown.as_dict() for shown in done]
+        write_whole(folder / DATA, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
         write_whole(folder / PAGE, page(done, users))
     except OSError as error:
         raise InputError(f"The reproduction cannot be written to {folder}: {error.strerror}. Choose another place.") from None

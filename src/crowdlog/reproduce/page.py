@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from crowdlog import __version__
-from crowdlog.comparison.look import MORE_STYLE
 from crowdlog.comparison.page import EMBED, closed
+from crowdlog.comparison.style import MORE_STYLE
 from crowdlog.release.page import STYLE
 from crowdlog.reproduce.study import Cell, Claim, Panel, Result, Study
 

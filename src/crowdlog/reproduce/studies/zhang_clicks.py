@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import unpack
+from crowdlog.experiments.result_cache import write_whole
 from crowdlog.mechanisms.a_click import AClick
 from crowdlog.mechanisms.korolova import Korolova
 from crowdlog.privacy.thresholds import Threshold
-from crowdlog.reproduce.bench import SEED, Bench, write_whole
+from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.studies.zhang_held_out import SETTINGS, Scores, tried
 from crowdlog.utility import adhoc
 
@@ -77,7 +78,8 @@ def _public(bench: Bench) -> tuple[Path, Path]:
         clicked = clicks.key[np.isin(unpack(clicks.key)[0], often)]
         texts, urls = (numbered.all().to_pylist() for numbered in (truth.vocabulary.queries, truth.vocabulary.urls))
         write_whole(pool, "".join(f"{texts[query]}\n" for query in often))
-        write_whole(surfaced, "".join(f"{texts[query]}\t{urls[url]}\n" for query, url in zip(*unpack(clicked), strict=True)))
+        results = zip(*unpack(clicked), strict=True)
+        write_whole(surfaced, "".join(f"{texts[query]}\t{urls[url]}\n" for query, url in results))
     return pool, surfaced
 
 

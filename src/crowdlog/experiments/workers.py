@@ -1,4 +1,4 @@
-"""The workers of a run. A trial that fails is reported and the others go on; a worker that dies is replaced."""
+"""A pool of worker processes. A trial that fails is reported and the others go on; a worker that dies is replaced."""
 
 from __future__ import annotations
 
@@ -11,52 +11,57 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from crowdlog.comparison.grid import Cell, Grid
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.progress import Advance
 
 KILLED = "was stopped from outside, perhaps for want of memory. Run the same command again to go on; --jobs 1 needs less memory."
 
 
 @dataclass
-class Crew:
-    """`lock` is held by the workers too, so that a later run waits for those of a killed one."""
+class WorkerPool:
+    """`experiment`: a dataclass of plain data; `module`: where `run_trial` does one trial of it.
 
-    grid: Grid
-    waiting: deque[Cell]
+    `lock` is held by the workers too, so that a later run waits for those of a killed one.
+    """
+
+    experiment: Any
+    module: str
+    waiting: deque[SeededRun]
     advance: Advance
     lock: int
-    failures: dict[Cell, CrowdlogError] = field(default_factory=dict)
+    failures: dict[SeededRun, CrowdlogError] = field(default_factory=dict)
     _workers: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def work(self, jobs: int) -> None:
         """Do all trials that wait, `jobs` at a time. When this process is interrupted, so are the workers."""
         with ThreadPoolExecutor(max(1, jobs)) as pool:
-            shifts = [pool.submit(self._shift) for _ in range(min(jobs, len(self.waiting)))]
+            threads = [pool.submit(self._keep_one_busy) for _ in range(min(jobs, len(self.waiting)))]
             try:
-                for shift in shifts:
-                    shift.result()
+                for thread in threads:
+                    thread.result()
             except BaseException:
                 self.waiting.clear()
                 for worker in list(self._workers):
                     worker.kill()
                 raise
 
-    def _shift(self) -> None:
+    def _keep_one_busy(self) -> None:
         """One worker after the other, as long as trials wait: the next begins when one died."""
         while self.waiting:
             with self._worker() as worker:
                 alive = True
-                while alive and (cell := self._next()) is not None:
-                    answer = _ask(worker, cell)
+                while alive and (run := self._next()) is not None:
+                    answer = _ask(worker, run)
                     alive = bool(answer)
-                    failure = _failure(answer, cell)
+                    failure = _failure(answer, run)
                     if failure is not None:
-                        self.failures[cell] = failure
+                        self.failures[run] = failure
                     self.advance(1)
 
-    def _next(self) -> Cell | None:
+    def _next(self) -> SeededRun | None:
         try:
             return self.waiting.popleft()
         except IndexError:  # the other worker was faster
@@ -64,9 +69,9 @@ class Crew:
 
     @contextmanager
     def _worker(self) -> Iterator[subprocess.Popen[str]]:
-        """A process that knows the grid. Ctrl-C reaches it through us only: on its own it would die in the middle of a line."""
+        """A process that knows the experiment. Ctrl-C reaches it through us only: on its own it would die in the middle of a line."""
         errors = None if os.environ.get("CROWDLOG_DEBUG") == "1" else subprocess.DEVNULL
-        command = [sys.executable, "-m", "crowdlog.comparison.worker"]
+        command = [sys.executable, "-m", "crowdlog.experiments.worker"]
         with subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -79,15 +84,15 @@ class Crew:
         ) as worker:
             self._workers.append(worker)
             try:
-                _tell(worker, json.dumps(asdict(self.grid)))
+                _tell(worker, json.dumps({"module": self.module, "experiment": asdict(self.experiment)}))
                 yield worker
             finally:
                 self._workers.remove(worker)
 
 
-def _ask(worker: subprocess.Popen[str], cell: Cell) -> str:
+def _ask(worker: subprocess.Popen[str], run: SeededRun) -> str:
     """The worker's answer, or nothing when it died."""
-    _tell(worker, json.dumps(asdict(cell)))
+    _tell(worker, json.dumps(asdict(run)))
     return worker.stdout.readline() if worker.stdout else ""
 
 
@@ -101,8 +106,8 @@ def _tell(worker: subprocess.Popen[str], line: str) -> None:
         return  # its answer will be missing, which is noticed
 
 
-def _failure(answer: str, cell: Cell) -> CrowdlogError | None:
-    trial = f"The trial of {cell.mechanism} with seed {cell.seed}"
+def _failure(answer: str, run: SeededRun) -> CrowdlogError | None:
+    trial = f"The trial of {run.mechanism} with seed {run.seed}"
     if not answer:
         return InputError(f"{trial} {KILLED}")
     error = json.loads(answer)

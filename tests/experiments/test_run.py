@@ -6,19 +6,25 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 
 import pytest
 
-from crowdlog.comparison import run as running
-from crowdlog.comparison.crew import KILLED
-from crowdlog.comparison.grid import Cell, Grid
-from crowdlog.comparison.worker import _answer
+from crowdlog.comparison.grid import Grid
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.release.publish import open_ledger
+from crowdlog.experiments import run as running
+from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.experiments.worker import answer
+from crowdlog.experiments.workers import KILLED
 
 
 def grid_in(folder, log, mechanisms, **others):
     return Grid(str(log.path), log.info.id, str(folder), tuple(mechanisms), 1, ("coverage",), (), **others)
+
+
+def run_grid(grid, jobs):
+    return running.run_experiment(grid, "crowdlog.comparison.trial", jobs)
 
 
 def test_bad_input_of_a_trial_is_one_sentence(tmp_path, log):
@@ -26,26 +32,26 @@ def test_bad_input_of_a_trial_is_one_sentence(tmp_path, log):
     topics.write_text("elsewhere\tnothing\n", encoding="utf-8")
     grid = grid_in(tmp_path / "cache", log, ["FTu(k=5)"], topics=str(topics))
     with pytest.raises(InputError, match=r"The trial of FTu\(k=5\) with seed 1 failed: No query of the log is in the topics"):
-        running.run(grid, 2)
+        run_grid(grid, 2)
 
 
 def test_an_error_of_ours_shows_its_type_only(tmp_path, log):
     with pytest.raises(CrowdlogError, match=r"error of ours \(TypeError\)\.$"):
-        running.run(grid_in(tmp_path / "cache", log, ["FTu(k=5)"], topics=5), 1)
+        run_grid(grid_in(tmp_path / "cache", log, ["FTu(k=5)"], topics=5), 1)
 
 
 def test_a_worker_that_dies_is_noticed(tmp_path, log, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(InputError, match="stopped from outside"):
-        running.run(grid_in(tmp_path / "cache", log, ["FTu(k=5)"]), 1)
+        run_grid(grid_in(tmp_path / "cache", log, ["FTu(k=5)"]), 1)
 
 
 def test_a_trial_that_fails_does_not_stop_the_others(tmp_path, log):
     """The second mechanism wants a file that is not there."""
     bad = "Korolova(epsilon=4, delta=0.001, d=2, urls='public', surfaced='none.tsv')"
-    failures = running.run(grid_in(tmp_path, log, ["FTu(k=5)", bad, "FTu(k=6)"]), 1)
-    assert [(cell.mechanism, cell.seed) for cell in failures] == [(bad, 1)]
-    assert "none.tsv" in str(failures[Cell(bad, 1)])
+    failures = run_grid(grid_in(tmp_path, log, ["FTu(k=5)", bad, "FTu(k=6)"]), 1)
+    assert [(run.mechanism, run.seed) for run in failures] == [(bad, 1)]
+    assert "none.tsv" in str(failures[SeededRun(bad, 1)])
     assert len(list(tmp_path.glob("*.json"))) == 4
 
 
@@ -53,18 +59,18 @@ def test_a_trial_that_fails_does_not_stop_the_others(tmp_path, log):
 KILLER = """
 import os, signal
 from crowdlog.comparison import trial
-def kill(log, cell, folder, before=trial.trial_release):
-    if "k=6" in cell.mechanism:
+def kill(log, run, folder, before=trial.seeded_release):
+    if "k=6" in run.mechanism:
         os.kill(os.getpid(), signal.SIGKILL)
-    return before(log, cell, folder)
-trial.trial_release = kill
+    return before(log, run, folder)
+trial.seeded_release = kill
 """
 
 
 def test_a_worker_killed_for_want_of_memory_costs_its_own_trial_only(tmp_path, log, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(KILLER, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    failures = running.run(grid_in(tmp_path / "cache", log, ["FTu(k=5)", "FTu(k=6)", "FTu(k=7)"]), 1)
+    failures = run_grid(grid_in(tmp_path / "cache", log, ["FTu(k=5)", "FTu(k=6)", "FTu(k=7)"]), 1)
     assert [str(why) for why in failures.values()] == [f"The trial of FTu(k=6) with seed 1 {KILLED}"]
     assert len(list((tmp_path / "cache").glob("*.json"))) == 4, "a label and the coverage of the two others"
 
@@ -72,11 +78,11 @@ def test_a_worker_killed_for_want_of_memory_costs_its_own_trial_only(tmp_path, l
 @pytest.mark.parametrize("left", [b"", b'{"label": {"a"', b"[]", b"\xff\xfe"])
 def test_a_result_without_its_end_is_measured_again(tmp_path, log, left):
     grid = grid_in(tmp_path, log, ["FTu(k=5)"])
-    running.run(grid, 1)
+    run_grid(grid, 1)
     for file in tmp_path.glob("*.json"):
         file.write_bytes(left)
-    assert running.run(grid, 1) == {}
-    assert grid.missing(Cell("FTu(k=5)", 1)) == []
+    assert run_grid(grid, 1) == {}
+    assert grid.missing(SeededRun("FTu(k=5)", 1)) == []
 
 
 def test_a_full_disk_is_one_sentence(tmp_path, log):
@@ -106,25 +112,25 @@ def test_what_the_machine_lacks_is_said(tmp_path, log, monkeypatch, error, sente
     def fail(*_arguments):
         raise error
 
-    monkeypatch.setattr("crowdlog.comparison.trial.run_cell", fail)
-    answer = _answer(grid_in(tmp_path, log, ["FTu(k=5)"]), Cell("FTu(k=5)", 1))
-    assert sentence in answer["error"]
-    assert "canary" not in answer["error"]
-    assert not answer["ours"]
+    monkeypatch.setattr("crowdlog.comparison.trial.run_trial", fail)
+    told = answer("crowdlog.comparison.trial", asdict(grid_in(tmp_path, log, ["FTu(k=5)"])), SeededRun("FTu(k=5)", 1))
+    assert sentence in told["error"]
+    assert "canary" not in told["error"]
+    assert not told["ours"]
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path, log, monkeypatch):
     monkeypatch.setattr(running, "PATIENCE", 0)
     grid = grid_in(tmp_path, log, ["FTu(k=5)"])
-    with running._alone(tmp_path), pytest.raises(InputError, match="Another comparison is working"):
-        running.run(grid, 1)
+    with running.alone(tmp_path), pytest.raises(InputError, match="Another run is working"):
+        run_grid(grid, 1)
 
 
 def test_what_a_killed_run_left_is_destroyed(tmp_path, log):
     (tmp_path / "trial-1.partial").mkdir()
     (tmp_path / "trial-1.partial" / "queries.parquet").touch()
     (tmp_path / "x.json.1.partial").touch()
-    running.run(grid_in(tmp_path, log, []), 1)
+    run_grid(grid_in(tmp_path, log, []), 1)
     assert [file.name for file in tmp_path.iterdir()] == ["lock"]
 
 
@@ -133,7 +139,7 @@ def test_a_place_that_cannot_be_made(tmp_path, log):
     (tmp_path / "full" / "lock").mkdir(parents=True)
     for place in (tmp_path / "file" / "cache", tmp_path / "full"):
         with pytest.raises(InputError, match="cannot be made"):
-            running.run(grid_in(place, log, ["FTu(k=5)"]), 1)
+            run_grid(grid_in(place, log, ["FTu(k=5)"]), 1)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ A process of its own for trials (instead of a fork) works the same from a shell,
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import queue
@@ -15,35 +16,34 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from crowdlog.comparison.grid import Cell, Grid, grid_of, trial_folder
 from crowdlog.errors import CrowdlogError
+from crowdlog.experiments.seeded_release import SeededRun, scratch
 
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever a library prints must not be taken for an answer
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    grid = grid_of(json.loads(sys.stdin.readline()))
-    threading.Thread(target=_listen, args=(lines, trial_folder(grid)), daemon=True).start()
+    told = json.loads(sys.stdin.readline())
+    threading.Thread(target=_listen, args=(lines, Path(told["experiment"]["cache"])), daemon=True).start()
     while True:
-        cell = Cell(**json.loads(lines.get()))
-        print(json.dumps(_answer(grid, cell)), file=answers, flush=True)
+        run = SeededRun(**json.loads(lines.get()))
+        print(json.dumps(answer(told["module"], told["experiment"], run)), file=answers, flush=True)
 
 
-def _listen(lines: queue.SimpleQueue[str], folder: Path) -> None:
+def _listen(lines: queue.SimpleQueue[str], cache: Path) -> None:
     """Hand on what comes in. The end of the input means that who asked is gone, or done: a trial half done is destroyed."""
     for line in sys.stdin:
         lines.put(line)
-    shutil.rmtree(folder, ignore_errors=True)
+    for folder in cache.glob(f"{scratch(os.getpid())}*"):
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
-def _answer(grid: Grid, cell: Cell) -> dict[str, Any]:
-    """An error as its sentence, or, when it is ours, as its type alone: a message could quote a query."""
-    from crowdlog.comparison.trial import run_cell
-
+def answer(module: str, experiment: dict[str, Any], run: SeededRun) -> dict[str, Any]:
+    """Do a trial. An error is told as its sentence, or, when it is ours, as its type alone: a message could quote a query."""
     try:
-        run_cell(grid, cell)
+        importlib.import_module(module).run_trial(experiment, run)
     except CrowdlogError as error:
         return {"error": str(error), "ours": False}
     except MemoryError:
@@ -52,7 +52,8 @@ def _answer(grid: Grid, cell: Cell) -> dict[str, Any]:
         if os.environ.get("CROWDLOG_DEBUG") == "1":
             traceback.print_exc()
         if isinstance(error, OSError) and error.errno:
-            return {"error": f"{os.strerror(error.errno)}. Look at the disk of {grid.cache}, and run the same command again.", "ours": False}
+            advice = f"Look at the disk of {experiment['cache']}, and run the same command again."
+            return {"error": f"{os.strerror(error.errno)}. {advice}", "ours": False}
         return {"error": type(error).__name__, "ours": True}
     return {"error": None, "ours": False}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1]
 
 
-def code_digest(package: Path = PACKAGE) -> str:
+def source_digest(package: Path = PACKAGE) -> str:
     """A digest of every file of the package. The version alone would not notice an edited mechanism."""
     whole = hashlib.sha256()
     for file in sorted(package.rglob("*")):

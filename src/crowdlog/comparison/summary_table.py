@@ -25,7 +25,7 @@ NOTE = (
 )
 
 
-def glance(comparison: Comparison) -> str:
+def summary_table(comparison: Comparison) -> str:
     """The table as HTML. Those with a promise come first."""
     found = {(point["mechanism"], point["name"]): point for point in comparison.points}
     measures, attacks = headlines(comparison.points), list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack"))
@@ -44,7 +44,7 @@ def in_notebook(comparison: Comparison) -> str:
     """The same with its own style."""
     style = ".crowdlog .bad{color:#a3331f;font-weight:600}.crowdlog .so-so{color:#9a6700}.crowdlog .soft{color:#777}.crowdlog .n{text-align:right}"
     failed = "".join(f"<li>{html.escape(str(why))}</li>" for why in comparison.failures.values())
-    return f'<div class="crowdlog"><style>{style}</style><p>{html.escape(repr(comparison))}</p><ul>{failed}</ul>{glance(comparison)}</div>'
+    return f'<div class="crowdlog"><style>{style}</style><p>{html.escape(repr(comparison))}</p><ul>{failed}</ul>{summary_table(comparison)}</div>'
 
 
 def promised(label: Row) -> str:

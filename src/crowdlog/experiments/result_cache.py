@@ -1,0 +1,62 @@
+"""Results on disk, each under a name made of all that it depends on: a second run finds it, changed code or input does not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ResultCache:
+    """`code`: the digest of the source that makes the results. Results are plain data for JSON, never text of a log."""
+
+    folder: Path
+    code: str
+
+    def file(self, key: Sequence[Any]) -> Path:
+        """Where the result of this key is kept."""
+        known_by = json.dumps([self.code, *key])
+        return self.folder / f"{hashlib.sha256(known_by.encode()).hexdigest()[:40]}.json"
+
+    def keep(self, key: Sequence[Any], result: Any) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole(self.file(key), json.dumps(result, ensure_ascii=False))
+
+    def kept(self, key: Sequence[Any]) -> Any:
+        """A result, or None where there is none. A file that a power cut left without its end is none."""
+        try:
+            return json.loads(self.file(key).read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def result(self, key: Sequence[Any], make: Callable[[], T]) -> T:
+        """What was kept for this key, or what `make` returns, which is kept then."""
+        if self.kept(key) is None:
+            self.keep(key, make())
+        found: T = self.kept(key)
+        return found
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A place to write a file to, which then takes its name, or is removed: the file is there whole or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")

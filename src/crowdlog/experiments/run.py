@@ -1,0 +1,98 @@
+"""Running the trials of an experiment in parallel. What is done is kept: a run that was killed goes on where it stopped."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.experiments.workers import WorkerPool
+from crowdlog.progress import progress_bar
+
+PATIENCE = 60  # seconds that the workers of a killed run get to notice and stop
+
+
+class Experiment(Protocol):
+    """A dataclass of plain data for JSON, from which a worker can make it again."""
+
+    @property
+    def cache(self) -> str:
+        """The folder of its results."""
+        ...
+
+    def runs(self) -> list[SeededRun]:
+        """All trials."""
+        ...
+
+    def missing(self, run: SeededRun) -> Sequence[object]:
+        """What is still to be measured of a trial."""
+        ...
+
+
+def run_experiment(experiment: Experiment, module: str, jobs: int) -> dict[SeededRun, CrowdlogError]:
+    """Do every trial that is not done yet, in `jobs` processes, by `run_trial` of the module of this name.
+
+    Returns the trials that failed; when no trial at all succeeded, raises the first.
+    """
+    folder, runs = Path(experiment.cache), experiment.runs()
+    with alone(folder) as lock, progress_bar("Trials", len(runs), unit="trials") as advance:
+        pool = WorkerPool(experiment, module, deque(run for run in runs if experiment.missing(run)), advance, lock)
+        advance(len(runs) - len(pool.waiting))
+        pool.work(jobs)
+    if pool.failures and all(experiment.missing(run) for run in runs):
+        raise next(iter(pool.failures.values()))
+    return pool.failures
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int]:
+    """Two runs in one folder would destroy each other's trials, so a folder has a lock. What a killed run left half done is destroyed.
+
+    Workers hold the lock too, so those of a killed run are waited for.
+    """
+    handle = _lock_file(folder)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while not _locked(handle):
+            if time.monotonic() > deadline:
+                raise InputError(f"Another run is working in {folder}. Wait for it, or write to another place.")
+            time.sleep(0.1)
+        _sweep(folder)
+        try:
+            yield handle
+        finally:
+            _sweep(folder)
+    finally:
+        os.close(handle)
+
+
+def _lock_file(folder: Path) -> int:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise InputError(f"Results cannot be written to {folder}, which cannot be made: {error.strerror}. Choose another place.") from None
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _sweep(folder: Path) -> None:
+    for left in folder.glob("*.partial*"):
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)

@@ -1,0 +1,47 @@
+"""A release to measure: with seeded noise, so marked NOT PRIVATE; charged to no ledger, and destroyed after use."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdlog.errors import InputError
+from crowdlog.log.store import LogStore
+from crowdlog.mechanisms import parse
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.folder import Release, write_folder
+from crowdlog.release.label import make_label
+
+
+@dataclass(frozen=True)
+class SeededRun:
+    """One run of a mechanism: its spelling, and the seed of its noise."""
+
+    mechanism: str
+    seed: int
+
+
+def scratch(process: int) -> str:
+    """How the names of the folders begin in which a process holds releases while it measures them."""
+    return f"trial-{process}.partial"
+
+
+@contextmanager
+def seeded_release(log: LogStore, run: SeededRun, folder: Path) -> Iterator[Release]:
+    """The release, in a temporary folder inside `folder`."""
+    mechanism = parse(run.mechanism)
+    mechanism.check_inputs()
+    randomness = SeededRandomness(run.seed)
+    protected = mechanism.protect(log, randomness)
+    label = make_label(mechanism, mechanism.promise(), protected, source=log.info.id, charge=0, private=randomness.private, warnings=[])
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=scratch(os.getpid()), dir=folder) as place:
+        try:
+            release = write_folder(Path(place) / "release", protected.tables, label, {})
+        except InputError:  # its advice is for releases that were charged
+            raise InputError(f"it cannot be written into {folder}. Is the disk full? Make room, and run the same command again.") from None
+        yield release
