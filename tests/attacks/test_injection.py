@@ -3,7 +3,7 @@ import pytest
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.injection import fakes_needed, injection
 from crowdlog.attacks.seen import Seen
-from crowdlog.measure.impressions import Impressions
+from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.keys import SELECTIONS
 from crowdlog.privacy.randomness import SeededRandomness

@@ -1,21 +1,21 @@
 import numpy as np
 import pyarrow as pa
 
-from crowdlog.attacks.token_hashes import match
-from crowdlog.attacks.words import most_frequent, split
+from crowdlog.artifacts.semantic.words import split_words
+from crowdlog.attacks.token_hashes import match, most_frequent
 
 TEXTS = ["new york hotels", "new york", "cheap hotels", "cheap cars", "used cars"]
 TIMES = np.array([50, 40, 30, 20, 5])
 
 
 def vocabulary(texts, times):
-    words = split(pa.array(texts))
+    words = split_words(pa.array(texts))
     return words, most_frequent(words, times, 10)
 
 
 def test_frequencies_and_neighbours_by_hand():
     words, found = vocabulary(TEXTS, TIMES)
-    spelled = [words.spelling[int(code)].as_py() for code in found.code]
+    spelled = [words.text[int(code)].as_py() for code in found.code]
     assert spelled == ["new", "york", "hotels", "cheap", "cars", "used"]
     assert found.share.tolist() == [90 / 145, 90 / 145, 80 / 145, 50 / 145, 25 / 145, 5 / 145]
     hotels = dict(zip(spelled, found.beside[2].tolist(), strict=True))
@@ -27,5 +27,5 @@ def test_renamed_words_are_found_again():
     renamed = [" ".join(word[::-1] for word in text.split()) for text in TEXTS]
     hashed, released = vocabulary(renamed, TIMES + 1)
     guess = known.code[match(released, known)]
-    pairs = {hashed.spelling[int(h)].as_py(): plain.spelling[int(w)].as_py() for h, w in zip(released.code, guess, strict=True)}
+    pairs = {hashed.text[int(h)].as_py(): plain.text[int(w)].as_py() for h, w in zip(released.code, guess, strict=True)}
     assert {h: w for h, w in pairs.items() if w not in ("new", "york")} == {w[::-1]: w for w in ("hotels", "cheap", "cars", "used")}

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdlog.artifacts.packed_keys import SHIFT, pack
-from crowdlog.measure.key_counts import count_keys
-from crowdlog.measure.tables import pairs_of, tables_of
+from crowdlog.measure.tables import count_keys, pairs_of, tables_of
 from tests.support.small_logs import queries_log, sessions_log
 
 

@@ -2,8 +2,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.measure.key_counts import count_keys
 from crowdlog.measure.ragged import one_each
+from crowdlog.measure.tables import count_keys
 from crowdlog.models.implicit_feedback import ImplicitFeedback
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.measure.key_counts import count_keys
 from crowdlog.measure.ragged import from_rows, one_each
+from crowdlog.measure.tables import count_keys
 from crowdlog.models.session_search import SessionSearch
 from crowdlog.models.walk import Walk
 

@@ -4,8 +4,8 @@ from itertools import pairwise
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.measure.key_counts import count_keys
 from crowdlog.measure.ragged import one_each
+from crowdlog.measure.tables import count_keys
 from crowdlog.models.suggester import Suggester
 
 QUERIES, URLS = 15, 10

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.measure.key_counts import count_keys
 from crowdlog.measure.ragged import one_each
+from crowdlog.measure.tables import count_keys
 from crowdlog.models.walk import Walk
 
 QUERIES, URLS = 12, 9

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
 from crowdlog.reproduce import figures as running
-from crowdlog.reproduce.page import Shown, page, text
+from crowdlog.reproduce.page import FinishedStudy, page, text
 from crowdlog.reproduce.plots import PRINTED, Point, bars, curves
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
@@ -50,7 +50,7 @@ def made_up(monkeypatch):
 
 
 def test_the_page_shows_values_and_verdicts():
-    shown = page([Shown.of(STUDY, STUDY.run(None).as_dict())], 300)
+    shown = page([FinishedStudy(STUDY, STUDY.run(None))], 300)
     for words in (
         "Nobody 2000, Figure 9.9",
         "1,730.81",

@@ -1,8 +1,7 @@
 import pytest
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.measure.key_counts import count_keys
-from crowdlog.measure.tables import Tables
+from crowdlog.measure.tables import Tables, count_keys
 from crowdlog.utility.adhoc import feedback_of, measure, topics_of
 from crowdlog.utility.context import Fold, Settings
 from tests.support.small_logs import clicks_log

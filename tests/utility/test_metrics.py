@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdlog.measure.ragged import Lists, from_rows
-from crowdlog.utility.metrics import per_topic
+from crowdlog.utility.paired_scores import per_topic
 
 METRICS = ("nDCG@10", "P@5", "P@10", "R@5", "R@10", "RR", "AP@100")
 

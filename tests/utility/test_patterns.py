@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.tables import KeyCounts
 from crowdlog.utility.context import Settings
 from crowdlog.utility.patterns import completions, kendall_tau
 from crowdlog.utility.registry import score

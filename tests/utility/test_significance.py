@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from crowdlog.utility.significance import paired_t_test
+from crowdlog.measure.intervals import paired_t_test
 
 
 def test_the_t_test_is_the_textbooks():

@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.utility.split_store import split_store
+from crowdlog.utility.splits import split_store
 
 ROWS = [
     (str(user), 100 * i, f"query {(user * i) % 7}", 1 + i if i % 2 else None, f"http://u{i}.com" if i % 2 else None)

@@ -1,4 +1,4 @@
-"""A key of two ids is one number: first · 2³² + second. Ids are at least 0 and below 2³¹, so keys sort by first, then second."""
+"""A key of two ids is one number: first · 2³² + second. Ids are from 0 to 2³¹ − 1: keys sort by first, then second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ SHIFT = 2**32
 
 def pack(first: Any, second: Any) -> Ints:
     """Two arrays of ids as one array of keys."""
-    packed: Ints = np.asarray(first).astype(np.int64) * SHIFT + second
+    packed = np.asarray(first).astype(np.int64)  # a copy: changing it in place saves memory, there may be many keys
+    packed *= SHIFT
+    packed += second
     return packed
 
 

@@ -1,6 +1,7 @@
 """Files that an owner writes by hand: lines of a query, or of a query, a tab and something about it.
 
-Every such file is read here, so that its queries and URLs are spelled as the log spells them. Errors give the number of a line, never its text.
+Every such file is read here, so that its queries and URLs are spelled as the log spells them.
+Errors give the number of a line, never its text.
 """
 
 from __future__ import annotations
@@ -11,47 +12,57 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 from crowdlog.artifacts.representations import REPRESENTATIONS, represent
 from crowdlog.errors import InputError
-from crowdlog.log.normalise import normalise_texts, trim_texts
+from crowdlog.log.normalise import compute, normalise_texts, trim_texts
 
 ORIGINAL = REPRESENTATIONS[0]
-compute: Any = pa.compute  # pyarrow makes its functions at run time; their types cannot be checked
 
 
-def read_query_file(path: str | Path, what: str, columns: Mapping[str, str], *, representation: str = ORIGINAL, more: bool = False) -> dict[str, Any]:
-    """The columns as Arrow arrays of strings, one entry for each line that is not blank; no cell is empty.
+def read_query_file(
+    path: str | Path,
+    what: str,
+    columns: Mapping[str, str],
+    *,
+    representation: str = ORIGINAL,
+    more: bool = False,
+) -> dict[str, Any]:
+    """The columns as Arrow arrays of strings, one entry for each line that is not blank. An empty cell is an error.
 
-    `columns`: the name of each column and what it holds, for error messages: {"query": "a query", "url": "a URL"}.
-    The column `query` is normalised as the import normalises queries, and then represented; every other column is trimmed
-    as the import trims URLs. When the first line names all columns, they may stand in any order, among others.
-    `more`: lines may have further columns, which are ignored. A query may be empty once it is represented.
+    `columns`: the name of each column and what it holds, for messages: {"query": "a query", "url": "a URL"}.
+    The column `query` is normalised as the import normalises queries, and then represented; every other column
+    is trimmed as the import trims URLs. When the first line names all columns, they may stand in any order,
+    among others. `more`: lines may have further columns, which are ignored.
     """
     expected = ", a tab and ".join(columns.values())
     lines = _lines(Path(path), what)
     # A file of one column may have tabs in its lines: they are blanks of the query.
     cells = compute.split_pattern(lines, "\t") if len(columns) > 1 else compute.split_pattern(lines, "\n")
     numbers = np.flatnonzero(np.asarray(compute.not_equal(compute.utf8_trim_whitespace(lines), "")))
-    places = list(range(len(columns)))
-    there = len(columns)
-    header = cells[numbers[0]].as_py() if len(numbers) and len(columns) > 1 else []
-    if set(columns) <= set(header):
-        places = [header.index(name) for name in columns]
-        there = len(header)
-        numbers = numbers[1:]
+    first = cells[numbers[0]].as_py() if len(numbers) and len(columns) > 1 else []
+    named = set(columns) <= set(first)
+    places = [first.index(name) for name in columns] if named else list(range(len(columns)))
+    there = len(first) if named else len(columns)
+    numbers = numbers[1:] if named else numbers
     if not len(numbers):
         raise InputError(f"The {what} {path} is empty. Give lines of {expected}.")
     width = np.asarray(compute.list_value_length(cells))[numbers]
     good = width > max(places) if more else width == there
     rows = cells.take(pa.array(numbers[good]))
-    table = {name: _as_the_log(name, compute.list_element(rows, place)) for name, place in zip(columns, places, strict=True)}
-    good[good] = np.logical_and.reduce([np.asarray(compute.not_equal(column, "")) for column in table.values()])
+    table = {}
+    for name, place in zip(columns, places, strict=True):
+        spelled = (normalise_texts if name == "query" else trim_texts)(compute.list_element(rows, place))
+        table[name] = spelled.cast(pa.string())
+    filled = [np.asarray(compute.not_equal(column, "")) for column in table.values()]
+    good[good] = np.logical_and.reduce(filled)
     if not good.all():
-        raise InputError(f"The {what} {path} cannot be used: line {numbers[np.argmin(good)] + 1} is not {expected}.")
+        bad = numbers[np.argmin(good)] + 1
+        raise InputError(f"The {what} {path} cannot be used: line {bad} is not {expected}.")
     if representation != ORIGINAL:
-        table["query"] = _represented(table["query"], representation)
+        distinct = table["query"].dictionary_encode()  # a file may have many lines for one query
+        represented = pa.array(represent(distinct.dictionary.to_pylist(), representation), pa.string())
+        table["query"] = represented.take(distinct.indices)
     return table
 
 
@@ -63,13 +74,3 @@ def _lines(path: Path, what: str) -> Any:
     except UnicodeDecodeError:
         raise InputError(f"The {what} {path} cannot be read: it is not UTF-8 text.") from None
     return compute.split_pattern(pa.scalar(text, pa.large_string()), "\n").values
-
-
-def _as_the_log(name: str, texts: Any) -> Any:
-    return (normalise_texts if name == "query" else trim_texts)(texts).cast(pa.string())
-
-
-def _represented(queries: Any, representation: str) -> Any:
-    """Each different query is represented once: a file may have many lines for one."""
-    encoded = queries.dictionary_encode()
-    return pa.array(represent(encoded.dictionary.to_pylist(), representation), pa.string()).take(encoded.indices)

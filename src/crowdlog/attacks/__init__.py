@@ -39,7 +39,7 @@ def attack(
     """Attack a release, or several releases of one log together, by these attacks (default: all), and judge them by the log."""
     from crowdlog.attacks.attacker import Attacker
     from crowdlog.attacks.seen import Seen
-    from crowdlog.measure.impressions import Impressions
+    from crowdlog.measure.log_arrays import Impressions
     from crowdlog.release.folder import Release
     from crowdlog.release.source import check_source
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdlog.log.store import LogStore
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.result import AttackResult
-    from crowdlog.attacks.seen import Seen
-    from crowdlog.log.store import LogStore
-    from crowdlog.measure.impressions import Impressions
 
 
 @dataclass(frozen=True)
@@ -30,6 +23,3 @@ class Attacker:
     def rng(self) -> np.random.Generator:
         """A fast generator for samples and intervals, seeded from the randomness. It protects nobody."""
         return np.random.default_rng(int.from_bytes(self.randomness.bytes(16), "big"))
-
-
-Attack = Callable[["Seen", "Impressions", Attacker], "AttackResult"]

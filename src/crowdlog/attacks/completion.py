@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.measure.impressions import Impressions
+from crowdlog.attacks.seen import Seen
+from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Ints
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
 
 
 def completion(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.measure.impressions import Impressions, count_matrix
+from crowdlog.measure.log_arrays import Impressions, count_matrix
 from crowdlog.types import Ints
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, averaged, nothing
-from crowdlog.measure.impressions import Impressions
+from crowdlog.attacks.seen import Seen
+from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Floats, Ints
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
 
 BINS = 20  # of the histogram of levels from 0 to 1
 SAMPLE = 20_000  # records: more would not narrow the interval visibly

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, nothing
+from crowdlog.attacks.seen import Seen
 from crowdlog.log.importer import import_log
+from crowdlog.log.store import LogStore
 from crowdlog.measure.intervals import clopper_pearson
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
-    from crowdlog.log.store import LogStore
-    from crowdlog.measure.impressions import Impressions
-    from crowdlog.mechanisms.base import Mechanism
+from crowdlog.measure.log_arrays import Impressions
+from crowdlog.mechanisms.base import Mechanism
 
 TRIALS = 20  # 20 of 20 puts the interval above 83 %
 WORD = "quorvex"  # in no dictionary, and left alone by every representation of queries

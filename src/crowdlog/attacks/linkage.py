@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +11,11 @@ from crowdlog.artifacts.packed_keys import pack
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, averaged, nothing
+from crowdlog.attacks.seen import Seen
 from crowdlog.errors import InputError
-from crowdlog.measure.impressions import Impressions, count_matrix
+from crowdlog.measure.log_arrays import Impressions, count_matrix
+from crowdlog.measure.ragged import counting
 from crowdlog.types import Floats, Ints
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
 
 SAMPLE = 1000  # records compared with everybody: the interval is then at most 3 points each way
 CELLS = 1 << 24  # of the largest table of matches held at once
@@ -38,7 +38,7 @@ def linkage(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     own, shown = truth.profile, records.counts[chosen]
     details: dict[str, Any] = {"records": len(records.owner)}
     if attacker.mapping is not None:
-        categories = read_mapping(attacker, truth)
+        categories = read_mapping(attacker.mapping, truth)
         own, shown = own @ categories, shown[:, : truth.queries] @ categories
         name, details["categories"] = "linkage of categories", categories.shape[1]
     return averaged(name, link_chances(own, shown, records.owner[chosen]), chance, rng, **details)
@@ -68,21 +68,17 @@ def _levels(*counts: Any) -> list[Any]:
     keys = []
     for matrix in counts:
         times = matrix.data.astype(np.int64)
-        nth = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-        keys.append(pack(np.repeat(matrix.indices, times), nth))
+        keys.append(pack(np.repeat(matrix.indices, times), counting(times)))
     columns, place = np.unique(np.concatenate(keys), return_inverse=True)
     places = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
     rows = [np.repeat(np.arange(m.shape[0]), np.diff(m.indptr)).repeat(m.data.astype(np.int64)) for m in counts]
     return [count_matrix(row, place, (m.shape[0], len(columns))) for m, row, place in zip(counts, rows, places, strict=True)]
 
 
-def read_mapping(attacker: Attacker, truth: Impressions) -> Any:
+def read_mapping(path: Path, truth: Impressions) -> Any:
     """The mapping as a 0/1 matrix: queries by categories. Queries of the log that it does not name have no category."""
-    path = attacker.mapping
-    if path is None:
-        raise ValueError("no mapping")
     lines = read_query_file(path, "mapping", {"query": "a query", "category": "a category"})
-    query = truth.ids(lines["query"])
+    query = truth.texts.find(lines["query"])
     unknown = int((query < 0).sum())
     if unknown:
         raise InputError(

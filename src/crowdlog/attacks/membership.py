@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.contributions import contributions
 from crowdlog.attacks.evidence import Noise
 from crowdlog.attacks.result import AttackResult, nothing
+from crowdlog.attacks.seen import Seen
 from crowdlog.attacks.worlds import Worlds
 from crowdlog.errors import InputError
-from crowdlog.measure.impressions import Impressions
 from crowdlog.measure.intervals import Interval, clopper_pearson
+from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Bools, Floats, Ints
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
 
 GAMES = 500  # enough: the interval is then about 4.5 points each way
 EXACT_GAMES = 30  # enough where counts are exact: all right is then far above chance
@@ -88,7 +86,7 @@ def exposed(own: Any, rng: np.random.Generator) -> Ints:
 def _shown(table: Any, ids: Ints, truth: Impressions) -> Floats:
     """The count of each of these queries in a table; NaN where it is not published."""
     counts = np.full(truth.queries + 1, np.nan)
-    counts[truth.ids(table["query"])] = table["count"].to_numpy()  # texts that the log does not have go to the last place
+    counts[truth.texts.find(table["query"])] = table["count"].to_numpy()  # texts that the log does not have go to the last place
     counts[-1] = np.nan
     shown: Floats = counts[ids]
     return shown

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.measure.impressions import Impressions
+from crowdlog.attacks.seen import Seen
+from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Ints
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
 
 FAR = 10  # "vastly more": ten times the next count. Table 3.1 of the source has 500 times.
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.errors import InputError
-from crowdlog.measure.impressions import Impressions, count_matrix
+from crowdlog.measure.log_arrays import Impressions, count_matrix
+from crowdlog.measure.ragged import counting
+from crowdlog.measure.released import shown_queries
+from crowdlog.release.folder import Release
 from crowdlog.types import Ints
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from crowdlog.release.folder import Release
 
 NOT_ADJACENT = ("session-pair", "window-pair", "undirected-pair")
 MANY = 1000  # people with the same query in the same second: more tell nothing about whose row it is
@@ -93,23 +92,19 @@ class Seen:
         table = self.tables.get("queries")
         if table is None:
             return None
-        ids = truth.ids(table["query"])
+        ids = truth.texts.find(table["query"])
         return ids[ids >= 0], table["count"].to_numpy()[ids >= 0]
 
     def pairs(self, truth: Impressions) -> tuple[Ints, Ints, Ints]:
         """First query, next query, count."""
         table = self.tables["pairs"]
-        first, second = truth.ids(table["query"]), truth.ids(table["next_query"])
+        first, second = truth.texts.find(table["query"]), truth.texts.find(table["next_query"])
         known = (first >= 0) & (second >= 0)
         return first[known], second[known], table["count"].to_numpy()[known]
 
     def query_ids(self, truth: Impressions) -> Ints:
         """Every query of the log that can be read in some table, once."""
-        found = [truth.ids(table[name]) for table in self.tables.values() for name in ("query", "next_query") if name in table.column_names]
-        if "sessions" in self.tables:
-            sequences: Any = self.tables["sessions"]["sequence"].combine_chunks()
-            found.append(truth.ids(sequences.flatten()))
-        ids = np.unique(np.concatenate(found))
+        ids = truth.texts.find(shown_queries(self.tables))
         return ids[ids >= 0]
 
     def records(self, truth: Impressions) -> Records | None:
@@ -120,7 +115,7 @@ class Seen:
 def read_records(events: Any, truth: Impressions) -> Records:
     """One record per pseudonym. Its owner, which only we know, is found by query and second: most of its rows are that user's."""
     record = events["user"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
-    time, query = events["time"].cast("int64").to_numpy(), truth.ids(events["query"])
+    time, query = events["time"].cast("int64").to_numpy(), truth.texts.find(events["query"])
     unknown = query < 0
     if unknown.any():
         others = events["query"].combine_chunks().filter(unknown).dictionary_encode().indices.to_numpy()
@@ -139,7 +134,7 @@ def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Impressi
     wanted, keys = pack(query, time), keys[order]
     start, end = np.searchsorted(keys, wanted, "left"), np.searchsorted(keys, wanted, "right")
     matches = np.where(end - start <= MANY, end - start, 0)
-    place = np.repeat(start - np.cumsum(matches) + matches, matches) + np.arange(matches.sum())
+    place = np.repeat(start, matches) + counting(matches)
     votes, number = np.unique(pack(np.repeat(record, matches), truth.user[order][place]), return_counts=True)
     owner = np.full(records, -1, np.int64)
     rising = np.argsort(number, kind="stable")

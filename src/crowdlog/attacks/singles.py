@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
+from crowdlog.attacks.seen import Seen
 from crowdlog.errors import InputError
-from crowdlog.measure.impressions import Impressions
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
+from crowdlog.measure.log_arrays import Impressions
+from crowdlog.types import Bools
 
 COLUMNS = {"user": "a user", "kind": "a kind of secret", "query": "a query"}
 
@@ -23,18 +22,16 @@ def singles(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     shown = np.zeros(truth.queries, bool)
     shown[seen.query_ids(truth)] = True
     if attacker.secrets is not None:
-        return _secrets(shown, truth, attacker)
+        return _secrets(shown, truth, attacker.secrets)
     alone = truth.holders == 1
     if not alone.any():
         return nothing("singles", "No query of the log is one person's alone.")
     return counted("singles", int(shown[alone].sum()), int(alone.sum()), 0.0)
 
 
-def _secrets(shown: np.typing.NDArray[np.bool_], truth: Impressions, attacker: Attacker) -> AttackResult:
-    if attacker.secrets is None:
-        raise ValueError("no secrets")
-    ids = truth.ids(read_query_file(attacker.secrets, "file of secrets", COLUMNS)["query"])
+def _secrets(shown: Bools, truth: Impressions, path: Path) -> AttackResult:
+    ids = truth.texts.find(read_query_file(path, "file of secrets", COLUMNS)["query"])
     if (ids < 0).all():
-        raise InputError(f"None of the {len(ids):,} secrets in {attacker.secrets} is in the log {truth.store.path}: give the secrets of this log.")
+        raise InputError(f"None of the {len(ids):,} secrets in {path} is in the log {truth.store.path}: give the secrets of this log.")
     found = ids[ids >= 0]
     return counted("secrets", int(shown[found].sum()), len(found), 0.0)

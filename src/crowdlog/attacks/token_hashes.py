@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from crowdlog.artifacts.packed_keys import pack
+from crowdlog.artifacts.semantic.words import Words, split_words
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.words import FrequentWords, WordPlaces, most_frequent, split
-from crowdlog.measure.impressions import Impressions
-from crowdlog.measure.log_arrays import read_log
-from crowdlog.types import Ints
-
-if TYPE_CHECKING:
-    from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.seen import Seen
+from crowdlog.measure.log_arrays import Impressions, read_log
+from crowdlog.types import Floats, Ints
 
 TOKENS = 500  # hashes attacked: the most frequent
 CANDIDATES = 1000  # words of the other log they may stand for
 SURE = 20  # pairs of equal rank that are believed at first; twice as many in each round
 RARE = 1.0  # weight of a factor e between two frequencies, against 1 for neighbours that have nothing in common
+
+
+@dataclass(frozen=True)
+class FrequentWords:
+    """The most frequent words, falling: their codes, shares of all impressions, and shares of their impressions beside each other."""
+
+    code: Ints
+    share: Floats
+    beside: Floats
+
+    def __repr__(self) -> str:
+        return f"FrequentWords({len(self.code)})"
 
 
 def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
@@ -29,14 +40,30 @@ def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackRe
     if not any(spelling.startswith("HashedTokens") for spelling in seen.mechanisms):
         return nothing(name, "Words are not hashed.")
     coded = seen.tables["events"]["query"].combine_chunks().dictionary_encode()
-    hashes = split(coded.dictionary)
+    hashes = split_words(coded.dictionary)
     released = most_frequent(hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS)
     words, impressions, whose = _auxiliary(truth, attacker)
     known = most_frequent(words, impressions, CANDIDATES)
     guess = known.code[match(released, known)]
     answer = _answers(seen, truth, coded, hashes)[released.code]
-    right = [truth_word == words.spelling[int(g)].as_py() for truth_word, g in zip(answer, guess, strict=True)]
+    right = [truth_word == words.text[int(g)].as_py() for truth_word, g in zip(answer, guess, strict=True)]
     return counted(name, sum(right), len(right), 1 / len(known.code), auxiliary=whose)
+
+
+def most_frequent(words: Words, impressions: Ints, size: int) -> FrequentWords:
+    """The `size` most frequent words. `impressions`: of each query."""
+    query, word = words.query, words.word
+    weight = np.bincount(word, impressions[query], len(words.text))
+    code = np.argsort(-weight, kind="stable")[:size]
+    place = np.full(len(words.text), -1)
+    place[code] = np.arange(len(code))
+    kept = place[word] >= 0
+    shape = len(impressions), len(code)
+    inside = csr_array((np.ones(int(kept.sum())), (query[kept], place[word[kept]])), shape=shape)
+    inside.data[:] = 1
+    together = (inside.T @ inside.multiply(impressions[:, None]).tocsr()).toarray()
+    np.fill_diagonal(together, 0)
+    return FrequentWords(code, weight[code] / impressions.sum(), together / weight[code][:, None])
 
 
 def match(hashes: FrequentWords, words: FrequentWords) -> Ints:
@@ -63,16 +90,16 @@ def _unit(beside: Any) -> Any:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[WordPlaces, Ints, str]:
+def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[Words, Ints, str]:
     """The words of the other log, how often each of its queries was asked, and whose log it is."""
     if attacker.auxiliary is not None:
         other = Impressions(attacker.auxiliary)
-        return split(other.texts.all()), np.bincount(other.query, minlength=other.queries), "another log"
+        return split_words(other.texts.all()), np.bincount(other.query, minlength=other.queries), "another log"
     half = attacker.rng().random(truth.users) < 0.5
-    return split(truth.texts.all()), np.bincount(truth.query[half[truth.user]], minlength=truth.queries), "half of the people"
+    return split_words(truth.texts.all()), np.bincount(truth.query[half[truth.user]], minlength=truth.queries), "half of the people"
 
 
-def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: WordPlaces) -> Any:
+def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: Words) -> Any:
     """The word behind each hash, from rows that second and click identify in both the release and the log. None where no row tells."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -87,9 +114,10 @@ def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: WordPlaces) -> 
     query_of = np.full(len(coded.dictionary), -1)
     query_of[coded.indices.to_numpy()[hashed]] = log.query[plain]
     texts = np.flatnonzero(query_of >= 0)
-    plain_words = split(truth.store.query_texts(query_of[texts]))
-    answer = np.full(len(hashes.spelling), None, object)
-    answer[hashes.code[query_of[hashes.text] >= 0]] = plain_words.spelling.take(pa.array(plain_words.code)).to_numpy(zero_copy_only=False)
+    plain_words = split_words(truth.store.query_texts(query_of[texts]))
+    answer = np.full(len(hashes.text), None, object)
+    told = hashes.word[query_of[hashes.query] >= 0]
+    answer[told] = plain_words.text.take(pa.array(plain_words.word)).to_numpy(zero_copy_only=False)
     return answer
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from crowdlog.log.store import FILES, LogStore
 from crowdlog.types import Ints
@@ -16,8 +18,6 @@ class Worlds:
     """Logs that differ from a store's in who is missing, one at a time, in a folder of its own. Nobody's number changes."""
 
     def __init__(self, store: LogStore, folder: Path) -> None:
-        import pyarrow.parquet as pq
-
         self._events: Any = pq.read_table(store.events())
         self._user = self._events["user"].to_numpy()
         self._world = LogStore(folder, replace(store.info, files={}))
@@ -30,9 +30,6 @@ class Worlds:
 
     def without(self, users: Ints) -> LogStore:
         """The log without these people. It takes the place of the one before."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         missing = np.zeros(self._world.info.users, bool)
         missing[users] = True
         pq.write_table(self._events.filter(pa.array(~missing[self._user])), self._world.events())

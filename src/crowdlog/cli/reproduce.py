@@ -52,7 +52,8 @@ def _figures(which: str, users: int, out: Path, as_json: bool) -> None:
 
     done = figures(which, users=users, out=out)
     if as_json:
-        show_json([shown.as_dict() for shown in done])
+        show_json([one.as_dict() for one in done])
         return
-    show_table(["study", "what it shows", "statements that hold"], [[s.name, s.title, f"{s.held} of {len(s.result.claims)}"] for s in done])
+    rows = [[one.study.name, one.study.title, f"{one.held} of {len(one.result.claims)}"] for one in done]
+    show_table(["study", "what it shows", "statements that hold"], rows)
     click.echo(f"\n{out / PAGE}: the printed values beside ours, and why some statements differ.")

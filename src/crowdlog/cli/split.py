@@ -28,7 +28,7 @@ def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
     Example: crowdlog split STORE -o PARTS
     """
     from crowdlog.log.store import LogStore
-    from crowdlog.utility.split_store import split_store
+    from crowdlog.utility.splits import split_store
 
     parts = split_store(LogStore.open(store), out, **options)
     if as_json:

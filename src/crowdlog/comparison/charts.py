@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import ANSWERED, LESS_IS_BETTER, Row
-
-if TYPE_CHECKING:
-    from crowdlog.comparison.comparison import Comparison
 
 # Okabe & Ito 2008: eight colours that colour-blind people tell apart; the shapes say the same on grey paper.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b3a600"]

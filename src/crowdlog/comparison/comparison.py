@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from crowdlog.comparison.grid import LABEL, Grid
 from crowdlog.comparison.rows import Row, about, asked_for, bands, mean, point, row_of, rows_of
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.seeded_release import SeededRun
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,8 +86,6 @@ class Comparison:
 
     def table(self) -> pa.Table:
         """The rows as an Arrow table: `.to_pandas()` for pandas."""
-        import pyarrow as pa
-
         text, number, whole = pa.string(), pa.float64(), pa.int64()
         types = {"mechanism": text, "series": text, "epsilon": number, "delta": number, "seed": whole, "kind": text, "name": text, "value": number}
         types |= {"low": number, "high": number, "evaluated": whole, "chance": number, "admitted": number, "broken": pa.bool_(), "note": text}

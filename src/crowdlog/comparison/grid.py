@@ -1,4 +1,4 @@
-"""The grid of a comparison: mechanisms × seeds, each measured in the same ways; and what each result depends on."""
+"""The grid of a comparison: mechanisms × seeds, measured in the same ways; and what each result depends on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.seeded_release import SeededRun
 
-# What is known of one trial: its label, then what it is good for, then what it gives away. (kind, name), for example ("attack", "linkage").
+# What is known of one trial: its label, then what it is good for, then what it gives away.
+# (kind, name), for example ("attack", "linkage").
 Measure = tuple[str, str]
 LABEL: Measure = ("label", "label")
 TOPICS: Measure = ("topics", "topics")
@@ -34,15 +35,19 @@ class Grid:
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Grid:
         """The grid that was written as JSON."""
-        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-        return cls(**values)
+        lists: dict[str, Any] = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+        return cls(**{**fields, **lists})
 
     def runs(self) -> list[SeededRun]:
         """Seed by seed, so that a stopped run has seen every mechanism once before any twice."""
         return [SeededRun(mechanism, seed) for seed in range(1, self.seeds + 1) for mechanism in self.mechanisms]
 
     def measures(self) -> list[Measure]:
-        wanted = [LABEL, *(("utility", name) for name in self.utility), *(("attack", name) for name in self.attacks)]
+        wanted = [
+            LABEL,
+            *(("utility", name) for name in self.utility),
+            *(("attack", name) for name in self.attacks),
+        ]
         return [*wanted, TOPICS] if self.topics else wanted
 
     @property

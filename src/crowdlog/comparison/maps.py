@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
 from crowdlog.comparison.charts import COLOURS, finished, inline
+from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, series
-
-if TYPE_CHECKING:
-    from crowdlog.comparison.comparison import Comparison
 
 WIDTH = 800  # of a map at most
 SHARES = alt.Scale(scheme="blues", domain=[0, 1], type="symlog", constant=0.001)  # tells a thousandth from a hundredth and from nothing

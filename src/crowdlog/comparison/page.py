@@ -6,19 +6,17 @@ import html
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdlog import __version__
 from crowdlog.comparison import charts, maps
+from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.style import MORE_STYLE
 from crowdlog.comparison.summary_table import summary_table
 from crowdlog.comparison.tables import attack_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.experiments.result_cache import whole, write_whole
 from crowdlog.release.page import STYLE
-
-if TYPE_CHECKING:
-    from crowdlog.comparison.comparison import Comparison
 
 FOR_THE_OWNER = (
     "For the owner of the log only. This report shows private facts about the log: exact numbers of what was kept and lost, how well attacks work. "

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, verdict
-
-if TYPE_CHECKING:
-    from crowdlog.comparison.comparison import Comparison
 
 HEADINGS = {
     "coverage:queries:impressions": "searches covered",

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
 
+from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, series, verdict
-
-if TYPE_CHECKING:
-    from crowdlog.comparison.comparison import Comparison
 
 
 def attack_table(comparison: Comparison) -> str:

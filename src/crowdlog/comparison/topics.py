@@ -8,11 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.artifacts.representations import represent
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
+from crowdlog.measure.released import shown_queries
 from crowdlog.release.folder import Release
 from crowdlog.utility.published import Published
 
@@ -29,25 +31,14 @@ def kept_by_topic(release: Release, log: LogStore, path: Path) -> list[dict[str,
 
     Of 'school/teaching' the first part.
     """
-    import pyarrow.parquet as pq
-
     topics = read_topics(path)
-    texts = pq.read_table(log.queries())["text"].combine_chunks()
-    of_topic = [topics.get(text, "").split("/")[0] for text in map(str, texts.to_pylist())]
-    written = represent(map(str, texts.to_pylist()), Published.of(release.label).representation)
-    shown = pc.is_in(pa.array(written, pa.string()), value_set=published_queries(release)).to_pylist()
-    there, kept = Counter(of_topic), Counter(topic for topic, seen in zip(of_topic, shown, strict=True) if seen)
-    if set(there) <= {""}:
+    texts = [text for text in map(str, pq.read_table(log.queries())["text"].to_pylist()) if text in topics]
+    if not texts:
         raise InputError(f"No query of the log is in the topics {path}: make them for this log.")
+    written = pa.array(represent(texts, Published.of(release.label).representation), pa.string())
+    published = shown_queries({name: release.table(name) for name in release.tables})
+    shown = pc.is_in(written, value_set=published).to_pylist()
+    of_topic = [topics[text].split("/")[0] for text in texts]
+    there = Counter(of_topic)
+    kept = Counter(topic for topic, seen in zip(of_topic, shown, strict=True) if seen)
     return [{"from": topic, "in_log": there[topic], "kept": kept[topic]} for topic in sorted(there) if topic]
-
-
-def published_queries(release: Release) -> Any:
-    """Every query text that some table of the release shows."""
-    found: list[Any] = [pa.array([], pa.string())]
-    for name in release.tables:
-        table: Any = release.table(name)
-        found += [table[column].combine_chunks().cast(pa.string()) for column in ("query", "next_query") if column in table.column_names]
-        if "sequence" in table.column_names:
-            found.append(table["sequence"].combine_chunks().flatten().cast(pa.string()))
-    return pa.concat_arrays(found).unique()

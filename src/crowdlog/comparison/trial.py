@@ -26,8 +26,6 @@ def run_trial(fields: Mapping[str, Any], run: SeededRun) -> None:
     """Do what is still missing of one trial of the grid with these fields, and keep each result."""
     grid = Grid.of(fields)
     missing = grid.missing(run)
-    if not missing:
-        return
     log = LogStore.open(grid.store)
     with seeded_release(log, run, Path(grid.cache)) as release:
         if LABEL in missing:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ibis
 
+from crowdlog.log.store import LogStore
 from crowdlog.paths import for_duckdb
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
 
 
 class Engine:

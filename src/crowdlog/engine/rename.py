@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ibis
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from crowdlog.artifacts.representations import represent
+from crowdlog.log.store import LogStore
 from crowdlog.progress import progress_bar
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
 
 CHUNK = 1 << 18  # queries represented at once
 
@@ -32,8 +31,6 @@ class Renaming:
 
 def rename(log: LogStore, representation: str) -> Renaming:
     """Represent every distinct query of the log. Streams: only the new texts are held."""
-    import pyarrow.parquet as pq
-
     pieces: list[Any] = []
     query_ids: list[Any] = []
     with pq.ParquetFile(log.queries()) as file, progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance:

@@ -7,17 +7,16 @@ and one sort per length counts them all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.parquet as pq
 from numba import njit
 
+from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.log.sessions import ends_session
+from crowdlog.log.store import LogStore
 from crowdlog.progress import progress_bar
 from crowdlog.types import Ints
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
 
 CHUNK = 1 << 20  # events read at once
 _USER, _KEPT, _SIZE, _LAST, _DONE = range(5)  # what the kernel remembers between chunks
@@ -87,8 +86,6 @@ def _cut(user, query, topic, new_session, l_s, l_q, state, sessions, owner):  # 
 
 def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming) -> Sessions:
     """The first l_q queries of each user's first l_s sessions of at least two queries."""
-    import pyarrow.parquet as pq
-
     state, pieces, owners = np.array([-1, 0, 0, -1, 0], np.int64), [], []
     current, current_owner = np.full((1, l_q), -1, np.int64), np.full(1, -1, np.int64)
     with pq.ParquetFile(log.events()) as file, progress_bar("Sessions", file.metadata.num_rows) as advance:
@@ -124,18 +121,14 @@ def count_subsequences(found: Sessions, queries: int, *, people: bool = False) -
         if not len(node):
             break
         keys, place, count = np.unique(node * queries + sessions[session, end], return_inverse=True, return_counts=True)
-        counts.append(_people(place, found.owner[session], len(keys)) if people else count)
+        if people:  # how many different owners each sequence has
+            count = np.bincount(unpack(np.unique(pack(place, found.owner[session])))[0], minlength=len(keys))
+        counts.append(count)
         parents.append(keys // queries)
         lasts.append(keys % queries)
         node, first = first + place, first + len(keys)
     empty = np.zeros(0, np.int64)
     return Subsequences(np.concatenate([empty, *counts]), np.concatenate([empty, *parents]), np.concatenate([empty, *lasts]), queries)
-
-
-def _people(place: Ints, owner: Ints, keys: int) -> Ints:
-    """How many different owners each place has."""
-    pairs = np.unique(place * (owner.max(initial=0) + 1) + owner)
-    return np.bincount(pairs // (owner.max(initial=0) + 1), minlength=keys).astype(np.int64)
 
 
 def _counting(sizes: Ints) -> Ints:

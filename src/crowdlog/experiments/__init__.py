@@ -1,1 +1,1 @@
-"""TRY: seeded releases in worker processes, measured, destroyed, and their results kept by content. Nothing is published or charged."""
+"""TRY: seeded releases, measured and destroyed; results kept by content. Nothing is published or charged."""

@@ -1,4 +1,4 @@
-"""Results on disk, each under a name made of all that it depends on: a second run finds it, changed code or input does not."""
+"""Results on disk, each under a name made of all that it depends on: changed code or input does not find it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ResultCache:
-    """`code`: the digest of the source that makes the results. Results are plain data for JSON, never text of a log."""
+    """`code`: the digest of the source. Results are plain data for JSON, never text of a log."""
 
     folder: Path
     code: str
@@ -47,7 +47,7 @@ class ResultCache:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A place to write a file to, which then takes its name, or is removed: the file is there whole or not at all."""
+    """A place to write a file to, which then takes its name, or is removed: the file is there whole or not."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         yield partial

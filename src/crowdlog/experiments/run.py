@@ -1,4 +1,4 @@
-"""Running the trials of an experiment in parallel. What is done is kept: a run that was killed goes on where it stopped."""
+"""Running the trials of an experiment in parallel. What is done is kept: a killed run goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -26,15 +26,12 @@ class Experiment(Protocol):
     @property
     def cache(self) -> str:
         """The folder of its results."""
-        ...
 
     def runs(self) -> list[SeededRun]:
         """All trials."""
-        ...
 
     def missing(self, run: SeededRun) -> Sequence[object]:
         """What is still to be measured of a trial."""
-        ...
 
 
 def run_experiment(experiment: Experiment, module: str, jobs: int) -> dict[SeededRun, CrowdlogError]:
@@ -44,7 +41,8 @@ def run_experiment(experiment: Experiment, module: str, jobs: int) -> dict[Seede
     """
     folder, runs = Path(experiment.cache), experiment.runs()
     with alone(folder) as lock, progress_bar("Trials", len(runs), unit="trials") as advance:
-        pool = WorkerPool(experiment, module, deque(run for run in runs if experiment.missing(run)), advance, lock)
+        waiting = deque(run for run in runs if experiment.missing(run))
+        pool = WorkerPool(experiment, module, waiting, advance, lock)
         advance(len(runs) - len(pool.waiting))
         pool.work(jobs)
     if pool.failures and all(experiment.missing(run) for run in runs):
@@ -54,17 +52,22 @@ def run_experiment(experiment: Experiment, module: str, jobs: int) -> dict[Seede
 
 @contextmanager
 def alone(folder: Path) -> Iterator[int]:
-    """Two runs in one folder would destroy each other's trials, so a folder has a lock. What a killed run left half done is destroyed.
+    """Two runs in one folder would destroy each other's trials, so a folder has a lock.
 
-    Workers hold the lock too, so those of a killed run are waited for.
+    Workers hold the lock too, so those of a killed run are waited for. What it left half done is destroyed.
     """
     handle = _lock_file(folder)
     try:
         deadline = time.monotonic() + PATIENCE
-        while not _locked(handle):
-            if time.monotonic() > deadline:
-                raise InputError(f"Another run is working in {folder}. Wait for it, or write to another place.")
-            time.sleep(0.1)
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    advice = "Wait for it, or write to another place."
+                    raise InputError(f"Another run is working in {folder}. {advice}") from None
+                time.sleep(0.1)
         _sweep(folder)
         try:
             yield handle
@@ -79,15 +82,8 @@ def _lock_file(folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         return os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise InputError(f"Results cannot be written to {folder}, which cannot be made: {error.strerror}. Choose another place.") from None
-
-
-def _locked(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        why = f"which cannot be made: {error.strerror}"
+        raise InputError(f"Results cannot be written to {folder}, {why}. Choose another place.") from None
 
 
 def _sweep(folder: Path) -> None:

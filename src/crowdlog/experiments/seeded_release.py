@@ -1,4 +1,4 @@
-"""A release to measure: with seeded noise, so marked NOT PRIVATE; charged to no ledger, and destroyed after use."""
+"""A release to measure: seeded noise, so marked NOT PRIVATE; charged to no ledger, and destroyed after use."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.folder import Release, write_folder
 from crowdlog.release.label import make_label
 
+SCRATCH = f"trial-{os.getpid()}.partial"  # so begin the names of folders in which this process holds releases
+
 
 @dataclass(frozen=True)
 class SeededRun:
@@ -25,11 +27,6 @@ class SeededRun:
     seed: int
 
 
-def scratch(process: int) -> str:
-    """How the names of the folders begin in which a process holds releases while it measures them."""
-    return f"trial-{process}.partial"
-
-
 @contextmanager
 def seeded_release(log: LogStore, run: SeededRun, folder: Path) -> Iterator[Release]:
     """The release, in a temporary folder inside `folder`."""
@@ -37,11 +34,19 @@ def seeded_release(log: LogStore, run: SeededRun, folder: Path) -> Iterator[Rele
     mechanism.check_inputs()
     randomness = SeededRandomness(run.seed)
     protected = mechanism.protect(log, randomness)
-    label = make_label(mechanism, mechanism.promise(), protected, source=log.info.id, charge=0, private=randomness.private, warnings=[])
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=scratch(os.getpid()), dir=folder) as place:
+    label = make_label(
+        mechanism,
+        mechanism.promise(),
+        protected,
+        source=log.info.id,
+        charge=0,
+        private=randomness.private,
+        warnings=[],
+    )
+    with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=folder) as place:
         try:
             release = write_folder(Path(place) / "release", protected.tables, label, {})
         except InputError:  # its advice is for releases that were charged
-            raise InputError(f"it cannot be written into {folder}. Is the disk full? Make room, and run the same command again.") from None
+            advice = "Is the disk full? Make room, and run the same command again."
+            raise InputError(f"it cannot be written into {folder}. {advice}") from None
         yield release

@@ -13,5 +13,6 @@ def source_digest(package: Path = PACKAGE) -> str:
     whole = hashlib.sha256()
     for file in sorted(package.rglob("*")):
         if file.is_file() and file.parent.name != "__pycache__":
-            whole.update(f"{file.relative_to(package)} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            whole.update(f"{file.relative_to(package)} {digest}\n".encode())
     return whole.hexdigest()

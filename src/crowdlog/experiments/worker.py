@@ -1,4 +1,4 @@
-"""A worker: trials come in as lines of JSON, answers go out the same way. When nobody listens any more, it stops at once.
+"""A worker: trials come in as lines of JSON, answers go out the same way. When nobody listens, it stops at once.
 
 A process of its own for trials (instead of a fork) works the same from a shell, a script and a notebook.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.errors import CrowdlogError
-from crowdlog.experiments.seeded_release import SeededRun, scratch
+from crowdlog.experiments.seeded_release import SCRATCH, SeededRun
 
 
 def main() -> None:
@@ -32,22 +32,25 @@ def main() -> None:
 
 
 def _listen(lines: queue.SimpleQueue[str], cache: Path) -> None:
-    """Hand on what comes in. The end of the input means that who asked is gone, or done: a trial half done is destroyed."""
+    """Hand on what comes in. The end of the input means that who asked is gone: a trial half done is destroyed."""
     for line in sys.stdin:
         lines.put(line)
-    for folder in cache.glob(f"{scratch(os.getpid())}*"):
+    for folder in cache.glob(f"{SCRATCH}*"):
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
 def answer(module: str, experiment: dict[str, Any], run: SeededRun) -> dict[str, Any]:
-    """Do a trial. An error is told as its sentence, or, when it is ours, as its type alone: a message could quote a query."""
+    """Do a trial. An error is told as its sentence, or, when it is ours, by its type: a message could quote a query."""
     try:
         importlib.import_module(module).run_trial(experiment, run)
     except CrowdlogError as error:
         return {"error": str(error), "ours": False}
     except MemoryError:
-        return {"error": "there was not enough memory. Run the same command again with --jobs 1.", "ours": False}
+        return {
+            "error": "there was not enough memory. Run the same command again with --jobs 1.",
+            "ours": False,
+        }
     except Exception as error:  # noqa: BLE001, RUF100 - every error must reach the other side
         if os.environ.get("CROWDLOG_DEBUG") == "1":
             traceback.print_exc()

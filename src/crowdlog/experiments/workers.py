@@ -1,4 +1,4 @@
-"""A pool of worker processes. A trial that fails is reported and the others go on; a worker that dies is replaced."""
+"""A pool of worker processes. A trial that fails is reported, the others go on; a worker that dies is replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -62,18 +62,16 @@ class WorkerPool:
                     self.advance(1)
 
     def _next(self) -> SeededRun | None:
-        try:
+        with suppress(IndexError):  # the other worker was faster
             return self.waiting.popleft()
-        except IndexError:  # the other worker was faster
-            return None
+        return None
 
     @contextmanager
     def _worker(self) -> Iterator[subprocess.Popen[str]]:
-        """A process that knows the experiment. Ctrl-C reaches it through us only: on its own it would die in the middle of a line."""
+        """A process that knows the experiment. Ctrl-C reaches it through us only: it could die in the middle of a line."""
         errors = None if os.environ.get("CROWDLOG_DEBUG") == "1" else subprocess.DEVNULL
-        command = [sys.executable, "-m", "crowdlog.experiments.worker"]
         with subprocess.Popen(
-            command,
+            [sys.executable, "-m", "crowdlog.experiments.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -97,7 +95,7 @@ def _ask(worker: subprocess.Popen[str], run: SeededRun) -> str:
 
 
 def _tell(worker: subprocess.Popen[str], line: str) -> None:
-    """Straight into the pipe: what a buffer still holds for a dead worker would fail once more when the pipe is closed."""
+    """Straight into the pipe: what a buffer holds for a dead worker would fail again when the pipe is closed."""
     if worker.stdin is None:
         raise TypeError("the worker has no input")
     try:

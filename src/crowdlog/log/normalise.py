@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 from numba import njit
 
 from crowdlog.log.columns import Texts
@@ -16,6 +18,7 @@ from crowdlog.types import Bytes, Ints
 # Written to store.json: two stores can be compared only if this is equal.
 NORMALISATION = "NFC, lower case, single blanks, trimmed"
 _DASH = 45
+compute: Any = pa.compute  # pyarrow makes its functions at run time; their types cannot be checked
 _ASCII_BLANKS = "[\\t-\\r\\x1c-\\x20]+"  # what str.split() takes for a blank
 
 
@@ -27,10 +30,6 @@ def normalise(text: str) -> str:
 
 def normalise_texts(texts: Any) -> Any:
     """`normalise` for an Arrow array of strings. Only texts beyond ASCII are handled one by one."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    compute: Any = pc
     single = compute.replace_substring_regex(compute.ascii_lower(texts), _ASCII_BLANKS, " ")
     other = compute.invert(compute.string_is_ascii(texts))
     replaced = pa.array([normalise(text) for text in texts.filter(other).to_pylist()], texts.type)
@@ -39,9 +38,6 @@ def normalise_texts(texts: Any) -> Any:
 
 def trim_texts(texts: Any) -> Any:
     """An Arrow array of strings, each without blanks and control characters at its ends, as the import trims users and URLs."""
-    import pyarrow.compute as pc
-
-    compute: Any = pc
     return compute.ascii_trim(texts, "".join(map(chr, range(1, 33))))
 
 

@@ -1,1 +1,1 @@
-"""GROUND: what all measuring rests on: the log as arrays, its tables as keys with counts, one numbering of texts, intervals, repeatable draws."""
+"""GROUND: what all measuring rests on: the log as arrays, tables as keys with counts, intervals, draws."""

@@ -1,8 +1,6 @@
-"""How sure a measured number is: exact intervals of a share (Clopper and Pearson 1934), and intervals by resampling."""
+"""How sure a measured number is: exact intervals of a share (Clopper and Pearson 1934), resampling, t-test."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,24 +16,22 @@ Interval = tuple[float, float]
 
 def lower_bound(successes: ArrayLike, trials: ArrayLike, alpha: float) -> Floats:
     """At most the true probability, except with probability alpha."""
+    from scipy.stats import beta  # here, because it takes a second
+
     hits, all_ = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
-    return np.where(hits > 0, _beta().ppf(alpha, np.maximum(hits, 1), all_ - hits + 1), 0.0)
+    return np.where(hits > 0, beta.ppf(alpha, np.maximum(hits, 1), all_ - hits + 1), 0.0)
 
 
 def upper_bound(successes: ArrayLike, trials: ArrayLike, alpha: float) -> Floats:
     """At least the true probability, except with probability alpha."""
-    hits, all_ = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
-    return np.where(hits < all_, _beta().isf(alpha, hits + 1, np.maximum(all_ - hits, 1)), 1.0)
-
-
-def _beta() -> Any:
     from scipy.stats import beta  # here, because it takes a second
 
-    return beta
+    hits, all_ = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
+    return np.where(hits < all_, beta.isf(alpha, hits + 1, np.maximum(all_ - hits, 1)), 1.0)
 
 
 def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """The exact interval of a share: it holds the true share at least 95 times in 100, or as often as `confidence` says."""
+    """The exact interval of a share: it holds the true share at least as often as `confidence` says."""
     tail = (1 - confidence) / 2
     return float(lower_bound(hits, trials, tail)), float(upper_bound(hits, trials, tail))
 
@@ -47,7 +43,8 @@ def bootstrap_mean(values: Floats, generator: np.random.Generator) -> Interval |
         return None
     at_once = max(1, CELLS // n)
     sizes = [min(at_once, RESAMPLES - done) for done in range(0, RESAMPLES, at_once)]
-    return _middle(np.concatenate([values[generator.integers(0, n, (size, n))].mean(axis=1) for size in sizes]))
+    means = [values[generator.integers(0, n, (size, n))].mean(axis=1) for size in sizes]
+    return _middle(np.concatenate(means))
 
 
 def bootstrap_share(hits: int, n: int, generator: np.random.Generator) -> Interval | None:
@@ -56,7 +53,7 @@ def bootstrap_share(hits: int, n: int, generator: np.random.Generator) -> Interv
 
 
 def bootstrap_ratio(hits: Ints, sizes: Ints, generator: np.random.Generator) -> Interval | None:
-    """The same when things come in groups that stand or fall together: whole groups are drawn again. One group is a share."""
+    """The same for things in groups that stand or fall together: whole groups are drawn. One group is a share."""
     hits, sizes = hits[sizes > 0], sizes[sizes > 0]
     if len(sizes) < 2:
         return bootstrap_share(int(hits.sum()), int(sizes.sum()), generator)
@@ -67,3 +64,18 @@ def bootstrap_ratio(hits: Ints, sizes: Ints, generator: np.random.Generator) -> 
 def _middle(resampled: Floats) -> Interval:
     low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)
+
+
+def paired_t_test(first: Floats, second: Floats) -> float | None:
+    """The two-tailed p-value that paired scores have the same mean. None with fewer than two pairs."""
+    from scipy.stats import t
+
+    n = len(first)
+    if n < 2:
+        return None
+    difference = first - second
+    spread = difference.std(ddof=1)
+    if spread == 0:
+        return 1.0 if difference[0] == 0 else 0.0
+    statistic = difference.mean() / (spread / np.sqrt(n))
+    return float(2 * t.sf(abs(statistic), n - 1))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from crowdlog.log.sessions import SESSION_MINUTES, session_numbers
+from crowdlog.log.store import LogStore
+from crowdlog.measure.vocabulary import TextIds, Vocabulary
 from crowdlog.types import Bools, Ints
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from crowdlog.log.store import LogStore
-    from crowdlog.measure.vocabulary import Vocabulary
 
 MISSING = {"url": -1, "rank": 0, "gap": 0}  # what stands for null
 
@@ -26,7 +23,7 @@ def _column(name: str) -> cached_property[Any]:
 
 
 class LogArrays:
-    """Parallel arrays, one entry per row, sorted by user, then time. `read(name)` gives a column when it is first asked for."""
+    """Parallel arrays, one entry per row, sorted by user, then time. A column is read when it is first asked for."""
 
     def __init__(self, read: Callable[[str], Any]) -> None:
         self.read = read
@@ -56,9 +53,7 @@ class LogArrays:
 
         def read(name: str) -> Any:
             column, ids = getattr(self, name), new.get(name)
-            if ids is None:
-                return column
-            return np.append(ids, -1)[column]  # an id of −1 stays
+            return column if ids is None else np.append(ids, -1)[column]  # an id of −1 stays
 
         return LogArrays(read)
 
@@ -91,9 +86,58 @@ def rows_of_table(table: Any, vocabulary: Vocabulary, session_minutes: int) -> L
     url = np.where(table["url"].is_valid().to_numpy(), vocabulary.urls.ids(table["url"].fill_null("")), -1)
     rank = table["rank"].fill_null(MISSING["rank"]).to_numpy()
     order = np.lexsort((np.arange(len(user)), time, user))
-    columns = {"user": user[order], "time": time[order], "query": query[order], "url": url[order], "rank": rank[order]}
-    _keys, seen_at = np.unique(np.stack([columns[name] for name in ("user", "time", "query")]), axis=1, return_index=True)
+    columns = {
+        "user": user[order],
+        "time": time[order],
+        "query": query[order],
+        "url": url[order],
+        "rank": rank[order],
+    }
+    keys = np.stack([columns[name] for name in ("user", "time", "query")])
+    _keys, seen_at = np.unique(keys, axis=1, return_index=True)
     columns["impression"] = np.zeros(len(user), bool)
     columns["impression"][seen_at] = True
-    columns["session"] = session_numbers(columns["user"], np.diff(columns["time"], prepend=0), session_minutes)
+    gap = np.diff(columns["time"], prepend=0)
+    columns["session"] = session_numbers(columns["user"], gap, session_minutes)
     return LogArrays(columns.__getitem__)
+
+
+class Impressions(LogArrays):
+    """The rows of a store that are impressions, with the profile of each user and the ids of texts."""
+
+    def __init__(self, store: LogStore) -> None:
+        super().__init__(partial(read_column, store, SESSION_MINUTES, impressions=True))
+        self.store = store
+        self.users = store.info.users
+        self.queries = store.info.queries
+
+    @cached_property
+    def follows(self) -> Bools:
+        """Which impressions are in the session of the impression before."""
+        same = np.zeros(len(self), bool)
+        same[1:] = self.session[1:] == self.session[:-1]
+        return same
+
+    @cached_property
+    def profile(self) -> Any:
+        """Users by queries: how often each user asked each query, as a sparse matrix."""
+        return count_matrix(self.user, self.query, (self.users, self.queries))
+
+    @cached_property
+    def holders(self) -> Ints:
+        """How many users asked each query."""
+        return np.bincount(self.profile.indices, minlength=self.queries)
+
+    @cached_property
+    def texts(self) -> TextIds:
+        """The texts of all queries."""
+        return TextIds(self.store.query_texts(np.arange(self.queries)))
+
+
+def count_matrix(row: Ints, column: Ints, shape: tuple[int, int]) -> Any:
+    """How often each (row, column) occurs, as a sparse matrix with sorted indices."""
+    from scipy.sparse import csr_array
+
+    matrix = csr_array((np.ones(len(row), np.int64), (row, column)), shape=shape)
+    matrix.sum_duplicates()
+    return matrix

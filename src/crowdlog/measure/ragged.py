@@ -40,7 +40,8 @@ class Lists:
     def take(self, which: Ints) -> Lists:
         """Some of the lists, in the order asked for."""
         lengths = self.lengths[which]
-        return Lists(_offsets(lengths), self.items[np.repeat(self.offsets[which], lengths) + counting(lengths)])
+        places = np.repeat(self.offsets[which], lengths) + counting(lengths)
+        return Lists(_offsets(lengths), self.items[places])
 
 
 def from_rows(rows: Any, items: Any, n: int) -> Lists:
@@ -56,7 +57,10 @@ def one_each(items: Any) -> Lists:
 def joined_lists(parts: Sequence[Lists]) -> Lists:
     """The lists of several collections, one after the other."""
     lengths = [np.zeros(0, np.int64), *(part.lengths for part in parts)]
-    return Lists(_offsets(np.concatenate(lengths)), np.concatenate([np.zeros(0, np.int64), *(part.items for part in parts)]))
+    return Lists(
+        _offsets(np.concatenate(lengths)),
+        np.concatenate([np.zeros(0, np.int64), *(part.items for part in parts)]),
+    )
 
 
 def counting(lengths: Ints) -> Ints:
@@ -68,7 +72,8 @@ def counting(lengths: Ints) -> Ints:
 def best_of_rows(matrix: Any, depth: int) -> Lists:
     """The columns of the largest entries of each row of a sparse matrix, best first.
 
-    Ties are broken by a fixed hash: ids come from the log in order of appearance, which would favour what is popular there.
+    Ties are broken by a fixed hash: ids come from the log in order of appearance, which would favour what is
+    popular there.
     """
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     candidates = _near_the_top(matrix, depth)
@@ -80,7 +85,7 @@ def best_of_rows(matrix: Any, depth: int) -> Lists:
 
 
 def _near_the_top(matrix: Any, depth: int) -> Bools:
-    """Marks a few entries of each row, the largest `depth` among them: selecting is cheaper than sorting long rows whole."""
+    """Marks a few entries of each row, the largest `depth` among them: cheaper than sorting long rows whole."""
     kept = np.ones(len(matrix.data), bool)
     for row in np.flatnonzero(np.diff(matrix.indptr) > 4 * depth):
         values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]

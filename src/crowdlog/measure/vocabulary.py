@@ -1,4 +1,4 @@
-"""One numbering of query and URL texts for everything that is compared: the log, a release of it, held-out events."""
+"""One numbering of query and URL texts for all that is compared: the log, a release of it, held-out rows."""
 
 from __future__ import annotations
 
@@ -25,21 +25,19 @@ class TextIds:
 
     def find(self, column: Any) -> Ints:
         """The id of each text, −1 for a text without one."""
-        encoded = _one(column).dictionary_encode()
-        ids: Ints = self._known(encoded.dictionary)[encoded.indices.to_numpy()]
-        return ids
+        distinct, codes = _encoded(column)
+        return self._known(distinct)[codes]
 
     def ids(self, column: Any) -> Ints:
         """The id of each text. Unseen texts are added."""
-        encoded = _one(column).dictionary_encode()
-        ids = self._known(encoded.dictionary)
+        distinct, codes = _encoded(column)
+        ids = self._known(distinct)
         unseen = ids < 0
         if unseen.any():
             ids[unseen] = self._size + np.arange(unseen.sum())
-            self._parts.append(encoded.dictionary.filter(pa.array(unseen)))
+            self._parts.append(distinct.filter(pa.array(unseen)))
             self._size += int(unseen.sum())
-        of_each: Ints = ids[encoded.indices.to_numpy()]
-        return of_each
+        return ids[codes]
 
     def _known(self, distinct: Any) -> Ints:
         ids = np.full(len(distinct), -1, np.int64)
@@ -74,3 +72,9 @@ class Vocabulary:
 def _one(column: Any) -> Any:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return array.cast(pa.string())
+
+
+def _encoded(column: Any) -> tuple[Any, Ints]:
+    """The different texts of a column, and for each entry the place of its text."""
+    encoded = _one(column).dictionary_encode()
+    return encoded.dictionary, encoded.indices.to_numpy()

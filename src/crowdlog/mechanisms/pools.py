@@ -50,9 +50,8 @@ def read_features(path: str, representation: str) -> tuple[pa.StringArray, Ints,
     columns = {"query": "a query", "topic": "a topic"}
     lines = read_query_file(path, "file of topics", columns, representation=representation)
     topic_of = dict(zip(lines["query"].to_pylist(), lines["topic"].to_pylist(), strict=True))
-    topics = sorted(set(topic_of.values()))
-    numbers = {topic: i for i, topic in enumerate(topics)}
-    return pa.array(list(topic_of), pa.string()), np.array([numbers[topic] for topic in topic_of.values()], np.int64), topics
+    topics, numbers = np.unique(list(topic_of.values()), return_inverse=True)
+    return pa.array(list(topic_of), pa.string()), numbers, topics.tolist()
 
 
 def positions(mine: Mine, texts: pa.StringArray) -> Ints:
@@ -82,4 +81,7 @@ def _ngrams() -> tuple[str, ...]:
 
     text = files("symspellpy").joinpath("frequency_bigramdictionary_en_243_342.txt").read_text(encoding="utf-8-sig")
     pairs = (line.split()[:2] for line in text.splitlines())
-    return (*(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}), *top_n_list("en", WORDS))
+    return (
+        *(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}),
+        *top_n_list("en", WORDS),
+    )

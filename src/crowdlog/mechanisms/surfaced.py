@@ -6,21 +6,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.query_file import ORIGINAL, read_query_file
 from crowdlog.types import Ints
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from crowdlog.mechanisms.mining import Mine
 
 
 def read_surfaced(path: str, representation: str = ORIGINAL) -> pa.Table:
     """The file's lines as a table (query, url), each pair once, spelled as the log spells them."""
-    import pyarrow as pa
-
     columns = {"query": "a query", "url": "a URL"}
     table = pa.table(read_query_file(path, "file of surfaced URLs", columns, representation=representation))
     return table.group_by(["query", "url"]).aggregate([])

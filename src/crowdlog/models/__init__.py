@@ -1,1 +1,1 @@
-"""LEARN: models made from the tables of a log or of a release: they rank, suggest and cluster. Who judges them is elsewhere."""
+"""LEARN: models made from the tables of a log or of a release. They rank, suggest and cluster."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from crowdlog.measure.key_counts import KeyCounts
-from crowdlog.measure.ragged import Lists, best_of_rows
+from crowdlog.measure.ragged import Lists, best_of_rows, counting
+from crowdlog.measure.tables import KeyCounts
 from crowdlog.models.ranker import DEPTH
 from crowdlog.types import Bools
 
@@ -27,10 +28,12 @@ class ImplicitFeedback:
         return found
 
     def rank(self, queries: Lists) -> Lists:
-        from scipy.sparse import csr_array
-
         ordered = best_of_rows(self._clicks[queries.items], self._clicks.shape[1])
-        place = np.arange(len(ordered.items)) - np.repeat(ordered.offsets[:-1], ordered.lengths) + 1
-        shown = np.asarray(self._feedback[queries.items[ordered.rows], ordered.items]).ravel() if len(place) else np.zeros(0)
+        place = counting(ordered.lengths) + 1
+        rows = queries.items[ordered.rows]
+        shown = np.asarray(self._feedback[rows, ordered.items]).ravel() if len(place) else np.zeros(0)
         score = np.where(shown > 0, LAMBDA / (shown + 1) + (1 - LAMBDA) / (place + 1), 1 / (place + 1))
-        return best_of_rows(csr_array((score, ordered.items, ordered.offsets), shape=(len(queries), self._clicks.shape[1])), DEPTH)
+        return best_of_rows(
+            csr_array((score, ordered.items, ordered.offsets), shape=(len(queries), self._clicks.shape[1])),
+            DEPTH,
+        )

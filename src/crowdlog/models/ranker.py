@@ -15,8 +15,6 @@ class Ranker(Protocol):
 
     def knows(self, queries: Lists) -> Bools:
         """For which lists it has any answer."""
-        ...
 
     def rank(self, queries: Lists) -> Lists:
         """The answers to each list, best first, at most DEPTH."""
-        ...

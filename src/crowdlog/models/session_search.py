@@ -1,10 +1,11 @@
-"""Session search: URLs for a whole session, from a walk over clicks and later queries (Zhang 2017, §4.3.2)."""
+"""URLs for a whole session, from a walk over clicks and later queries (Zhang 2017, §4.3.2)."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from crowdlog.measure.ragged import Lists, best_of_rows, one_each
+from crowdlog.measure.ragged import Lists, best_of_rows, counting, one_each
 from crowdlog.models.ranker import DEPTH
 from crowdlog.models.walk import Walk
 from crowdlog.types import Bools
@@ -24,11 +25,9 @@ class SessionSearch:
         return self._walk.knows(queries)
 
     def rank(self, queries: Lists) -> Lists:
-        from scipy.sparse import csr_array
-
         distinct, which = np.unique(queries.items, return_inverse=True)
         found = self._walk.rank(one_each(distinct))
-        place = np.arange(len(found.items)) - np.repeat(found.offsets[:-1], found.lengths) + 1
+        place = counting(found.lengths) + 1
         by_query = csr_array((1 / place, found.items, found.offsets), shape=(len(distinct), self._urls))
         age = queries.offsets[1:][queries.rows] - 1 - np.arange(len(queries.items))
         sessions = csr_array((GAMMA**age, which, queries.offsets), shape=(len(queries), len(distinct)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from crowdlog.types import Ints
 
@@ -12,17 +13,16 @@ CUT = 0.5
 
 
 def clusters(clicks: Any) -> Ints:
-    """The number of the cluster of each site (a column). Single link cut at 0.5 is: connected by similarities of at least 0.5."""
-    from scipy.sparse.csgraph import connected_components
-
+    """The number of the cluster of each site (a column). Single link cut at 0.5: connected by similarities above."""
     _n, labels = connected_components(similarity(clicks) >= CUT, directed=False)
     numbers: Ints = labels.astype(np.int64)
     return numbers
 
 
 def similarity(clicks: Any) -> Any:
-    """Sim(v, w): the smaller of the shares of v's and of w's clicks that come from queries leading to both."""
+    """Sim(v, w): the smaller of the shares of v's and w's clicks that come from queries leading to both."""
     reached = (clicks > 0).astype(np.float64)
     total = np.maximum(clicks.sum(axis=0), 1e-300)
-    from_common = (reached.T @ clicks).toarray() / total  # row v, column w: the share of w's clicks from queries that also lead to v
+    # Row v, column w: the share of w's clicks from queries that also lead to v.
+    from_common = (reached.T @ clicks).toarray() / total
     return np.minimum(from_common, from_common.T)

@@ -1,13 +1,14 @@
-"""Query suggestion: what follows in the session, from a query-flow graph and from common clicks (Zhang 2017, §4.3.1)."""
+"""Queries that may follow, from a query-flow graph and from common clicks (Zhang 2017, §4.3.1)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, diags_array
 
-from crowdlog.measure.key_counts import KeyCounts
 from crowdlog.measure.ragged import Lists, best_of_rows, joined_lists
+from crowdlog.measure.tables import KeyCounts
 from crowdlog.types import Bools
 
 LAMBDA = 0.5  # not given in the study: both sources weigh the same
@@ -31,11 +32,12 @@ class Suggester:
 
     def rank(self, queries: Lists) -> Lists:
         distinct, which = np.unique(queries.items, return_inverse=True)
-        parts = [best_of_rows(self._scores(distinct[i : i + BATCH]), DEPTH) for i in range(0, len(distinct), BATCH)]
-        return joined_lists(parts).take(which)
+        batches = (distinct[i : i + BATCH] for i in range(0, len(distinct), BATCH))
+        return joined_lists([best_of_rows(self._scores(batch), DEPTH) for batch in batches]).take(which)
 
     def _scores(self, queries: Any) -> Any:
-        scores = (LAMBDA * (self._clicks[queries] @ self._by_url) + (1 - LAMBDA) * self._flow[queries]).tocsr()
+        similar = self._clicks[queries] @ self._by_url
+        scores = (LAMBDA * similar + (1 - LAMBDA) * self._flow[queries]).tocsr()
         rows = np.repeat(np.arange(len(queries)), np.diff(scores.indptr))
         scores.data[scores.indices == np.asarray(queries)[rows]] = 0  # a query is no suggestion for itself
         scores.eliminate_zeros()
@@ -43,14 +45,10 @@ class Suggester:
 
 
 def _matrix(table: KeyCounts | None, shape: tuple[int, int]) -> Any:
-    from scipy.sparse import csr_array
-
     return table.matrix(shape) if table is not None else csr_array(shape)
 
 
 def _rows_of_length_one(matrix: Any, *, square: bool) -> Any:
     """Each row divided by its Euclidean length (square) or its sum."""
-    from scipy.sparse import diags_array
-
     size = np.sqrt(matrix.multiply(matrix).sum(axis=1)) if square else matrix.sum(axis=1)
     return (diags_array(1 / np.where(size > 0, size, 1)) @ matrix).tocsr()

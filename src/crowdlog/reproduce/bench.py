@@ -7,20 +7,23 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import pyarrow as pa
 
 from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.experiments.source_digest import source_digest
+from crowdlog.log.importer import import_log
+from crowdlog.log.store import LogStore
+from crowdlog.log.synth import synthesize
+from crowdlog.measure.log_arrays import read_log
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.progress import progress_bar
-from crowdlog.release.folder import CONTRACT
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
-    from crowdlog.mechanisms.base import Mechanism
-    from crowdlog.release.folder import Release
-    from crowdlog.utility.context import Truth
+from crowdlog.release.folder import CONTRACT, Release
+from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.splits import write_rows
 
 T = TypeVar("T")
 SEED = 7  # of the log and of all noise
@@ -51,24 +54,39 @@ class Bench:
     @cached_property
     def log(self) -> LogStore:
         """The whole log: 92 days, like AOL's."""
-        return self.store("log", self._synthesize)
+        return self.synthetic("log", SEED, labels=self.folder / "labels.tsv")
 
     @property
     def labels(self) -> Path:
         """The topic of every query of the log: lines query TAB topic TAB sensitive."""
         return self.log.path.with_name("labels.tsv")
 
+    def synthetic(self, name: str, seed: int, labels: Path | None = None) -> LogStore:
+        """A log of other searches for each seed. The topics of its queries go to the file `labels`."""
+
+        def write(source: Path) -> None:
+            with progress_bar("Making a synthetic log") as advance:
+                synthesize(source, users=self.users, seed=seed, labels=labels, progress=advance)
+
+        return self.imported(name, write)
+
+    def imported(self, name: str, write: Callable[[Path], object]) -> LogStore:
+        """The store of this name. When it is not there yet, `write` is given the place of a log to import."""
+        path = self.folder / name
+        if not path.exists():
+            source = path.with_suffix(".tsv")
+            write(source)
+            import_log(source, path)
+            source.unlink()
+        return LogStore.open(path)
+
     def days(self, first: int, number: int) -> LogStore:
         """The log of some days only, counted from 0. Who did not search in them is not in it."""
-        import pyarrow.parquet as pq
-
-        from crowdlog.utility.split_store import write_rows
-
-        def make(out: Path) -> LogStore:
-            day = (pq.read_table(self.log.events(), columns=["time"])["time"].to_numpy() - self.log.info.first_time) // DAY
-            return write_rows(self.log, (day >= first) & (day < first + number), out)
-
-        return self.store(f"days-{first}-{number}", make)
+        path = self.folder / f"days-{first}-{number}"
+        if path.exists():
+            return LogStore.open(path)
+        day = (read_log(self.log).time - self.log.info.first_time) // DAY
+        return write_rows(self.log, (day >= first) & (day < first + number), path)
 
     def released(self, mechanism: Mechanism, log: LogStore, seed: int = SEED) -> AbstractContextManager[Release]:
         """A release with seeded noise, so not a private one. It is destroyed after use, and charged to no ledger."""
@@ -93,38 +111,15 @@ class Bench:
 
     def truth(self, log: LogStore) -> Truth:
         """The log as the utility measures want it, read once."""
-        from crowdlog.utility.context import Settings, Truth
-
         if log.path not in self._truths:
             self._truths[log.path] = Truth(log, Settings())
         return self._truths[log.path]
 
     def _coverage(self, mechanism: Mechanism, log: LogStore, seed: int, parts: Sequence[LogStore]) -> Coverage:
         """Everything that the mechanisms of these studies show is in the log, so rows of the release are artifacts of the log."""
-        import pyarrow as pa
-
         randomness = SeededRandomness(seed)
         tables = [mechanism.protect(part, randomness).tables for part in parts]
         (name,) = tables[0]
         shown = pa.concat_tables(table[name] for table in tables).group_by(list(CONTRACT[name][:-1])).aggregate([("count", "sum")])
         real, published = self.truth(log).table(name), float(shown["count_sum"].to_numpy().sum())
         return Coverage(shown.num_rows / len(real), published / float(real.count.sum()), shown.num_rows, published)
-
-    def _synthesize(self, out: Path) -> LogStore:
-        from crowdlog.log.importer import import_log
-        from crowdlog.log.synth import synthesize
-
-        source = out.with_suffix(".tsv")
-        with progress_bar("Making a synthetic log") as advance:
-            synthesize(source, users=self.users, seed=SEED, labels=out.with_name("labels.tsv"), progress=advance)
-        log = import_log(source, out)
-        source.unlink()
-        return log
-
-    def store(self, name: str, make: Callable[[Path], LogStore]) -> LogStore:
-        """The store of this name in the folder, made when it is not there yet."""
-        from crowdlog.log.store import LogStore
-
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return LogStore.open(path) if path.exists() else make(path)

@@ -9,16 +9,16 @@ from crowdlog.errors import InputError
 from crowdlog.experiments.result_cache import write_whole
 from crowdlog.experiments.run import alone
 from crowdlog.reproduce.bench import Bench
-from crowdlog.reproduce.page import Shown, page
+from crowdlog.reproduce.page import FinishedStudy, page
 from crowdlog.reproduce.studies import chosen
-from crowdlog.reproduce.study import Study
+from crowdlog.reproduce.study import Result, Study
 
 USERS = 20_000
 LEAST_USERS = 100  # so that somebody searches on each single day
 PAGE, DATA = "index.html", "results.json"
 
 
-def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduction") -> list[Shown]:
+def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduction") -> list[FinishedStudy]:
     """Do the studies whose name contains `which`, and write OUT/index.html and OUT/results.json. What is kept in OUT/work is not done again."""
     if users < LEAST_USERS:
         raise InputError(f"The studies need a log of at least {LEAST_USERS} users. Got {users}.")
@@ -27,7 +27,7 @@ def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduct
         bench = Bench(users, folder / "work" / f"{users}-users")
         with alone(bench.folder):
             done = [_done(study, bench) for study in studies]
-        results = [shown.as_dict() for shown in done]
+        results = [finished.as_dict() for finished in done]
         write_whole(folder / DATA, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
         write_whole(folder / PAGE, page(done, users))
     except OSError as error:
@@ -35,6 +35,7 @@ def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduct
     return done
 
 
-def _done(study: Study, bench: Bench) -> Shown:
+def _done(study: Study, bench: Bench) -> FinishedStudy:
     bench.title = study.name
-    return Shown.of(study, bench.kept(["study", study.name], lambda: study.run(bench).as_dict()))
+    found = bench.kept(["study", study.name], lambda: study.run(bench).as_dict())
+    return FinishedStudy(study, Result.from_dict(found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,36 +24,31 @@ th.n{text-align:right}h3{font-size:1rem;margin:1.4rem 0 .3rem}section{border-top
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A study that was done."""
+class FinishedStudy:
+    """A study and what it found."""
 
-    name: str
-    source: str
-    title: str
+    study: Study
     result: Result
-
-    @classmethod
-    def of(cls, study: Study, result: Mapping[str, Any]) -> Shown:
-        return cls(study.name, study.source, study.title, Result.from_dict(result))
 
     @property
     def held(self) -> int:
         return sum(claim.holds for claim in self.result.claims)
 
     def as_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "source": self.source, "title": self.title, **self.result.as_dict()}
+        study = self.study
+        return {"name": study.name, "source": study.source, "title": study.title, **self.result.as_dict()}
 
 
-def page(studies: Sequence[Shown], users: int) -> str:
+def page(studies: Sequence[FinishedStudy], users: int) -> str:
     """The page as text."""
     charts = {
-        f"{shown.name}-{i}".replace(".", "-"): panel.chart
-        for shown in studies
-        for i, panel in enumerate(shown.result.panels)
+        f"{done.study.name}-{i}".replace(".", "-"): panel.chart
+        for done in studies
+        for i, panel in enumerate(done.result.panels)
         if panel.chart is not None
     }
     script = "".join(f"vegaEmbed('#{name}',{closed(json.dumps(chart, ensure_ascii=False))},{EMBED});" for name, chart in charts.items())
-    body = [_head(studies, users), *(_section(shown, users) for shown in studies)]
+    body = [_head(studies, users), *(_section(done, users) for done in studies)]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<title>Published figures, redone</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}{OWN_STYLE}</style></head>'
@@ -69,11 +64,11 @@ def _bundle() -> str:
     return closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
-def _head(studies: Sequence[Shown], users: int) -> str:
+def _head(studies: Sequence[FinishedStudy], users: int) -> str:
     rows = "".join(
-        f'<tr><td><a href="#{shown.name}">{html.escape(shown.source)}</a></td><td>{html.escape(shown.title)}</td>'
-        f'<td class="n">{shown.held} of {len(shown.result.claims)}</td></tr>'
-        for shown in studies
+        f'<tr><td><a href="#{done.study.name}">{html.escape(done.study.source)}</a></td><td>{html.escape(done.study.title)}</td>'
+        f'<td class="n">{done.held} of {len(done.result.claims)}</td></tr>'
+        for done in studies
     )
     return (
         "<h1>Published figures, redone on a synthetic log</h1>"
@@ -86,13 +81,13 @@ def _head(studies: Sequence[Shown], users: int) -> str:
     )
 
 
-def _section(shown: Shown, users: int) -> str:
-    command = f"crowdlog reproduce --figures {shown.name} --users {users}"
-    panels = "".join(_panel(panel, f"{shown.name}-{i}".replace(".", "-")) for i, panel in enumerate(shown.result.panels))
-    setup = f"<p>{html.escape(shown.result.setup)}</p>" if shown.result.setup else ""
+def _section(done: FinishedStudy, users: int) -> str:
+    command = f"crowdlog reproduce --figures {done.study.name} --users {users}"
+    panels = "".join(_panel(panel, f"{done.study.name}-{i}".replace(".", "-")) for i, panel in enumerate(done.result.panels))
+    setup = f"<p>{html.escape(done.result.setup)}</p>" if done.result.setup else ""
     return (
-        f'<section id="{shown.name}"><h2>{html.escape(shown.title)}</h2><p class="soft">{html.escape(shown.source)}</p>{setup}'
-        f'<ul class="claims">{"".join(_claim(claim) for claim in shown.result.claims)}</ul>{panels}<pre>{html.escape(command)}</pre></section>'
+        f'<section id="{done.study.name}"><h2>{html.escape(done.study.title)}</h2><p class="soft">{html.escape(done.study.source)}</p>{setup}'
+        f'<ul class="claims">{"".join(_claim(claim) for claim in done.result.claims)}</ul>{panels}<pre>{html.escape(command)}</pre></section>'
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import altair as alt
+
 # Okabe & Ito 2008: colours that colour-blind people tell apart; then grey.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b3a600", "#999999"]
 OURS, PRINTED = "ours", "printed"
@@ -27,8 +29,6 @@ def curves(points: Sequence[Point], *, x: str, y: str, log_x: bool = False, log_
 
     What is not above 0 has no place on a logarithmic axis and is left out there; None when nothing is left.
     """
-    import altair as alt
-
     shown = _shown(points, log_y)
     if not shown:
         return None
@@ -47,8 +47,6 @@ def curves(points: Sequence[Point], *, x: str, y: str, log_x: bool = False, log_
 
 def bars(points: Sequence[Point], *, x: str, y: str, log_y: bool = False, format_y: str = ".3~g") -> Spec | None:
     """For each x and series a bar of ours beside one of the printed value, with the number above it. On a logarithmic axis, dots: bars begin at 0."""
-    import altair as alt
-
     shown = _shown(points, log_y)
     if not shown:
         return None
@@ -71,15 +69,11 @@ def _shown(points: Sequence[Point], log_y: bool) -> list[Point]:
 
 
 def _base(points: Sequence[Point]) -> Any:
-    import altair as alt
-
     return alt.Chart(alt.InlineData(values=[asdict(point) for point in points]))
 
 
 def _colour(points: Sequence[Point]) -> Any:
     """A colour for each series; a legend where there are several."""
-    import altair as alt
-
     names = list(dict.fromkeys(point.series for point in points))
     scale = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
     return alt.Color("series:N", scale=scale, legend=alt.Legend(title=None, labelLimit=300) if len(names) > 1 else None)
@@ -87,8 +81,6 @@ def _colour(points: Sequence[Point]) -> Any:
 
 def _shape(points: Sequence[Point]) -> Any:
     """A dot or a square; a legend where something is printed."""
-    import altair as alt
-
     legend = alt.Legend(title=None) if any(point.who == PRINTED for point in points) else None
     return alt.Shape("who:N", scale=alt.Scale(domain=[OURS, PRINTED], range=["circle", "square"]), legend=legend)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.bench import Bench
 
 Cell = str | int | float | None  # None: not printed, or nothing to measure
 

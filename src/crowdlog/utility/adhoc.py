@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack, unpack
-from crowdlog.measure.key_counts import KeyCounts, count_keys
+from crowdlog.measure.log_arrays import LogArrays
 from crowdlog.measure.ragged import from_rows, one_each
+from crowdlog.measure.tables import KeyCounts, Tables, count_keys
 from crowdlog.models.implicit_feedback import ImplicitFeedback
 from crowdlog.models.ranker import Ranker
 from crowdlog.models.walk import Walk
+from crowdlog.utility.context import Fold, Settings
 from crowdlog.utility.paired_scores import PairedScores, Topics, compare_rankers
-
-if TYPE_CHECKING:
-    from crowdlog.measure.log_arrays import LogArrays
-    from crowdlog.measure.tables import Tables
-    from crowdlog.utility.context import Fold, Settings
 
 METRICS = ("nDCG@10", "AP@100", "P@5", "P@10", "R@10", "RR")
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.errors import InputError
-from crowdlog.measure.key_counts import KeyCounts
-from crowdlog.measure.tables import Tables
+from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.models.site_clusters import clusters
 from crowdlog.types import Ints
+from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.score import Score, share
-
-if TYPE_CHECKING:
-    from crowdlog.utility.context import Settings, Truth
 
 SITES = 1000  # the most clicked, as in the study
 

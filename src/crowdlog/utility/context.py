@@ -6,23 +6,20 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from crowdlog.artifacts.kinds import WINDOW
 from crowdlog.log.sessions import SESSION_MINUTES
-from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.log.store import LogStore
 from crowdlog.measure.log_arrays import LogArrays, read_log
-from crowdlog.measure.tables import Tables, pairs_of, tables_of
+from crowdlog.measure.tables import KeyCounts, Tables, pairs_of, tables_of
 from crowdlog.measure.vocabulary import Vocabulary
 from crowdlog.types import Ints
 from crowdlog.utility.published import ORIGINAL, Published
 from crowdlog.utility.splits import By, held_out_rows
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
 
 FEWEST_CLICKS = 10  # Korolova et al. 2009, §7.2.2
 
@@ -55,8 +52,15 @@ class Fold:
 class Truth:
     """The log a release was made from, its queries written and counted as the release does."""
 
-    def __init__(self, store: LogStore, settings: Settings, published: Published | None = None, test: LogStore | None = None) -> None:
+    def __init__(
+        self,
+        store: LogStore,
+        settings: Settings,
+        published: Published | None = None,
+        test: LogStore | None = None,
+    ) -> None:
         self._published, self._settings = published or Published(), settings
+        self.representation = self._published.representation  # how queries are written, here and in the release
         texts, ids = self._queries(store)
         self.vocabulary = Vocabulary(texts, pq.read_table(store.urls())["text"])
         self.events = read_log(store, settings.session_minutes).renamed(ids)
@@ -65,11 +69,6 @@ class Truth:
 
     def __repr__(self) -> str:
         return f"Truth({self.events!r})"
-
-    @property
-    def representation(self) -> str:
-        """How queries are written, here and in the release."""
-        return self._published.representation
 
     @property
     def sizes(self) -> tuple[int, int]:

@@ -6,18 +6,15 @@ what Wikimedia reports for its private page views. The definitions are ours: a r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from crowdlog.measure.key_counts import KeyCounts
-from crowdlog.measure.tables import Tables
+from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.measure.vocabulary import compute
 from crowdlog.types import Bools, Floats
+from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.score import Score, share
-
-if TYPE_CHECKING:
-    from crowdlog.utility.context import Settings, Truth
 
 BANDS = (1, 2, 10, 100, 1000)  # lower ends: once, 2-9, 10-99, …
 
@@ -43,7 +40,10 @@ def _of_table(name: str, published: KeyCounts | None, truth: Truth) -> list[Scor
             f"coverage:{name}:impressions",
             share(real.count[kept].sum(), real.count.sum()),
             len(real),
-            details={"impressions_in_log": float(real.count.sum()), "sum_of_published_counts": float(published.count.sum())},
+            details={
+                "impressions_in_log": float(real.count.sum()),
+                "sum_of_published_counts": float(published.count.sum()),
+            },
         ),
         *_errors(name, published, real, true_count, kept),
     ]
@@ -56,11 +56,23 @@ def _errors(name: str, published: KeyCounts, real: KeyCounts, true_count: Floats
     frequent = true_count >= bar
     spurious = len(published) - int(kept.sum())
     return [
-        Score(f"coverage:{name}:median_relative_error", float(np.median(relative)) if len(relative) else None, len(relative)),
         Score(
-            f"coverage:{name}:drop_rate", share((frequent & ~kept).sum(), frequent.sum()), int(frequent.sum()), details={"true_count_at_least": bar}
+            f"coverage:{name}:median_relative_error",
+            float(np.median(relative)) if len(relative) else None,
+            len(relative),
         ),
-        Score(f"coverage:{name}:spurious_rate", share(spurious, len(published)), len(published), details={"spurious": spurious}),
+        Score(
+            f"coverage:{name}:drop_rate",
+            share((frequent & ~kept).sum(), frequent.sum()),
+            int(frequent.sum()),
+            details={"true_count_at_least": bar},
+        ),
+        Score(
+            f"coverage:{name}:spurious_rate",
+            share(spurious, len(published)),
+            len(published),
+            details={"spurious": spurious},
+        ),
     ]
 
 

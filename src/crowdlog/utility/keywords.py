@@ -1,41 +1,40 @@
-"""Keyword generation: queries that belong to a concept given by some URLs (Korolova et al. 2009, §7.2.2), by a walk that the concept absorbs.
+"""Keyword generation: queries that belong to a concept given by some URLs (Korolova et al. 2009, §7.2.2).
 
-As in the study rare edges are left out of both graphs: a release has none of them, and with them the log's own chances would be others.
+They are found by a walk that the concept absorbs. As in the study rare edges are left out of both graphs: a release has none
+of them, and with them the log's own chances would be others.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.errors import InputError
 from crowdlog.measure.draws import generator
 from crowdlog.measure.intervals import bootstrap_ratio
-from crowdlog.measure.key_counts import KeyCounts
-from crowdlog.measure.tables import Tables
+from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.measure.vocabulary import compute
 from crowdlog.models.absorbing_walk import above_elsewhere, relevance
 from crowdlog.types import Bools, Ints
+from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.score import Score, share
 
-if TYPE_CHECKING:
-    from crowdlog.utility.context import Settings, Truth
-
 THRESHOLDS = (0.5, 0.7, 0.9, 0.95)
-SITES, AMONG = 10, 200  # concepts when none are given: every 20th of the 200 most clicked sites; a walk from anywhere soon meets the very first
+# Concepts when none are given: every 20th of the 200 most clicked sites; a walk from anywhere soon meets the first.
+SITES, AMONG = 10, 200
 
 
 def concepts_of(truth: Truth, settings: Settings) -> tuple[list[str], Ints]:
     """Names of the concepts and for each URL of the log the number of its concept, or -1."""
     texts = truth.vocabulary.urls.all()
-    site = compute.replace_substring_regex(compute.utf8_lower(texts), r"^[a-z]+://", "")
-    site = compute.replace_substring_regex(compute.replace_substring_regex(site, r"[/?#:].*$", ""), r"^www\.", "")
+    site = _sites(texts)
     if settings.concepts:
         concept = np.full(len(texts), -1, np.int64)
         for i, (name, sites) in enumerate(settings.concepts.items()):
-            members = compute.is_in(site, value_set=_as_sites(sites)).to_numpy(zero_copy_only=False)
+            members = compute.is_in(site, value_set=_sites(pa.array(sites, pa.string()))).to_numpy(zero_copy_only=False)
             if not members.any():
                 raise InputError(f"The concept '{name}' has no site that was clicked in this log. Give sites as in 'shoes=shoes.com,zappos.com'.")
             concept[members] = i
@@ -51,10 +50,10 @@ def concepts_of(truth: Truth, settings: Settings) -> tuple[list[str], Ints]:
     return [f"site {i + 1}" for i in range(len(popular))], number[codes]
 
 
-def _as_sites(sites: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.array([site.lower().removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/") for site in sites])
+def _sites(urls: Any) -> Any:
+    """The site of each URL, without www."""
+    site = compute.replace_substring_regex(compute.utf8_lower(urls), r"^[a-z]+://(www\.)?|^www\.", "")
+    return compute.replace_substring_regex(site, r"[/?#:].*$", "")
 
 
 def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
@@ -75,8 +74,15 @@ def _keywords(table: KeyCounts, concepts: Bools, sizes: tuple[int, int], fewest_
 def _at(threshold: float, names: list[str], ours: Bools, original: Bools, settings: Settings) -> list[Score]:
     both, theirs, own = (found.sum(axis=0) for found in (ours & original, original, ours))
     rows = [{"concept": name, "released": int(own[i]), "original": int(theirs[i]), "in_both": int(both[i])} for i, name in enumerate(names)]
-    draws, found = generator(settings.seed), {"relevance": threshold, "fewest_clicks": settings.fewest_clicks, "concepts": rows}
+    draws = generator(settings.seed)
+    found = {"relevance": threshold, "fewest_clicks": settings.fewest_clicks, "concepts": rows}
     return [
-        Score(f"keywords:{what}@{threshold}", share(both.sum(), of.sum()), int(of.sum()), bootstrap_ratio(both, of, draws), found)
+        Score(
+            f"keywords:{what}@{threshold}",
+            share(both.sum(), of.sum()),
+            int(of.sum()),
+            bootstrap_ratio(both, of, draws),
+            found,
+        )
         for what, of in (("overlap", own), ("kept", theirs))
     ]

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdlog.measure.draws import generator
-from crowdlog.measure.intervals import bootstrap_mean
+from crowdlog.measure.intervals import bootstrap_mean, paired_t_test
 from crowdlog.measure.ragged import Lists
 from crowdlog.models.ranker import Ranker
 from crowdlog.types import Bools, Floats, Ints
-from crowdlog.utility.metrics import per_topic
 from crowdlog.utility.score import Score, share
-from crowdlog.utility.significance import paired_t_test
 
 
 @dataclass(frozen=True)
@@ -73,6 +71,19 @@ def _scores(topics: Topics, ranker: Ranker, asked: Bools, metrics: Sequence[str]
         scores[metric] = np.full(len(topics), np.nan)
         scores[metric][which] = found[metric]
     return scores
+
+
+def per_topic(ranked: Lists, relevant: Lists, metrics: Sequence[str]) -> dict[str, Floats]:
+    """Each metric, under the name that ir-measures gives it, for each topic. What is left out counts as not found."""
+    import ir_measures
+
+    # The library breaks ties by name, so every place gets a score of its own.
+    run = {str(i): {str(item): -float(place) for place, item in enumerate(ranked[i].tolist())} for i in range(len(ranked))}
+    truth = {str(i): {str(item): 1 for item in relevant[i].tolist()} for i in range(len(relevant))}
+    found = {name: np.zeros(len(relevant)) for name in metrics}
+    for result in ir_measures.iter_calc([ir_measures.parse_measure(name) for name in metrics], truth, run):
+        found[str(result.measure)][int(result.query_id)] = result.value
+    return found
 
 
 def joined(folds: Sequence[PairedScores]) -> PairedScores:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from crowdlog.artifacts.representations import represent
-from crowdlog.measure.key_counts import KeyCounts
-from crowdlog.measure.tables import Tables
+from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.measure.vocabulary import compute
 from crowdlog.types import Ints
+from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.score import Score, share
-
-if TYPE_CHECKING:
-    from crowdlog.utility.context import Settings, Truth
 
 TOP = 9  # as many as the study's Table 4 lists
 PREFIXES = ("fear of", "how to", "what is")
@@ -40,8 +37,18 @@ def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
     asked = sum(study["compared"] for study in studies)
     orders = [study["kendall_tau"] for study in studies if study["kendall_tau"] is not None]
     return [
-        Score(f"patterns:top{TOP}", share(sum(study["in_both"] for study in studies), asked), asked, details={"prefixes": rows}),
-        Score("patterns:order", float(np.mean(orders)) if orders else None, len(orders), details={"prefixes": rows}),
+        Score(
+            f"patterns:top{TOP}",
+            share(sum(study["in_both"] for study in studies), asked),
+            asked,
+            details={"prefixes": rows},
+        ),
+        Score(
+            "patterns:order",
+            float(np.mean(orders)) if orders else None,
+            len(orders),
+            details={"prefixes": rows},
+        ),
     ]
 
 

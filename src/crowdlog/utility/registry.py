@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdlog.errors import InputError
+from crowdlog.log.store import LogStore
 from crowdlog.measure.released import read_release
 from crowdlog.measure.tables import Tables
 from crowdlog.progress import progress_bar
+from crowdlog.release.folder import Release
 from crowdlog.release.source import check_source
 from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.paired_scores import PairedScores, joined, scored
 from crowdlog.utility.published import Published
 from crowdlog.utility.score import Score
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
-    from crowdlog.release.folder import Release
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,11 @@ class Measure:
 
 
 MEASURES = {
-    "coverage": Measure("coverage", "how much of the log is shown, and how right its counts are", ("queries", "clicks", "pairs", "sequences")),
+    "coverage": Measure(
+        "coverage",
+        "how much of the log is shown, and how right its counts are",
+        ("queries", "clicks", "pairs", "sequences"),
+    ),
     "keywords": Measure("keywords", "advertising keywords for a concept, by an absorbing walk", ("clicks",)),
     "patterns": Measure("patterns", "what people write after a prefix such as 'fear of'", ("queries",)),
     "clustering": Measure("clustering", "websites grouped by common queries: purity", ("clicks",)),
@@ -116,11 +118,10 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"crowdlog.utility.{MEASURES[name].module}")
 
 
-def _selected(scores: Iterable[Score], on: Sequence[str]) -> list[Score]:
+def _selected(scores: Sequence[Score], on: Sequence[str]) -> list[Score]:
     """Those whose name has every part of a selection: 'adhoc:nDCG@10' selects it for RW, RW-2 and IF."""
-    scores = list(scores)
     if not on:
-        return scores
+        return list(scores)
     wanted = [set(selection.split(":")) for selection in on]
     names = [set(score.name.split(":")) for score in scores]
     for selection, parts in zip(on, wanted, strict=True):

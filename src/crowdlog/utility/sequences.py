@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.measure.log_arrays import LogArrays
 from crowdlog.measure.ragged import Lists, counting, from_rows, one_each
 from crowdlog.types import Ints
 from crowdlog.utility.paired_scores import Topics
-
-if TYPE_CHECKING:
-    from crowdlog.measure.log_arrays import LogArrays
 
 LONGEST = 100  # queries; what follows in a longer session is left out: such sessions come from programs
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.measure.log_arrays import LogArrays
 from crowdlog.measure.ragged import from_rows
+from crowdlog.measure.tables import Tables
 from crowdlog.models.session_search import SessionSearch
 from crowdlog.models.walk import Walk
+from crowdlog.utility.context import Fold, Settings
 from crowdlog.utility.paired_scores import PairedScores, Topics, compare_rankers
 from crowdlog.utility.sequences import sessions_of
-
-if TYPE_CHECKING:
-    from crowdlog.measure.log_arrays import LogArrays
-    from crowdlog.measure.tables import Tables
-    from crowdlog.utility.context import Fold, Settings
 
 METRICS = ("nDCG@10", "AP@100", "RR")
 

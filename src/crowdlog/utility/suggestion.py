@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from crowdlog.measure.tables import Tables
 from crowdlog.models.suggester import Suggester
+from crowdlog.utility.context import Fold, Settings
 from crowdlog.utility.paired_scores import PairedScores, compare_rankers
 from crowdlog.utility.sequences import prefixes, sessions_of
-
-if TYPE_CHECKING:
-    from crowdlog.measure.tables import Tables
-    from crowdlog.utility.context import Fold, Settings
 
 METRICS = ("P@5", "R@5", "RR")
 

@@ -23,31 +23,27 @@ def read_words(store: LogStore) -> Words:
 
 
 @njit(cache=True)
-def _count_pairs(user: Ints, query: Ints, last: Ints, count: Longs) -> None:
+def _take_users(user: Ints, query: Ints, last: Ints, at: Longs, out: Ints) -> None:
+    """Go on to the next place of a query for each new user of it, and note the user there. An empty `out`: count only."""
     for i in range(len(user)):
         if last[query[i]] != user[i]:
             last[query[i]] = user[i]
-            count[query[i]] += 1
-
-
-@njit(cache=True)
-def _place_pairs(user: Ints, query: Ints, last: Ints, at: Longs, out: Ints) -> None:
-    for i in range(len(user)):
-        if last[query[i]] != user[i]:
-            last[query[i]] = user[i]
-            out[at[query[i]]] = user[i]
+            if len(out):
+                out[at[query[i]]] = user[i]
             at[query[i]] += 1
 
 
 def read_query_users(store: LogStore) -> QueryUsers:
     """Two streaming passes over the events, which are sorted by user: a query's users come one after the other."""
-    file, queries = pq.ParquetFile(store.events()), store.info.queries
-    count, last = np.zeros(queries, np.int64), np.full(queries, -1, np.int32)
-    for batch in file.iter_batches(columns=["user", "query"]):
-        _count_pairs(batch["user"].to_numpy(), batch["query"].to_numpy(), last, count)
+
+    def take(at: Longs, out: Ints) -> None:
+        last = np.full(len(at), -1, np.int32)
+        for batch in pq.ParquetFile(store.events()).iter_batches(columns=["user", "query"]):
+            _take_users(batch["user"].to_numpy(), batch["query"].to_numpy(), last, at, out)
+
+    count = np.zeros(store.info.queries, np.int64)
+    take(count, np.empty(0, np.int32))
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
-    at, out = start[:-1].copy(), np.empty(start[-1], np.int32)
-    last[:] = -1
-    for batch in file.iter_batches(columns=["user", "query"]):
-        _place_pairs(batch["user"].to_numpy(), batch["query"].to_numpy(), last, at, out)
-    return QueryUsers(start, out, store.info.users)
+    users = np.empty(start[-1], np.int32)
+    take(start[:-1].copy(), users)
+    return QueryUsers(start, users, store.info.users)

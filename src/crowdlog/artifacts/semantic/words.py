@@ -18,6 +18,11 @@ class Words:
     word: Ints
     text: Any  # an arrow array of strings
 
+    @property
+    def query(self) -> Longs:
+        """The query that each word stands in."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
 
 @dataclass(frozen=True, repr=False)
 class QueryUsers:

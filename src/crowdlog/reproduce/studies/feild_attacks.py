@@ -12,7 +12,7 @@ from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.triples import inferred
 from crowdlog.log.store import LogStore
-from crowdlog.measure.impressions import Impressions
+from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.feild import DPu
 from crowdlog.mechanisms.frequency import FTa, FTu

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.reproduce.bench import Bench
 
@@ -16,15 +15,11 @@ OTHERS = 500
 def bobs_log(bench: Bench) -> LogStore:
     """Imported once, as any log is."""
 
-    def make(out: Path) -> LogStore:
-        source = out.with_suffix(".tsv")
+    def write(source: Path) -> None:
         lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
         lines += [f"{user}\t{query}\t2006-03-01 12:0{i}:00\t\t" for user in range(1, OTHERS + 1) for i, query in enumerate(ASKED)]
         bobs = [query for query, times in ASKED.items() for _ in range(times)]
         lines += [f"{OTHERS + 1}\t{query}\t2006-03-{1 + i // 1440:02d} {i // 60 % 24:02d}:{i % 60:02d}:00\t\t" for i, query in enumerate(bobs)]
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        log = import_log(source, out)
-        source.unlink()
-        return log
 
-    return bench.store("bob", make)
+    return bench.imported("bob", write)

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.comparison.topics import read_topics
-from crowdlog.measure.key_counts import KeyCounts
+from crowdlog.measure.tables import KeyCounts
 from crowdlog.reproduce.bench import Bench
 from crowdlog.types import Bools
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.measure.key_counts import KeyCounts
 from crowdlog.measure.released import read_release
+from crowdlog.measure.tables import KeyCounts
 from crowdlog.mechanisms.korolova import Korolova
 from crowdlog.models.absorbing_walk import relevance
+from crowdlog.release.folder import Release
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies.korolova_concepts import CONCEPTS, concept_urls
 from crowdlog.reproduce.studies.korolova_release import DELTA, LN10
-from crowdlog.utility.context import Settings
+from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.keywords import THRESHOLDS
-
-if TYPE_CHECKING:
-    from crowdlog.release.folder import Release
-    from crowdlog.utility.context import Truth
 
 CLICKS, CLICK_NOISE = 21, 0.43  # clicks kept of each user (the paper keeps all), and b_c
 

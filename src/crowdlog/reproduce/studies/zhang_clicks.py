@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from crowdlog.privacy.thresholds import Threshold
 from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.studies.zhang_held_out import SETTINGS, Scores, tried
 from crowdlog.utility import adhoc
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
 
 FOLDS = 5  # the paper's cross validation; one fold is tested here
 ASKED = 5  # τ, §3.3: rarer queries are no candidates
@@ -72,7 +68,7 @@ def _public(bench: Bench) -> tuple[Path, Path]:
     """The pool and the surfaced URLs as files."""
     pool, surfaced = bench.folder / "pool.txt", bench.folder / "surfaced.tsv"
     if not (pool.exists() and surfaced.exists()):
-        truth = bench.truth(_other_log(bench))
+        truth = bench.truth(bench.synthetic("other-log", SEED + 1))
         queries, clicks = truth.table("queries"), truth.table("clicks")
         often = queries.key[queries.count >= ASKED]
         clicked = clicks.key[np.isin(unpack(clicks.key)[0], often)]
@@ -81,18 +77,3 @@ def _public(bench: Bench) -> tuple[Path, Path]:
         results = zip(*unpack(clicked), strict=True)
         write_whole(surfaced, "".join(f"{texts[query]}\t{urls[url]}\n" for query, url in results))
     return pool, surfaced
-
-
-def _other_log(bench: Bench) -> LogStore:
-    """Other people's searches, drawn from another seed."""
-    from crowdlog.log.importer import import_log
-    from crowdlog.log.synth import synthesize
-
-    def make(out: Path) -> LogStore:
-        source = out.with_suffix(".tsv")
-        synthesize(source, users=bench.users, seed=SEED + 1)
-        log = import_log(source, out)
-        source.unlink()
-        return log
-
-    return bench.store("other-log", make)

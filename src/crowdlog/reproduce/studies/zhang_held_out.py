@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crowdlog.log.store import LogStore
 from crowdlog.measure.released import read_release
 from crowdlog.measure.tables import Tables
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.study import Cell
 from crowdlog.utility.context import Fold, Settings, Truth
 from crowdlog.utility.paired_scores import PairedScores, scored
-from crowdlog.utility.split_store import split_store
-from crowdlog.utility.splits import By
-
-if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
-    from crowdlog.mechanisms.base import Mechanism
+from crowdlog.utility.splits import By, split_store
 
 PAPER = "Zhang 2017"
 MINUTES = 30  # a longer pause ends a session, §4.2.1.1
@@ -40,8 +37,6 @@ NOTHING = {
 
 def parts(bench: Bench, folds: int, by: By) -> tuple[LogStore, LogStore]:
     """All but one fold of the log, to make releases of, and that fold."""
-    from crowdlog.log.store import LogStore
-
     folder = bench.folder / f"parts-by-{by}-{folds}"
     if not folder.exists():
         split_store(bench.log, folder, folds=folds, by=by)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crowdlog.measure.tables import Tables
 from crowdlog.mechanisms.a_session import ASession
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.frequency import KA
 from crowdlog.privacy.published import a_session, session_sensitivity
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies.zhang_held_out import MINUTES, SETTINGS, Scores, parts, tried
 from crowdlog.utility import session_search, suggestion
-
-if TYPE_CHECKING:
-    from crowdlog.measure.tables import Tables
-    from crowdlog.mechanisms.base import Mechanism
-    from crowdlog.utility.context import Fold
-    from crowdlog.utility.paired_scores import PairedScores
+from crowdlog.utility.context import Fold
+from crowdlog.utility.paired_scores import PairedScores
 
 ALL = replace(SETTINGS, sample=0)  # no session is left out
 FOLDS = 10  # nine tenths are released, one tenth is tested, §4.4
