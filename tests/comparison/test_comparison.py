@@ -7,8 +7,8 @@ import pytest
 import crowdlog as cl
 from crowdlog.comparison import compare
 from crowdlog.errors import InputError
-from crowdlog.release.publish import open_ledger
 from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.release.publish import open_ledger
 from tests.comparison.conftest import MECHANISMS
 
 

@@ -12,11 +12,11 @@ import pytest
 
 from crowdlog.comparison.grid import Grid
 from crowdlog.errors import CrowdlogError, InputError
-from crowdlog.release.publish import open_ledger
 from crowdlog.experiments import run as running
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.experiments.worker import answer
 from crowdlog.experiments.workers import KILLED
+from crowdlog.release.publish import open_ledger
 
 
 def grid_in(folder, log, mechanisms, **others):
