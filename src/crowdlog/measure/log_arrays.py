@@ -80,23 +80,21 @@ def _read(path: Path, name: str, *, impressions: bool) -> Any:
 
 def rows_of_table(table: Any, vocabulary: Vocabulary, session_minutes: int) -> LogArrays:
     """The rows (user, query, time, rank, url) that an unsafe release publishes, put in order."""
-    user = table["user"].combine_chunks().dictionary_encode().indices.to_numpy()
-    time = table["time"].cast("int64").to_numpy()
-    query = vocabulary.queries.ids(table["query"])
-    url = np.where(table["url"].is_valid().to_numpy(), vocabulary.urls.ids(table["url"].fill_null("")), -1)
-    rank = table["rank"].fill_null(MISSING["rank"]).to_numpy()
-    order = np.lexsort((np.arange(len(user)), time, user))
+    url = vocabulary.urls.ids(table["url"].fill_null(""))
     columns = {
-        "user": user[order],
-        "time": time[order],
-        "query": query[order],
-        "url": url[order],
-        "rank": rank[order],
+        "user": table["user"].combine_chunks().dictionary_encode().indices.to_numpy(),
+        "time": table["time"].cast("int64").to_numpy(),
+        "query": vocabulary.queries.ids(table["query"]),
+        "url": np.where(table["url"].is_valid().to_numpy(), url, MISSING["url"]),
+        "rank": table["rank"].fill_null(MISSING["rank"]).to_numpy(),
     }
+    order = np.lexsort((columns["time"], columns["user"]))
+    columns = {name: column[order] for name, column in columns.items()}
     keys = np.stack([columns[name] for name in ("user", "time", "query")])
-    _keys, seen_at = np.unique(keys, axis=1, return_index=True)
-    columns["impression"] = np.zeros(len(user), bool)
-    columns["impression"][seen_at] = True
+    by_key = np.lexsort(keys[::-1])  # stable: of rows with one key the first stays first
+    first = (np.diff(keys[:, by_key], axis=1, prepend=-1) != 0).any(axis=0)
+    columns["impression"] = np.zeros(len(order), bool)
+    columns["impression"][by_key[first]] = True
     gap = np.diff(columns["time"], prepend=0)
     columns["session"] = session_numbers(columns["user"], gap, session_minutes)
     return LogArrays(columns.__getitem__)

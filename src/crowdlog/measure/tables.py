@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdlog.artifacts.kinds import WINDOW
-from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.artifacts.packed_keys import SHIFT, pack, unpack
 from crowdlog.measure.log_arrays import LogArrays
 from crowdlog.types import Floats, Ints
 
@@ -47,7 +47,7 @@ def count_keys(key: Ints, weight: Floats | None = None, user: Any = None) -> Key
     count = np.bincount(inverse, weights=weight, minlength=len(distinct)).astype(np.float64)
     if user is None:
         return KeyCounts(distinct, count)
-    holders, _users = unpack(np.unique(pack(inverse, user)))
+    holders = np.unique(pack(inverse, user)) // SHIFT
     return KeyCounts(distinct, count, np.bincount(holders, minlength=len(distinct)).astype(np.float64))
 
 
