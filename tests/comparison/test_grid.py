@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from crowdlog.comparison.grid import LABEL, TOPICS, Grid
+from crowdlog.comparison.grid import LABEL, TOPICS, Grid, input_digests
 from crowdlog.experiments.seeded_release import SeededRun
 
 
@@ -28,7 +28,8 @@ def test_names_differ_by_all_that_matters(grid):
     files |= {file(grid, SeededRun("FTu(k=6)", 1), LABEL), file(grid, SeededRun("FTu(k=5)", 2), LABEL), file(replace(grid, source="id2"), run, LABEL)}
     files |= {file(replace(grid, topics_hash=text), run, TOPICS) for text in "ab"}
     files.add(file(replace(grid, code="other"), run, LABEL))
-    assert len(files) == len(grid.measures()) + 6
+    files |= {file(replace(grid, inputs={run.mechanism: [text]}), run, LABEL) for text in "ab"}
+    assert len(files) == len(grid.measures()) + 8
     assert file(replace(grid, topics_hash="a"), run, LABEL) == file(grid, run, LABEL)
 
 
@@ -42,3 +43,14 @@ def test_what_is_kept_is_not_missing(grid):
 
 def test_a_grid_comes_back_from_json(grid):
     assert Grid.of(json.loads(json.dumps(asdict(grid)))) == grid
+
+
+def test_a_file_that_a_mechanism_reads_is_noticed_when_it_changes(tmp_path):
+    pool = tmp_path / "pool.txt"
+    spelling = f"AClick(epsilon=2, q_f=1, pool={str(pool)!r})"
+    assert input_digests(spelling) == input_digests("FTu(k=5)") == []
+    found = set()
+    for text in ("cats", "dogs"):
+        pool.write_text(text, encoding="utf-8")
+        found.add(tuple(input_digests(spelling)))
+    assert len(found) == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -36,11 +35,11 @@ def compare(
     `cache`: a folder for results; what is there already is not done again. Without one nothing is kept.
     """
     from crowdlog.comparison.comparison import Comparison
-    from crowdlog.comparison.grid import Grid
+    from crowdlog.comparison.grid import Grid, input_digests
     from crowdlog.comparison.spellings import spellings
     from crowdlog.comparison.topics import read_topics
     from crowdlog.experiments.run import run_experiment
-    from crowdlog.experiments.source_digest import source_digest
+    from crowdlog.experiments.source_digest import file_digest, source_digest
     from crowdlog.log.store import LogStore
     from crowdlog.utility.registry import chosen
 
@@ -59,8 +58,9 @@ def compare(
             utility=tuple(chosen(utility)) if utility else (),
             attacks=tuple(dict.fromkeys(attacks)),
             topics=None if topics is None else str(topics),
-            topics_hash="" if topics is None else hashlib.sha256(Path(topics).read_bytes()).hexdigest(),
+            topics_hash="" if topics is None else file_digest(Path(topics)),
             code=source_digest(),
+            inputs={spelling: input_digests(spelling) for spelling in chosen_mechanisms},
         )
         failures = run_experiment(grid, "crowdlog.comparison.trial", jobs)
         return Comparison.read(grid, utility, failures)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.experiments.source_digest import file_digest
+from crowdlog.mechanisms import parse
 
 # What is known of one trial: its label, then what it is good for, then what it gives away.
 # (kind, name), for example ("attack", "linkage").
@@ -31,6 +33,7 @@ class Grid:
     topics: str | None = None  # a file of lines query TAB topic
     topics_hash: str = ""
     code: str = ""  # a digest of the source
+    inputs: Mapping[str, list[str]] = field(default_factory=dict)  # of each mechanism: digests of its files
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Grid:
@@ -43,12 +46,12 @@ class Grid:
         return [SeededRun(mechanism, seed) for seed in range(1, self.seeds + 1) for mechanism in self.mechanisms]
 
     def measures(self) -> list[Measure]:
-        wanted = [
+        return [
             LABEL,
             *(("utility", name) for name in self.utility),
             *(("attack", name) for name in self.attacks),
+            *([TOPICS] if self.topics else []),
         ]
-        return [*wanted, TOPICS] if self.topics else wanted
 
     @property
     def results(self) -> ResultCache:
@@ -56,7 +59,8 @@ class Grid:
 
     def key(self, run: SeededRun, measure: Measure) -> list[Any]:
         """What the result of one measure of one trial depends on, beside the code."""
-        return [self.source, run.mechanism, run.seed, *measure, self.topics_hash if measure == TOPICS else ""]
+        inputs = [*self.inputs.get(run.mechanism, []), self.topics_hash if measure == TOPICS else ""]
+        return [self.source, run.mechanism, run.seed, *measure, *inputs]
 
     def missing(self, run: SeededRun) -> list[Measure]:
         return [measure for measure in self.measures() if self.kept(run, measure) is None]
@@ -68,3 +72,9 @@ class Grid:
         """A result, or None where there is none."""
         found = self.results.kept(self.key(run, measure))
         return found if isinstance(found, dict) else None
+
+
+def input_digests(spelling: str) -> list[str]:
+    """A digest of each file that a mechanism reads: its pool, its public results, its topics."""
+    texts = [Path(value) for value in vars(parse(spelling)).values() if isinstance(value, str)]
+    return [file_digest(path) for path in texts if path.is_file()]

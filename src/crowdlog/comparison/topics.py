@@ -21,8 +21,7 @@ from crowdlog.utility.published import Published
 
 def read_topics(path: Path) -> dict[str, str]:
     """The topic of each query. Lines of query, tab, topic; further columns are ignored, as is a first line of names."""
-    columns = {"query": "a query", "topic": "a topic"}
-    lines = read_query_file(path, "file of topics", columns, more=True)
+    lines = read_query_file(path, "file of topics", {"query": "a query", "topic": "a topic"}, more=True)
     return dict(zip(lines["query"].to_pylist(), lines["topic"].to_pylist(), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Which code made a result: what other code found is not taken for what this code would find."""
+"""What a result was made from: other code, or another file, would not find the same."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ def source_digest(package: Path = PACKAGE) -> str:
     whole = hashlib.sha256()
     for file in sorted(package.rglob("*")):
         if file.is_file() and file.parent.name != "__pycache__":
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            whole.update(f"{file.relative_to(package)} {digest}\n".encode())
+            whole.update(f"{file.relative_to(package)} {file_digest(file)}\n".encode())
     return whole.hexdigest()
+
+
+def file_digest(file: Path) -> str:
+    """A digest of the content of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -56,8 +56,7 @@ class WorkerPool:
                 while alive and (run := self._next()) is not None:
                     answer = _ask(worker, run)
                     alive = bool(answer)
-                    failure = _failure(answer, run)
-                    if failure is not None:
+                    if (failure := _failure(answer, run)) is not None:
                         self.failures[run] = failure
                     self.advance(1)
 

@@ -21,11 +21,11 @@ def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int)
     events = release.table("events")
     if events is not None and events.num_rows:
         return tables_of(rows_of_table(events, vocabulary, session_minutes))
-    names = ("queries", "clicks", "pairs", "sessions")
-    queries, clicks, pairs, sessions = tables = [release.table(name) for name in names]
+    tables = [release.table(name) for name in ("queries", "clicks", "pairs", "sessions")]
     if not sum(table.num_rows for table in tables if table is not None):
         why = "it publishes no query, click, pair or session, so there is nothing to measure"
         raise InputError(f"{release.path} is empty: {why}.")
+    queries, clicks, pairs, sessions = tables
     q, u = vocabulary.queries, vocabulary.urls
     followed = _summed(pairs, lambda t: pack(q.ids(t["query"]), q.ids(t["next_query"])))
     flow, sequences = (followed, None) if sessions is None else _sequences(sessions, q)

@@ -16,10 +16,12 @@ LAMBDA = 0.6  # weight of the feedback, Zhang 2017 §3.4
 
 
 class ImplicitFeedback:
-    """IF: merge the order by clicks (O) with the place at which people found what they clicked (I)."""
+    """IF: merge the order by clicks (O) with the place at which people found what they clicked (I).
+
+    `feedback`: queries by URLs, the mean rank at which each was clicked; 0 where it is not known.
+    """
 
     def __init__(self, clicks: KeyCounts, feedback: Any, sizes: tuple[int, int]) -> None:
-        """`feedback`: queries by URLs, the mean rank at which each was clicked; 0 where it is not known."""
         self._clicks = clicks.matrix(sizes)
         self._feedback = feedback
 

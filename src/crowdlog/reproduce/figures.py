@@ -27,8 +27,7 @@ def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduct
         bench = Bench(users, folder / "work" / f"{users}-users")
         with alone(bench.folder):
             done = [_done(study, bench) for study in studies]
-        results = [finished.as_dict() for finished in done]
-        write_whole(folder / DATA, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        write_whole(folder / DATA, json.dumps([one.as_dict() for one in done], indent=1, ensure_ascii=False) + "\n")
         write_whole(folder / PAGE, page(done, users))
     except OSError as error:
         raise InputError(f"The reproduction cannot be written to {folder}: {error.strerror}. Choose another place.") from None

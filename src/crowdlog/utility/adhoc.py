@@ -23,8 +23,7 @@ METRICS = ("nDCG@10", "AP@100", "P@5", "P@10", "R@10", "RR")
 def topics_of(test: LogArrays) -> Topics:
     """Every query that was clicked for, with the URLs clicked."""
     clicked = test.url >= 0
-    keys = np.unique(pack(test.query[clicked], test.url[clicked]))
-    query, url = unpack(keys)
+    query, url = unpack(np.unique(pack(test.query[clicked], test.url[clicked])))
     queries, rows = np.unique(query, return_inverse=True)
     return Topics(one_each(queries), from_rows(rows, url, len(queries)), np.arange(len(queries)))
 

@@ -21,8 +21,8 @@ def topics_of(test: LogArrays) -> Topics:
     """Sessions of several queries with at least one click; right is what was clicked in them."""
     sessions, numbers = sessions_of(test)
     clicked = (test.url >= 0) & np.isin(test.session, numbers)
-    keys = np.unique(pack(np.searchsorted(numbers, test.session[clicked]), test.url[clicked]))
-    session, url = unpack(keys)
+    place = np.searchsorted(numbers, test.session[clicked])
+    session, url = unpack(np.unique(pack(place, test.url[clicked])))
     with_click, rows = np.unique(session, return_inverse=True)
     return Topics(sessions.take(with_click), from_rows(rows, url, len(with_click)), np.arange(len(with_click)))
 
