@@ -1,4 +1,7 @@
-"""A key of two ids is one number: first · 2³² + second. Ids are from 0 to 2³¹ − 1: keys sort by first, then second."""
+"""A key of two ids is one number: first · 2³² + second.
+
+Ids are from 0 to 2³¹ − 1: keys sort by first, then second.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ SHIFT = 2**32
 
 def pack(first: Any, second: Any) -> Ints:
     """Two arrays of ids as one array of keys."""
-    packed = np.asarray(first).astype(np.int64)  # a copy: changing it in place saves memory, there may be many keys
+    packed = np.asarray(first).astype(np.int64)  # a copy, changed in place: there may be very many keys
     packed *= SHIFT
     packed += second
     return packed

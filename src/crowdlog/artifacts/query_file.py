@@ -28,12 +28,12 @@ def read_query_file(
     representation: str = ORIGINAL,
     more: bool = False,
 ) -> dict[str, Any]:
-    """The columns as Arrow arrays of strings, one entry for each line that is not blank. An empty cell is an error.
+    """The columns as Arrow arrays of strings, one entry for each line that is not blank.
 
     `columns`: the name of each column and what it holds, for messages: {"query": "a query", "url": "a URL"}.
-    The column `query` is normalised as the import normalises queries, and then represented; every other column
-    is trimmed as the import trims URLs. When the first line names all columns, they may stand in any order,
-    among others. `more`: lines may have further columns, which are ignored.
+    The column `query` is normalised as the import normalises queries, and then represented; every other
+    column is trimmed as the import trims URLs. An empty cell is an error. When the first line names all
+    columns, they may stand in any order, among others. `more`: lines may have further columns, ignored here.
     """
     expected = ", a tab and ".join(columns.values())
     lines = _lines(Path(path), what)

@@ -1,4 +1,4 @@
-"""The grid of a comparison: mechanisms × seeds, measured in the same ways; and what each result depends on."""
+"""The grid of a comparison: mechanisms × seeds, measured in the same ways; what each result depends on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ TOPICS: Measure = ("topics", "topics")
 
 @dataclass(frozen=True)
 class Grid:
-    """What is to be compared. A result is kept under a name made of all it depends on, so a second run finds it."""
+    """What is to be compared.
+
+    A result is kept under a name made of all it depends on, so a second run finds it.
+    """
 
     store: str
     source: str  # the store's id
@@ -38,12 +41,13 @@ class Grid:
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Grid:
         """The grid that was written as JSON."""
-        lists: dict[str, Any] = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+        lists: dict[str, Any] = {name: tuple(value) for name, value in fields.items() if type(value) is list}
         return cls(**{**fields, **lists})
 
     def runs(self) -> list[SeededRun]:
         """Seed by seed, so that a stopped run has seen every mechanism once before any twice."""
-        return [SeededRun(mechanism, seed) for seed in range(1, self.seeds + 1) for mechanism in self.mechanisms]
+        seeds = range(1, self.seeds + 1)
+        return [SeededRun(mechanism, seed) for seed in seeds for mechanism in self.mechanisms]
 
     def measures(self) -> list[Measure]:
         return [

@@ -20,15 +20,18 @@ from crowdlog.utility.published import Published
 
 
 def read_topics(path: Path) -> dict[str, str]:
-    """The topic of each query. Lines of query, tab, topic; further columns are ignored, as is a first line of names."""
+    """The topic of each query.
+
+    Lines of query, tab, topic; further columns are ignored, as is a first line of names.
+    """
     lines = read_query_file(path, "file of topics", {"query": "a query", "topic": "a topic"}, more=True)
     return dict(zip(lines["query"].to_pylist(), lines["topic"].to_pylist(), strict=True))
 
 
 def kept_by_topic(release: Release, log: LogStore, path: Path) -> list[dict[str, Any]]:
-    """Of each topic: how many of the log's different queries there are, and how many the release shows, as it writes them.
+    """Of each topic: how many of the log's different queries there are, and how many the release shows.
 
-    Of 'school/teaching' the first part.
+    Queries are compared as the release writes them. Of the topic 'school/teaching' the first part counts.
     """
     topics = read_topics(path)
     texts = [text for text in map(str, pq.read_table(log.queries())["text"].to_pylist()) if text in topics]

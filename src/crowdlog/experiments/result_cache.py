@@ -1,4 +1,4 @@
-"""Results on disk, each under a name made of all that it depends on: changed code or input does not find it."""
+"""Results on disk, each under a name made of all that it depends on: changed code or input finds none."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ResultCache:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A place to write a file to, which then takes its name, or is removed: the file is there whole or not."""
+    """A place to write to, which then takes the name, or is removed: a file is there whole or not at all."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         yield partial

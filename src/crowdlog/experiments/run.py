@@ -1,4 +1,7 @@
-"""Running the trials of an experiment in parallel. What is done is kept: a killed run goes on where it stopped."""
+"""Running the trials of an experiment in parallel.
+
+What is done is kept: a killed run goes on where it stopped.
+"""
 
 from __future__ import annotations
 

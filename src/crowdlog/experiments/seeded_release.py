@@ -1,4 +1,4 @@
-"""A release to measure: seeded noise, so marked NOT PRIVATE; charged to no ledger, and destroyed after use."""
+"""A release to measure: seeded noise, so marked NOT PRIVATE; charged to no ledger; destroyed after use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker: trials come in as lines of JSON, answers go out the same way. When nobody listens, it stops at once.
+"""A worker: trials come in as lines of JSON, answers go out the same way. When nobody listens, it stops.
 
 A process of its own for trials (instead of a fork) works the same from a shell, a script and a notebook.
 """
@@ -32,7 +32,10 @@ def main() -> None:
 
 
 def _listen(lines: queue.SimpleQueue[str], cache: Path) -> None:
-    """Hand on what comes in. The end of the input means that who asked is gone: a trial half done is destroyed."""
+    """Hand on what comes in.
+
+    The end of the input means that who asked is gone: a trial half done is destroyed.
+    """
     for line in sys.stdin:
         lines.put(line)
     for folder in cache.glob(f"{SCRATCH}*"):
@@ -41,7 +44,10 @@ def _listen(lines: queue.SimpleQueue[str], cache: Path) -> None:
 
 
 def answer(module: str, experiment: dict[str, Any], run: SeededRun) -> dict[str, Any]:
-    """Do a trial. An error is told as its sentence, or, when it is ours, by its type: a message could quote a query."""
+    """Do a trial.
+
+    An error is told as its sentence, or, when it is ours, by its type: a message could quote a query.
+    """
     try:
         importlib.import_module(module).run_trial(experiment, run)
     except CrowdlogError as error:

@@ -1,4 +1,7 @@
-"""A pool of worker processes. A trial that fails is reported, the others go on; a worker that dies is replaced."""
+"""A pool of worker processes.
+
+A trial that fails is reported, the others go on; a worker that dies is replaced.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.progress import Advance
 
-KILLED = "was stopped from outside, perhaps for want of memory. Run the same command again to go on; --jobs 1 needs less memory."
+# Printed after the name of the trial.
+KILLED = """was stopped from outside, perhaps for want of memory. \
+Run the same command again to go on; --jobs 1 needs less memory."""
 
 
 @dataclass
@@ -67,7 +72,10 @@ class WorkerPool:
 
     @contextmanager
     def _worker(self) -> Iterator[subprocess.Popen[str]]:
-        """A process that knows the experiment. Ctrl-C reaches it through us only: it could die in the middle of a line."""
+        """A process that knows the experiment.
+
+        Ctrl-C reaches it through us only: it could die in the middle of a line.
+        """
         errors = None if os.environ.get("CROWDLOG_DEBUG") == "1" else subprocess.DEVNULL
         with subprocess.Popen(
             [sys.executable, "-m", "crowdlog.experiments.worker"],
@@ -94,7 +102,7 @@ def _ask(worker: subprocess.Popen[str], run: SeededRun) -> str:
 
 
 def _tell(worker: subprocess.Popen[str], line: str) -> None:
-    """Straight into the pipe: what a buffer holds for a dead worker would fail again when the pipe is closed."""
+    """Straight into the pipe: what a buffer holds for a dead worker would fail when the pipe is closed."""
     if worker.stdin is None:
         raise TypeError("the worker has no input")
     try:

@@ -27,7 +27,7 @@ def ends_session(gap: Any, minutes: int) -> Any:
 def session_numbers(user: Any, gap: Any, minutes: int) -> Ints:
     """The session of each row, counted from 0 over all users, in rows that are sorted by user and time.
 
-    `gap`: seconds since the user's previous row; 0 where a row cannot begin a session. A user's first row does.
+    `gap`: seconds since the user's previous row; 0 where a row cannot begin a session. Her first row does.
     """
     starts = ends_session(gap, minutes)
     starts[:1] = True

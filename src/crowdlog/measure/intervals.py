@@ -1,4 +1,4 @@
-"""How sure a measured number is: exact intervals of a share (Clopper and Pearson 1934), resampling, t-test."""
+"""How sure a number is: exact intervals of a share (Clopper and Pearson 1934), resampling, the t-test."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def bootstrap_share(hits: int, n: int, generator: np.random.Generator) -> Interv
 
 
 def bootstrap_ratio(hits: Ints, sizes: Ints, generator: np.random.Generator) -> Interval | None:
-    """The same for things in groups that stand or fall together: whole groups are drawn. One group is a share."""
+    """The same for things in groups that stand or fall together: whole groups are drawn.
+
+    One group is a share.
+    """
     hits, sizes = hits[sizes > 0], sizes[sizes > 0]
     if len(sizes) < 2:
         return bootstrap_share(int(hits.sum()), int(sizes.sum()), generator)

@@ -23,7 +23,10 @@ def _column(name: str) -> cached_property[Any]:
 
 
 class LogArrays:
-    """Parallel arrays, one entry per row, sorted by user, then time. A column is read when it is first asked for."""
+    """Parallel arrays, one entry per row, sorted by user, then time.
+
+    A column is read when it is first asked for.
+    """
 
     def __init__(self, read: Callable[[str], Any]) -> None:
         self.read = read

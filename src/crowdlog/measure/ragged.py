@@ -85,7 +85,7 @@ def best_of_rows(matrix: Any, depth: int) -> Lists:
 
 
 def _near_the_top(matrix: Any, depth: int) -> Bools:
-    """Marks a few entries of each row, the largest `depth` among them: cheaper than sorting long rows whole."""
+    """Marks a few entries of each row, the largest `depth` among them: cheaper than sorting long rows."""
     kept = np.ones(len(matrix.data), bool)
     for row in np.flatnonzero(np.diff(matrix.indptr) > 4 * depth):
         values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]

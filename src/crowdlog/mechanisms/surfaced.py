@@ -1,4 +1,7 @@
-"""Public result lists: which URLs the engine shows to anyone who asks a query. Their counts may be published with noise alone."""
+"""Public result lists: which URLs the engine shows to anyone who asks a query.
+
+Their counts may be published with noise alone.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,18 @@ def read_surfaced(path: str, representation: str = ORIGINAL) -> pa.Table:
     return table.group_by(["query", "url"]).aggregate([])
 
 
-def surfaced_clicks(mine: Mine, path: str, queries: pa.Table, keys: Ints, counts: Ints, noisy: Callable[[Ints], Ints]) -> pa.Table:
-    """Every surfaced URL of every shown query (a table of `query`) with noisy clicks: zero clicks get noise too, so rows do not tell who clicked."""
+def surfaced_clicks(
+    mine: Mine,
+    path: str,
+    queries: pa.Table,
+    keys: Ints,
+    counts: Ints,
+    noisy: Callable[[Ints], Ints],
+) -> pa.Table:
+    """Every surfaced URL of every shown query (a table of `query`) with noisy clicks.
+
+    Zero clicks get noise too, so rows do not tell who clicked.
+    """
     import pyarrow as pa
 
     public = read_surfaced(path, mine.renaming.representation if mine.renaming else ORIGINAL)

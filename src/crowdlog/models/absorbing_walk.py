@@ -1,12 +1,12 @@
 """A walk back and forth on the click graph that the URLs of a concept absorb (Korolova et al. 2009, §7.2.2).
 
-After Fuxman et al. 2008. At every step the walk is lost with chance α. A query is as relevant as a walk from it
-ends in the concept more surely than a walk from anywhere else.
+After Fuxman et al. 2008. At every step the walk is lost with chance α. A query is as relevant as a walk from
+it ends in the concept more surely than a walk from anywhere else.
 
 Why not simply the chance, as the study has it? Click graphs are so well connected that a walk of 1/α steps
-forgets where it began: on a synthetic log of 20,000 users 90 % of all queries reach a popular site with a chance
-between .42 and .45, in a release of it between .53 and .64. A threshold of .5 then makes keywords of none or of
-thousands of queries. So the chance of a walk from anywhere is taken off.
+forgets where it began: on a synthetic log of 20,000 users 90 % of all queries reach a popular site with a
+chance between .42 and .45, in a release of it between .53 and .64. A threshold of .5 then makes keywords of
+none or of thousands of queries. So the chance of a walk from anywhere is taken off.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def relevance(clicks: Any, concepts: Any) -> Any:
 
     `clicks`: queries by URLs; `concepts`: URLs by concepts, 0 or 1.
     p(q) = (1−α) Σ C(q,u)/C(q) p(u), and p(u) = 1 in the concept, else (1−α) Σ C(q,u)/C(u) p(q).
-    Walking step by step takes hundreds of steps. With p(q) put into the second equation and both sides times C(u)
-    the system is symmetric and positive definite: conjugate gradients solve it.
+    Walking step by step takes hundreds of steps. With p(q) put into the second equation and both sides times
+    C(u) the system is symmetric and positive definite: conjugate gradients solve it.
     """
     stay, per_query, per_url = 1 - ALPHA, clicks.sum(axis=1), clicks.sum(axis=0)
     per_query, per_url = np.where(per_query > 0, per_query, 1), np.where(per_url > 0, per_url, 1)
@@ -46,7 +46,7 @@ def relevance(clicks: Any, concepts: Any) -> Any:
 
 
 def above_elsewhere(chance: Any, clicks: Any, concepts: Any) -> Any:
-    """How much of what a walk from elsewhere leaves open is gained: (p − e)/(1 − e), in each part of the graph.
+    """(p − e)/(1 − e) in each part of the graph: how much of what a walk from elsewhere leaves open is won.
 
     e: the mean chance over all clicks of the part that are not on the concept; 0 where there are none.
     """
@@ -60,10 +60,10 @@ def above_elsewhere(chance: Any, clicks: Any, concepts: Any) -> Any:
 
 
 def _solved(system: Callable[[Any], Any], right: Any, scale: Any) -> Any:
-    """Conjugate gradients for each column, scaled by the diagonal, until no chance can be wrong by more than γ.
+    """Conjugate gradients for each column, scaled by the diagonal, until no chance is wrong by more than γ.
 
-    Divided by the scale the system is I − (1−α)²P with P's rows summing to at most 1, so an error is at most the
-    residual / (1 − (1−α)²).
+    Divided by the scale the system is I − (1−α)²P with P's rows summing to at most 1, so an error is at most
+    the residual / (1 − (1−α)²).
     """
     enough = GAMMA * (1 - (1 - ALPHA) ** 2)
     x, residual = np.zeros_like(right), right

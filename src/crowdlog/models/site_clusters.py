@@ -13,7 +13,10 @@ CUT = 0.5
 
 
 def clusters(clicks: Any) -> Ints:
-    """The number of the cluster of each site (a column). Single link cut at 0.5: connected by similarities above."""
+    """The number of the cluster of each site (a column).
+
+    Single link cut at 0.5: connected by similarities above.
+    """
     _n, labels = connected_components(similarity(clicks) >= CUT, directed=False)
     numbers: Ints = labels.astype(np.int64)
     return numbers

@@ -1,4 +1,4 @@
-"""Random walks on the graph of queries and URLs (after Craswell & Szummer 2007; Zhang 2017, §3.4 and §4.3.2)."""
+"""Random walks on the graph of queries and URLs (after Craswell & Szummer 2007; Zhang 2017, §3.4, §4.3.2)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from crowdlog.models.ranker import DEPTH
 from crowdlog.types import Bools
 
 SELF = 0.1  # s: the chance to stay, Zhang 2017 §3.4
-# Not given there. A click ends the walk, so three steps see the clicks of a query, of its followers and of theirs.
+# Not given there. A click ends the walk, so three steps see the clicks of a query, of its followers and of
+# theirs.
 STEPS = 3
-# A query reached with a smaller chance is not followed further, which keeps a step sparse. On 2,000 queries of a
+# A query reached with a smaller chance is not followed further, which keeps a step sparse. On 2,000 queries
+# of a
 # synthetic log nDCG@10 was .7440 with 1e-4 and .7445 with this.
 FOLLOWED = 1e-3
 BATCH = 2000  # queries walked from at once
