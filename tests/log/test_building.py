@@ -8,6 +8,7 @@ import pytest
 
 from crowdlog.errors import InputError
 from crowdlog.log.building import building
+from crowdlog.release.place import find_place
 
 
 def test_it_gets_its_name_at_the_end_and_rejects_move_beside_it(tmp_path):
@@ -64,7 +65,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
 
 
 def test_leftovers_are_removed_but_not_those_of_a_living_import(tmp_path):
-    left, other = tmp_path / "a[b]*.partial-123", tmp_path / "another.partial-123"
+    left, other = tmp_path / "a[b]*.partial-0123456789ab", tmp_path / "another.partial-0123456789ab"
     left.mkdir()
     (left / "half").write_text("x")
     other.mkdir()
@@ -76,4 +77,13 @@ def test_leftovers_are_removed_but_not_those_of_a_living_import(tmp_path):
     os.close(handle)
     with building(tmp_path / "a[b]*"):
         pass
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a[b]*", "another.partial-123"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a[b]*", "another.partial-0123456789ab"]
+
+
+def test_a_release_that_waits_under_the_same_name_is_left_alone(tmp_path):
+    """Its staged folder is the only output of a charge: an import must not take it for its own leftover."""
+    waiting = find_place(tmp_path / "name").staged("a" * 32, 1)
+    waiting.mkdir(parents=True)
+    with building(tmp_path / "name"):
+        pass
+    assert waiting.exists()

@@ -17,6 +17,7 @@ from crowdlog.privacy.randomness import SystemRandomness
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 REJECTS = "rejects.tsv"
+_RANDOM = 6  # bytes in the name of a folder that is being built
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def building(target: Path) -> Iterator[Path]:
     if target.exists() or target.is_symlink():
         raise InputError(f"{target} exists already. Choose another name or remove it first.")
     _remove_leftovers(target)
-    folder = target.with_name(f"{target.name}.partial-{SystemRandomness().bytes(6).hex()}")
+    folder = target.with_name(f"{target.name}.partial-{SystemRandomness().bytes(_RANDOM).hex()}")
     try:
         folder.mkdir(parents=True, mode=0o700)
         lock = _lock(folder)
@@ -58,8 +59,12 @@ def _lock(folder: Path) -> int:
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove what killed imports to the same target left; refuse if one is still running."""
-    for folder in sorted(target.parent.glob(f"{as_pattern(target.name)}.partial-*")):
+    """Remove what killed imports to the same target left; refuse if one is still running.
+
+    A release to the same name is made in `TARGET.partial-` and more digits: it is not ours to remove.
+    """
+    digits = "[0-9a-f]" * (2 * _RANDOM)
+    for folder in sorted(target.parent.glob(f"{as_pattern(target.name)}.partial-{digits}")):
         try:
             lock = _lock(folder)
         except BlockingIOError as error:
