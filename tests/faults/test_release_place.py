@@ -135,7 +135,8 @@ def test_what_killed_runs_reserved_is_swept_and_what_they_made_is_kept(log, tmp_
     left = find_place(tmp_path / "killed before its charge").partial
     waiting = find_place(tmp_path / "killed later").staged("a" * 32, 1)
     for folder in (left / "trial", waiting):
-        folder.mkdir(parents=True)
+        folder.parent.mkdir(mode=0o700)
+        folder.mkdir()
     (left / "lock").touch()
     publish(parse(SPELLING), log, tmp_path / "out")
     assert not left.exists()

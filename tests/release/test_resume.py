@@ -72,7 +72,8 @@ def states(log):
 def test_a_charged_release_is_finished_once_and_old_pieces_are_destroyed(log, tmp_path):
     target = tmp_path / "out"
     staged = find_place(target).staged(log.info.id, charge(log, target))
-    staged.mkdir(parents=True)
+    staged.parent.mkdir(mode=0o700)
+    staged.mkdir()
     (staged / "queries.parquet").write_bytes(b"drawn by a killed run")
     (release,) = resume(log, parse)
     assert release.queries().num_rows == 1

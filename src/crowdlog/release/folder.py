@@ -95,11 +95,14 @@ def fill_folder(
     label: Mapping[str, Any],
     pages: Mapping[str, str],
 ) -> None:
-    """Write all files of a release into a new folder and force them to disk."""
+    """Write all files of a release into a new folder and force them to disk.
+
+    Only this folder is made: the one around it keeps others out, and must not come back as any folder.
+    """
     import pyarrow.parquet as pq
 
     check_tables(tables)
-    folder.mkdir(parents=True)
+    folder.mkdir()
     for name, table in tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
     (folder / LABEL).write_text(json.dumps(label, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -143,6 +146,7 @@ def write_folder(
     partial = beside.with_name(f"{beside.name}.new")  # not the name that releases with a ledger reserve
     shutil.rmtree(partial, ignore_errors=True)  # destroyed unread: what a killed run drew must never be seen
     try:
+        partial.parent.mkdir(parents=True, exist_ok=True)
         fill_folder(partial, tables, label, pages)
         partial.rename(out)
         force_to_disk(out.parent)

@@ -7,10 +7,13 @@ Its name is made from OUT's name: a later run finds what a killed one left.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import shutil
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -24,6 +27,7 @@ _LOCK = "lock"
 _TRIAL = "trial"
 _LONGEST = 200  # bytes of OUT's name that are repeated: with the ending a name stays below 255
 _PARTIAL = re.compile(r"\.partial-[0-9a-f]{16}$")
+_PATIENCE = 0.2  # seconds to wait for a lock; a sweep holds one for less than a millisecond
 
 
 @dataclass(frozen=True)
@@ -123,11 +127,32 @@ def _make_parents(folder: Path, made: list[Path]) -> None:
 
 
 def _lock(partial: Path) -> int:
-    for _attempt in range(1000):
-        partial.mkdir(mode=0o700, exist_ok=True)  # nobody else may look at what is not published yet
-        with suppress(FileNotFoundError):  # its last user removed the folder after we found it
+    """Tried for a moment: another release's sweep may just hold the lock, or have removed the folder."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            _make(partial)
             return hold(partial / _LOCK)
-    raise BlockingIOError
+        except (BlockingIOError, FileNotFoundError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.002)
+
+
+def _make(partial: Path) -> None:
+    """Nobody else may look at what is not published yet. The name can be foreseen: what has it may be a trap."""
+    try:
+        partial.mkdir(mode=0o700)
+    except FileExistsError:
+        if not _is_ours_alone(partial):
+            what = "is a link or a file, belongs to somebody else, or can be opened by others"
+            why = f"It would be made in {partial}, but that {what}"
+            raise PermissionError(errno.EACCES, why) from None
+
+
+def _is_ours_alone(partial: Path) -> bool:
+    found = partial.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
 def _try(place: Place) -> None:
@@ -167,5 +192,5 @@ def sweep(folder: Path) -> None:
 
 def _sweep_one(partial: Path) -> None:
     with suppress(OSError):
-        if {path.name for path in partial.iterdir()} <= {_LOCK, _TRIAL}:
+        if _is_ours_alone(partial) and {path.name for path in partial.iterdir()} <= {_LOCK, _TRIAL}:
             _give_back(partial, hold(partial / _LOCK))  # a lock that is held belongs to a run that lives
