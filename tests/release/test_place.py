@@ -83,6 +83,26 @@ def test_a_reservation_that_is_removed_during_the_release_is_not_made_again(log,
     assert len(resume(log, parse)) == 1
 
 
+@pytest.mark.parametrize("name", ["ledger.sqlite-journal", "out", "new/out"])
+def test_no_release_lies_in_a_store(log, tmp_path, name):
+    """Neither in its own nor in another one, nor through a link: SQLite takes such a name for its own file."""
+    other = make_log(tmp_path / "other", crowd_rows(5, ["used cars"]))
+    (tmp_path / "link").symlink_to(log.path)
+    for folder in (log.path, other.path, tmp_path / "link"):
+        with pytest.raises(InputError, match="lies in the log store .* Choose a place outside"):
+            publish(MECHANISM, log, folder / name)
+    assert states(log) == states(other) == []
+    assert not (log.path / "new").exists()
+
+
+def test_no_release_lies_in_the_reservation_of_another(log, tmp_path):
+    partial = find_place(tmp_path / "other").partial
+    with pytest.raises(InputError, match=f"until it is shown. Choose a place outside, such as {tmp_path / 'other'}"):
+        publish(MECHANISM, log, partial / "out")
+    assert states(log) == []
+    assert not partial.exists()
+
+
 def test_a_sweep_that_holds_the_lock_for_a_moment_refuses_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(place, "sweep", lambda _folder: None)  # it is another release's that meets ours
     partial = find_place(tmp_path / "out").partial

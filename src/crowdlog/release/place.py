@@ -27,6 +27,7 @@ _LOCK = "lock"
 _TRIAL = "trial"
 _LONGEST = 200  # bytes of OUT's name that are repeated: with the ending a name stays below 255
 _PARTIAL = re.compile(r"\.partial-[0-9a-f]{16}$")
+_STORE = "store.json"  # what makes a folder a log store
 _PATIENCE = 0.2  # seconds to wait for a lock; a sweep holds one for less than a millisecond
 
 
@@ -71,6 +72,23 @@ def is_taken(target: Path) -> bool:
     return True
 
 
+def refuse_inside(target: Path) -> None:
+    """No release lies in a folder that is removed when a release is done, nor among the files of a log store."""
+    for folder in Path(os.path.realpath(target)).parents:
+        if _PARTIAL.search(folder.name):
+            outside = folder.with_name(_PARTIAL.sub("", folder.name))
+            what = f"{folder}, where a release lies until it is shown. Choose a place outside, such as {outside}"
+            raise InputError(f"{target} lies in {what}.")
+        with suppress(OSError):  # where nobody may look, nobody can write: `reserve` says so
+            if (folder / _STORE).is_file():
+                raise InputError(f"{target} lies in the log store {folder}, beside its ledger. Choose a place outside.")
+
+
+def is_in_partial(path: Path) -> bool:
+    """Whether this is, or leads to, something in a folder that is removed when a release is done."""
+    return any(_PARTIAL.search(folder.name) for folder in Path(os.path.realpath(path)).parents)
+
+
 @contextmanager
 def reserve(out: str | Path, *, advice: str) -> Iterator[Place]:
     """Keep the place to ourselves after it was tried for writing. What was made for it is removed at the end.
@@ -95,6 +113,7 @@ def _take(place: Place, made: list[Path], advice: str) -> int:
     target = place.target
     try:
         str(target).encode()
+        refuse_inside(target)
         refuse_existing(target)
         _make_parents(target.parent, made)
         sweep(target.parent)
