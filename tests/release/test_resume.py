@@ -1,5 +1,6 @@
 """What a crash left is finished: each charge on its own, with one output at most."""
 
+import errno
 import json
 import os
 import shutil
@@ -46,12 +47,12 @@ class Killed(BaseException):
     """kill -9, from within."""
 
 
+def die(*_words):
+    raise Killed
+
+
 def killed_before(monkeypatch, step, log, target):
     """A release that made its output and was killed before this step; returns the staged folder."""
-
-    def die(*_words):
-        raise Killed
-
     staged = find_place(target).staged(log.info.id, 1)
     with monkeypatch.context() as patch:
         if step == "rename":
@@ -133,6 +134,95 @@ def test_a_release_that_waits_can_be_shown_in_another_place(log, tmp_path, monke
     assert folder_hash(release.path) == before
     assert release.path == tmp_path / "new" / "place"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "out", "store"]
+
+
+@pytest.mark.parametrize("way", ["the folder itself", "a link to it", "a place beside it"])
+def test_the_staged_folder_is_not_a_place_to_show_it(log, tmp_path, monkeypatch, way):
+    """It was taken for the release, and then removed with the partial folder: the only output there was."""
+    staged = killed_before(monkeypatch, "rename", log, tmp_path / "out")
+    before = folder_hash(staged)
+    (tmp_path / "link").symlink_to(staged)
+    to = {"the folder itself": staged, "a link to it": tmp_path / "link"}.get(way, staged.with_name("new"))
+    with pytest.raises(Unfinished, match=f"until it is shown. Choose a place outside, such as {tmp_path / 'out'}"):
+        resume(log, parse, to=to)
+    assert folder_hash(staged) == before
+    (release,) = resume(log, parse)
+    assert folder_hash(release.path) == before
+
+
+def test_a_link_to_the_staged_folder_at_out_is_not_the_release(log, tmp_path, monkeypatch):
+    staged = killed_before(monkeypatch, "rename", log, tmp_path / "out")
+    before = folder_hash(staged)
+    (tmp_path / "out").symlink_to(staged)
+    with pytest.raises(Unfinished, match="is not the release that was charged for it. Move it away"):
+        resume(log, parse)
+    (tmp_path / "out").unlink()
+    (release,) = resume(log, parse)
+    assert folder_hash(release.path) == before
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_ledger_follows_when_the_folder_around_was_moved(log, tmp_path, monkeypatch, killed):
+    (tmp_path / "here").mkdir()
+    killed_before(monkeypatch, "rename", log, tmp_path / "here" / "out")
+    (tmp_path / "here").rename(tmp_path / "there")
+    if killed:  # once more, before the ledger hears that it is published
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            patch.setattr(Ledger, "publish", die)
+            resume(log, parse, to=tmp_path / "there" / "out")
+        resumed = resume(log, parse)
+    else:
+        resumed = resume(log, parse, to=tmp_path / "there" / "out")
+    assert [release.path for release in resumed] == [tmp_path / "there" / "out"]
+    with open_ledger(log) as ledger:
+        assert [(entry.state, entry.out) for entry in ledger.entries()] == [("published", str(resumed[0].path))]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["store", "there"]
+
+
+@pytest.mark.parametrize("why", ["another charge has it", "the ledger cannot be written"])
+def test_a_place_that_is_refused_gets_no_copy(log, tmp_path, monkeypatch, why):
+    staged = killed_before(monkeypatch, "rename", log, tmp_path / "out")
+    taken = tmp_path / "taken"
+
+    def full(*_words):
+        raise InputError("The ledger could not be written")
+
+    copied = []
+    if why == "another charge has it":
+        charge(log, taken)
+        monkeypatch.setattr(shutil, "copyfile", lambda *words: copied.append(words))
+    else:
+        monkeypatch.setattr(Ledger, "move", full)
+    with pytest.raises(Unfinished, match=r"charge 2, charged|could not be written"):
+        resume(log, parse, charge=1, to=taken)
+    assert copied == []
+    assert staged.exists()
+    assert not find_place(taken).partial.exists()
+
+
+def test_a_full_disk_is_named_when_a_release_cannot_be_copied(log, tmp_path, monkeypatch):
+    killed_before(monkeypatch, "rename", log, tmp_path / "out")
+
+    def full(*_words, **_options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(Unfinished, match=r"could not be copied to .*: No space left on device"):
+        resume(log, parse, to=tmp_path / "new")
+    assert not find_place(tmp_path / "new").partial.exists()
+
+
+def test_inputs_are_checked_before_anything_is_drawn(log, tmp_path, monkeypatch):
+    charge(log, tmp_path / "out")
+
+    def missing(_self):
+        raise InputError("The pool is missing.")
+
+    monkeypatch.setattr(type(MECHANISM), "check_inputs", missing)
+    with pytest.raises(Unfinished, match="Charge 1: The pool is missing"):
+        resume(log, parse)
+    assert states(log) == ["charged"]
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_lost_output_is_given_up_and_stays_spent(log, tmp_path, monkeypatch):

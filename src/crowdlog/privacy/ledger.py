@@ -146,14 +146,15 @@ class Ledger:
             raise PrivacyRefusal(f"{mechanism} promises nothing to the people in the log. Allow an unprotected release explicitly if that is meant.")
         with self._writing("nothing was charged and nothing may be published."):
             self._refuse_over_budget(guarantee, mechanism)
-            self._refuse_taken(out)
+            self.refuse_taken(out)
             row = (time.time(), mechanism, guarantee.epsilon, guarantee.delta, guarantee.kind, out, json.dumps([dict(step) for step in steps]))
             cursor = self._connection.execute(
                 "INSERT INTO charges (time, mechanism, epsilon, delta, kind, out, state, steps) VALUES (?, ?, ?, ?, ?, ?, 'charged', ?)", row
             )
             return int(cursor.lastrowid or 0)
 
-    def _refuse_taken(self, out: str, but_for: int = 0) -> None:
+    def refuse_taken(self, out: str, but_for: int = 0) -> None:
+        """A folder has at most one unfinished charge: refuse if it has another one than this."""
         row = self._connection.execute(
             "SELECT id, state FROM charges WHERE out = ? AND id != ? AND state IN (?, ?)",
             (out, but_for, *UNFINISHED),
@@ -191,7 +192,7 @@ class Ledger:
     def move(self, entry: Entry, out: str) -> None:
         """Another folder for an unfinished charge."""
         with self._writing(f"charge {entry.id} is as it was."):
-            self._refuse_taken(out, but_for=entry.id)
+            self.refuse_taken(out, but_for=entry.id)
             self._update(entry.id, entry.state, "out = ?", out)
 
     def _change(self, charge_id: int, state: State, change: str, *values: str) -> None:

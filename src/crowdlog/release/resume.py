@@ -15,7 +15,7 @@ from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.privacy.ledger import Entry, Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.folder import Release, folder_hash, force_folder_to_disk
-from crowdlog.release.place import find_place, is_taken, reserve, sweep
+from crowdlog.release.place import Place, find_place, is_in_partial, is_taken, refuse_inside, reserve, sweep
 from crowdlog.release.promise import Promise, Protects
 from crowdlog.release.publish import Drawing, finish, holding, open_ledger, refuse_or_warn, show
 
@@ -69,7 +69,7 @@ def give_up(log: LogStore, charge: int) -> Entry:
     """End a charge for good: it stays spent, and nothing is ever shown for it. Returns it as it was."""
     with holding(log, alone=True), open_ledger(log) as ledger:
         (entry,) = _chosen(ledger, charge, None)
-        if entry.state == "publishing" and folder_hash(Path(entry.out)) == entry.folder_hash:
+        if entry.state == "publishing" and _lies_at(Path(entry.out), entry):
             raise InputError(f"Charge {charge} lies complete at {entry.out}: run 'crowdlog resume'.")
         ledger.lose(entry)
         _destroy(log, entry)
@@ -96,6 +96,9 @@ class _Resumption:
     randomness: Randomness
 
     def finish(self, entry: Entry, to: Path | None) -> Release:
+        if to is not None:
+            refuse_inside(to)
+            self.ledger.refuse_taken(str(to), but_for=entry.id)
         if entry.state == "charged":
             return self._draw(entry, to)
         found = self._visible(entry, to)
@@ -106,11 +109,12 @@ class _Resumption:
         mechanism = self.parse(entry.mechanism)
         promise = mechanism.promise()
         _compare(entry, promise)
+        mechanism.check_inputs()
         warnings = refuse_or_warn(mechanism, promise, self.log, i_know=True)
         drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings)
         _refuse_other(entry, to)
-        with reserve(to or entry.out, advice=f"Make it writable, or {_elsewhere(entry)}") as place:
-            if to is not None:
+        with reserve(to or entry.out, advice=f"Mend that, or {_elsewhere(entry)}") as place:
+            if str(place.target) != entry.out:
                 _destroy(self.log, entry)
                 self.ledger.move(entry, str(place.target))
             return finish(drawing, self.ledger, entry.id, place)
@@ -118,7 +122,7 @@ class _Resumption:
     def _visible(self, entry: Entry, to: Path | None) -> Release | None:
         """The output where it was to be, or where the owner moved it: only the ledger has to be told."""
         for place in (to, Path(entry.out)):
-            if place is not None and folder_hash(place) == entry.folder_hash:
+            if place is not None and _lies_at(place, entry):
                 force_to_disk(place.parent)
                 if place == to:
                     self.ledger.move(entry, str(place))
@@ -131,16 +135,27 @@ class _Resumption:
         """The output was made and not shown: show that very one. Never draw again: it may have been seen."""
         staged = self._staged(entry, to)
         _refuse_other(entry, to)
-        with reserve(to or entry.out, advice=f"Clear it, or {_elsewhere(entry)}") as place:
+        with reserve(to or entry.out, advice=f"Mend that, or {_elsewhere(entry)}") as place:
             own = place.staged(self.log.info.id, entry.id)
-            if staged != own:
-                _copy(staged, own, entry)
-                # After the copy: the ledger always names a place that has the output.
-                self.ledger.move(entry, str(place.target))
+            if str(place.target) != entry.out:
+                self._move(entry, staged, place)
             release = show(self.ledger, entry.id, own, place.target)
-        if staged != own:
+        if str(place.target) != entry.out:
             _destroy(self.log, entry)
         return release
+
+    def _move(self, entry: Entry, staged: Path, place: Place) -> None:
+        """First the copy, then the ledger: it always names a place that has the output."""
+        own = place.staged(self.log.info.id, entry.id)
+        if staged == own:  # the owner moved the folder around it
+            self.ledger.move(entry, str(place.target))
+            return
+        try:
+            _copy(staged, own, entry)
+            self.ledger.move(entry, str(place.target))
+        except BaseException:
+            shutil.rmtree(own, ignore_errors=True)
+            raise
 
     def _staged(self, entry: Entry, to: Path | None) -> Path:
         """Where the output lies that was made for this charge and not shown."""
@@ -156,6 +171,11 @@ class _Resumption:
             "If it is gone, make a new release, at a new charge, and close this one: "
             f"crowdlog resume {self.log.path} --charge {entry.id} --give-up."
         )
+
+
+def _lies_at(place: Path, entry: Entry) -> bool:
+    """Whether the output lies there to be seen. In a partial folder it is not shown yet, link to it who will."""
+    return not is_in_partial(place) and folder_hash(place) == entry.folder_hash
 
 
 def _compare(entry: Entry, promise: Promise) -> None:
@@ -186,10 +206,11 @@ def _copy(staged: Path, own: Path, entry: Entry) -> None:
     """Copied, not moved: the place may be on another disk, and the old one stays until the ledger names it."""
     shutil.rmtree(own, ignore_errors=True)
     try:
-        shutil.copytree(staged, own)
+        own.mkdir()
+        for file in staged.iterdir():
+            shutil.copyfile(file, own / file.name)
         force_folder_to_disk(own)
     except OSError as error:
-        shutil.rmtree(own, ignore_errors=True)
         advice = f"Make room, or {_elsewhere(entry)}"
         raise InputError(f"It could not be copied to {own}: {error.strerror}. {advice}") from None
     if folder_hash(own) != entry.folder_hash:
