@@ -89,7 +89,7 @@ def test_no_release_lies_in_a_store(log, tmp_path, name):
     other = make_log(tmp_path / "other", crowd_rows(5, ["used cars"]))
     (tmp_path / "link").symlink_to(log.path)
     for folder in (log.path, other.path, tmp_path / "link"):
-        with pytest.raises(InputError, match="lies in the log store .* Choose a place outside"):
+        with pytest.raises(InputError, match=r"lies in the log store .* Choose a place outside"):
             publish(MECHANISM, log, folder / name)
     assert states(log) == states(other) == []
     assert not (log.path / "new").exists()
