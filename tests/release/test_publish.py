@@ -1,5 +1,6 @@
 import errno
 import os
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
@@ -73,6 +74,57 @@ def test_a_store_that_is_replaced_is_noticed_and_nothing_is_published(log, tmp_p
     if charged:
         (release,) = resume(LogStore.open(old), parse)
         assert release.queries()["query"].to_pylist() == ["weather boston"]
+
+
+def replace_store(log, backup):
+    log.path.rename(log.path.with_name("old"))
+    shutil.copytree(backup, log.path)
+
+
+def replace_ledger(log, backup):
+    shutil.copy(backup / "ledger.sqlite", log.path / "restored")
+    (log.path / "restored").rename(log.ledger())
+
+
+def replace_by_links(log, _backup):
+    """The same file under the same path, but SQLite's log of writes beside it stays in the old folder."""
+    log.path.rename(log.path.with_name("old"))
+    shutil.copytree(log.path.with_name("old"), log.path, copy_function=os.link)
+
+
+def move_away(log, _backup):
+    log.path.rename(log.path.with_name("old"))
+
+
+def delete(log, _backup):
+    shutil.rmtree(log.path)
+
+
+MOVES = {
+    replace_store: r"or its ledger was replaced during this release\. Nothing was published\. Charge 1 is in",
+    replace_ledger: "or its ledger was replaced during this release",
+    replace_by_links: "or its ledger was replaced during this release",
+    move_away: "was moved or deleted during this release",
+    delete: r"was moved or deleted during .* so is the charge",
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_a_copy_of_the_store_is_another_store(log, tmp_path, monkeypatch, move):
+    """Its ledger knows nothing of the charge: a release from it would be free."""
+    shutil.copytree(log.path, tmp_path / "backup")
+    protect = type(MECHANISM).protect
+
+    def moving(self, *words):
+        protected = protect(self, *words)
+        move(log, tmp_path / "backup")
+        return protected
+
+    monkeypatch.setattr(type(MECHANISM), "protect", moving)
+    with pytest.raises(InputError, match=MOVES[move]):
+        publish(MECHANISM, log, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob("*.partial*"))
 
 
 def test_a_store_that_is_replaced_after_the_last_look_keeps_its_charge_and_its_release(log, tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ WAIT = 120.0  # seconds to wait for another process; a charge holds the lock for
 VERSION = 2  # of the tables below, kept as SQLite's user_version
 
 State = Literal["charged", "publishing", "published", "lost"]
+_Look = tuple[os.stat_result, os.stat_result]
 UNFINISHED: tuple[State, State] = ("charged", "publishing")
 
 TABLES = """
@@ -64,8 +65,9 @@ class Entry:
 class Ledger:
     """Open with `Ledger.open`; close it, or use it in a `with`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, file: Path, seen: _Look) -> None:
         self._connection = connection
+        self._file, self._seen = file, seen
 
     @classmethod
     def create(cls, path: Path | str, source: str, store: str) -> None:
@@ -89,7 +91,7 @@ class Ledger:
         """
         file = Path(path).absolute()
         try:
-            before = file.stat()
+            before = _look(file)
             # autocommit: transactions are begun by hand below, so that a charge holds the write lock from its first read.
             address = f"file:{quote(os.fsencode(file))}?mode=rw"
             connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
@@ -108,7 +110,14 @@ class Ledger:
             ) from None
         except sqlite3.Error as error:
             raise InputError(f"The ledger {path} cannot be opened ({error}): restore it from a copy; without it nothing can be released.") from None
-        return cls(connection)
+        return cls(connection, file, before)
+
+    def is_still_there(self) -> bool:
+        """Whether the path still leads to the file that is open: even a copy of it is another ledger."""
+        try:
+            return _is_same(self._seen, _look(self._file))
+        except OSError:
+            return False
 
     @contextmanager
     def _writing(self, failed: str) -> Iterator[None]:
@@ -281,10 +290,19 @@ def _check_source(connection: sqlite3.Connection, path: Path | str, source: str,
         )
 
 
-def _check_unmoved(file: Path, before: os.stat_result) -> None:
+def _look(file: Path) -> _Look:
+    """The file and the folder around it, to be known again."""
+    return file.stat(), file.parent.stat()
+
+
+def _is_same(before: _Look, now: _Look) -> bool:
+    return all(map(os.path.samestat, before, now))
+
+
+def _check_unmoved(file: Path, before: _Look) -> None:
     """Refuse if another file came to lie at this path meanwhile: SQLite's three files would be of two stores.
 
     By now all three are open, so what happens to the path from here on does not reach them.
     """
-    if not os.path.samestat(before, file.stat()):
+    if not _is_same(before, _look(file)):
         raise InputError(f"The ledger {file} was replaced while it was opened. Nothing was charged; try again.")

@@ -49,8 +49,7 @@ def publish(
         open_ledger(log) as ledger,
         reserve(out, advice="Nothing was charged; choose another place.") as place,
     ):
-        if not log.is_still_there():
-            raise InputError(f"{log.path} was replaced by another store. Nothing was charged; try again.")
+        _refuse_exchanged(log, ledger, "Nothing was charged; try again.")
         charge = ledger.charge(
             promise.guarantee,
             repr(mechanism),
@@ -101,6 +100,13 @@ def finish(drawing: Drawing, ledger: Ledger, charge: int, place: Place) -> Relea
         try:
             shutil.rmtree(staged, ignore_errors=True)  # what a killed run drew is destroyed unread
             digest = _draw(drawing, charge, staged, place.target)
+            # The last look: all was read from the log before it, and the ledger that is open is that log's own.
+            _refuse_exchanged(
+                drawing.log,
+                ledger,
+                f"Nothing was published. Charge {charge} is in the ledger that lay there before: run "
+                "'crowdlog resume' on that store, wherever it is now. If it is deleted, so is the charge.",
+            )
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
@@ -132,7 +138,7 @@ def show(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
 
 
 def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
-    """Write one output to the staged folder and return its hash, if it was counted from the log that is charged."""
+    """Write one output to the staged folder and return its hash."""
     log, randomness = drawing.log, drawing.randomness
     protected = drawing.mechanism.protect(log, randomness)
     label = make_label(
@@ -161,14 +167,15 @@ def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
     digest = folder_hash(staged)
     if digest is None:
         raise InputError(f"What was written for {target} cannot be read. It is charged: run 'crowdlog resume'.")
-    # The last look: all was read from the log before it, and the ledger that is open is that log's own.
-    if not log.is_still_there():
-        raise InputError(
-            f"{log.path} was replaced by another store during this release, so nothing was published. "
-            f"Charge {charge} is in the ledger of the store that lay there before: "
-            "run 'crowdlog resume' on that one, wherever it is now."
-        )
     return digest
+
+
+def _refuse_exchanged(log: LogStore, ledger: Ledger, then: str) -> None:
+    """The path must hold the store that was opened, and the ledger that is open: a copy has charges of its own."""
+    if not log.path.exists():
+        raise InputError(f"The store {log.path} was moved or deleted during this release. {then}")
+    if not (log.is_still_there() and ledger.is_still_there()):
+        raise InputError(f"The store {log.path} or its ledger was replaced during this release. {then}")
 
 
 @contextmanager
