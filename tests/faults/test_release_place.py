@@ -154,3 +154,42 @@ def test_when_the_report_cannot_be_printed_it_is_said_that_the_release_is_publis
     assert "nothing was published" not in done.stderr
     assert f"{tmp_path / 'out'} is published and charged" in done.stderr
     assert done.returncode == 1
+
+
+def crowdlog(*words, stdout):
+    command = [sys.executable, "-m", "crowdlog.cli", *map(str, words)]
+    return subprocess.run(command, check=False, stdout=stdout, stderr=subprocess.PIPE, text=True)
+
+
+def charge(log, out):
+    """A release that was killed after its charge."""
+    promise = parse(SPELLING).promise()
+    with open_ledger(log) as ledger:
+        ledger.charge(promise.guarantee, SPELLING, str(out), steps=promise.accounting)
+
+
+@pytest.mark.slow
+def test_when_resume_cannot_print_it_says_how_the_charges_stand(log, tmp_path):
+    (tmp_path / "file").write_text("a file where a folder should be")
+    charge(log, tmp_path / "file" / "out")
+    charge(log, tmp_path / "good")
+    with Path("/dev/full").open("w") as full:
+        stuck = crowdlog("resume", log.path, stdout=full)
+        closed = crowdlog("resume", log.path, "--charge", 1, "--give-up", stdout=full)
+        nothing = crowdlog("resume", log.path, stdout=full)
+    assert charges(log) == ["lost", "published"]
+    assert [done.returncode for done in (stuck, closed, nothing)] == [1, 1, 1]
+    assert "Charge 1: " in stuck.stderr
+    assert "charge 1 is closed and stays spent; only the report could not be printed" in closed.stderr
+    assert "there was nothing to finish; only the report could not be printed" in nothing.stderr
+
+
+@pytest.mark.slow
+def test_a_reader_who_has_gone_is_no_failure(log, tmp_path):
+    """`crowdlog release … | true`: it is published, and nobody wanted to read that."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = crowdlog("release", log.path, SPELLING, "-o", tmp_path / "out", stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert charges(log) == ["published"]

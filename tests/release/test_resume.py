@@ -255,6 +255,7 @@ def test_one_stuck_charge_does_not_block_the_others(log, tmp_path):
     with pytest.raises(Unfinished, match=r"^Charge 1: .*Not a directory") as raised:
         resume(log, parse)
     assert [release.path for release in raised.value.finished] == [tmp_path / "good"]
+    assert raised.value.exit_code == 1
     assert states(log) == ["charged", "published"]
     (release,) = resume(log, parse, to=tmp_path / "elsewhere")
     assert release.queries().num_rows == 1
@@ -273,6 +274,7 @@ def test_an_error_of_ours_does_not_block_the_others_and_quotes_nothing(log, tmp_
     with pytest.raises(Unfinished) as raised:
         resume(log, picky)
     assert str(raised.value) == "Charge 1: an error of ours (KeyError)."
+    assert raised.value.exit_code == 3
     assert (tmp_path / "good").exists()
 
 

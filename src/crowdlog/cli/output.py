@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,9 +18,15 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 @contextmanager
 def reporting(done: str) -> Iterator[None]:
-    """Printing what was done. When that fails (full disk, closed pipe), the error says that it was done."""
+    """Printing what was done. When that fails (a full disk), the error says that it was done.
+
+    A reader who has gone (`| head`) is no failure.
+    """
     try:
         yield
+    except BrokenPipeError:
+        # What is still to be printed goes nowhere: Python would stumble over it when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         kind = InputError if isinstance(error, OSError) else CrowdlogError
         raise kind(f"{done}; only the report could not be printed ({type(error).__name__}).") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @click.command("resume")
 @click.argument("store")
 @click.option("--charge", type=int, metavar="N", help="Only the release of this charge (see 'crowdlog budget').")
-@click.option("--to", metavar="PLACE", help="Write the release here instead; or: it was moved here.")
+@click.option("--to", metavar="PLACE", help="Show the release here instead; or: it, or the folder around it, was moved here.")
 @click.option("--give-up", is_flag=True, help="Close charge N for good: it stays spent and is never drawn.")
 @json_option
 def command(store: str, charge: int | None, to: str | None, give_up: bool, as_json: bool) -> None:
@@ -29,6 +30,7 @@ def command(store: str, charge: int | None, to: str | None, give_up: bool, as_js
     \b
     Example: crowdlog resume STORE
     """
+    from crowdlog.errors import InputError
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
     from crowdlog.release.resume import Unfinished, resume
@@ -40,11 +42,13 @@ def command(store: str, charge: int | None, to: str | None, give_up: bool, as_js
     try:
         done = resume(log, parse, charge=charge, to=to)
     except Unfinished as unfinished:
-        _show(unfinished.finished, as_json)
+        with suppress(InputError):  # what could not be finished is told even if the rest cannot be printed
+            _show(unfinished.finished, as_json)
         raise
     _show(done, as_json)
     if not done and not as_json:
-        click.echo("Nothing to finish.")
+        with reporting("there was nothing to finish"):
+            click.echo("Nothing to finish.")
 
 
 def _show(done: list[Release], as_json: bool) -> None:
@@ -64,7 +68,8 @@ def _give_up(log: LogStore, charge: int | None, to: str | None, as_json: bool) -
     if charge is None or to is not None:
         raise InputError("Give --give-up together with --charge N and without --to: it closes one charge.")
     entry = give_up(log, charge)
-    if as_json:
-        show_json({"charge": entry.id, "state": "lost"})
-    else:
-        click.echo(f"Charge {entry.id} is closed. It stays spent; nothing is published for it.")
+    with reporting(f"charge {entry.id} is closed and stays spent"):
+        if as_json:
+            show_json({"charge": entry.id, "state": "lost"})
+        else:
+            click.echo(f"Charge {entry.id} is closed. It stays spent; nothing is published for it.")

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 
 class Unfinished(InputError):  # noqa: N818 - what is finished is finished
-    """Some charges could not be finished. `finished` are those that could."""
+    """Some charges could not be finished. `finished` are those that could; `ours`: by a fault of ours."""
 
-    def __init__(self, finished: list[Release], failures: Sequence[str]) -> None:
+    def __init__(self, finished: list[Release], failures: Sequence[str], *, ours: bool) -> None:
         super().__init__("\n".join(failures))
         self.finished = finished
+        self.exit_code = CrowdlogError.exit_code if ours else InputError.exit_code
 
 
 def resume(
@@ -61,7 +62,7 @@ def resume(
         for parent in {Path(entry.out).parent for entry in ledger.entries()}:
             sweep(parent)
     if failures:
-        raise Unfinished(finished, failures) from cause
+        raise Unfinished(finished, failures, ours=cause is not None) from cause
     return finished
 
 
