@@ -73,19 +73,19 @@ def is_taken(target: Path) -> bool:
 
 
 def refuse_inside(target: Path) -> None:
-    """No release lies in a folder that is removed when a release is done, nor among the files of a log store."""
+    """No release lies in a partial folder, which is removed, nor among the files of a log store."""
     for folder in Path(os.path.realpath(target)).parents:
         if _PARTIAL.search(folder.name):
             outside = folder.with_name(_PARTIAL.sub("", folder.name))
-            what = f"{folder}, where a release lies until it is shown. Choose a place outside, such as {outside}"
-            raise InputError(f"{target} lies in {what}.")
+            where = f"{target} lies in {folder}, where a release lies until it is shown"
+            raise InputError(f"{where}. Choose a place outside, such as {outside}.")
         with suppress(OSError):  # where nobody may look, nobody can write: `reserve` says so
             if (folder / _STORE).is_file():
-                raise InputError(f"{target} lies in the log store {folder}, beside its ledger. Choose a place outside.")
+                raise InputError(f"{target} lies in the log store {folder}. Choose a place outside of it.")
 
 
 def is_in_partial(path: Path) -> bool:
-    """Whether this is, or leads to, something in a folder that is removed when a release is done."""
+    """Whether this is, or leads to, something in a partial folder."""
     return any(_PARTIAL.search(folder.name) for folder in Path(os.path.realpath(path)).parents)
 
 
@@ -159,7 +159,7 @@ def _lock(partial: Path) -> int:
 
 
 def _make(partial: Path) -> None:
-    """Nobody else may look at what is not published yet. The name can be foreseen: what has it may be a trap."""
+    """Nobody else may look at what is not published. The name can be foreseen: what has it may be a trap."""
     try:
         partial.mkdir(mode=0o700)
     except FileExistsError:

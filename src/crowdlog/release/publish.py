@@ -100,7 +100,7 @@ def finish(drawing: Drawing, ledger: Ledger, charge: int, place: Place) -> Relea
         try:
             shutil.rmtree(staged, ignore_errors=True)  # what a killed run drew is destroyed unread
             digest = _draw(drawing, charge, staged, place.target)
-            # The last look: all was read from the log before it, and the ledger that is open is that log's own.
+            # The last look: all was read from the log before it, and the open ledger is that log's own.
             _refuse_exchanged(
                 drawing.log,
                 ledger,
@@ -139,15 +139,14 @@ def show(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
 
 def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
     """Write one output to the staged folder and return its hash."""
-    log, randomness = drawing.log, drawing.randomness
-    protected = drawing.mechanism.protect(log, randomness)
+    protected = drawing.mechanism.protect(drawing.log, drawing.randomness)
     label = make_label(
         drawing.mechanism,
         drawing.promise,
         protected,
-        source=log.info.id,
+        source=drawing.log.info.id,
         charge=charge,
-        private=randomness.private,
+        private=drawing.randomness.private,
         warnings=drawing.warnings,
     )
     pages = {
@@ -171,7 +170,7 @@ def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
 
 
 def _refuse_exchanged(log: LogStore, ledger: Ledger, then: str) -> None:
-    """The path must hold the store that was opened, and the ledger that is open: a copy has charges of its own."""
+    """The path must hold the store and the ledger that were opened: a copy has charges of its own."""
     if not log.path.exists():
         raise InputError(f"The store {log.path} was moved or deleted during this release. {then}")
     if not (log.is_still_there() and ledger.is_still_there()):

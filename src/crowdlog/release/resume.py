@@ -45,9 +45,7 @@ def resume(
     A release that was charged and not yet made is drawn afresh. One that was made is shown as it is.
     `to`: make it there instead, or: there lies what was made. Raises Unfinished when all others are done.
     """
-    finished: list[Release] = []
-    failures: list[str] = []
-    cause: Exception | None = None
+    finished, failures, cause = list[Release](), list[str](), None
     with holding(log, alone=True), open_ledger(log) as ledger:
         resumption = _Resumption(log, ledger, parse, randomness or SystemRandomness())
         for entry in _chosen(ledger, charge, to):
@@ -175,7 +173,7 @@ class _Resumption:
 
 
 def _lies_at(place: Path, entry: Entry) -> bool:
-    """Whether the output lies there to be seen. In a partial folder it is not shown yet, link to it who will."""
+    """Whether the output lies there to be seen: in a partial folder, or behind a link to it, it does not."""
     return not is_in_partial(place) and folder_hash(place) == entry.folder_hash
 
 
