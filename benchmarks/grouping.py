@@ -14,12 +14,11 @@ import numpy as np
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.engine.count import histogram
+from crowdlog.engine.log_source import open_log
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms import parse
-from crowdlog.mechanisms.mining import open_mine
-from crowdlog.mechanisms.pools import positions
 from crowdlog.privacy.randomness import SeededRandomness
 
 MECHANISMS = ("Crowd(epsilon=2.3, delta=1e-5, weight_clicks=0, weight_pairs=0", "AClick(epsilon=2.3, q_f=5, weight_clicks=0")
@@ -29,18 +28,18 @@ RUNS = 5  # releases averaged
 def coverage(log: LogStore, spelling: str, representation: str) -> tuple[float, float]:
     """Queries shown and the share of impressions whose query is shown, on average."""
     mechanism, shown, covered = parse(f"{spelling}, representation={representation!r})"), [], []
-    with open_mine(log, representation) as mine:
+    with open_log(log, representation) as mine:
         counts = histogram(mine.artifacts(Artifact("query", representation)), users=False)
         for seed in range(RUNS):
             queries = mechanism.protect(log, SeededRandomness(seed)).tables["queries"]["query"].combine_chunks()
-            inside = positions(mine, queries)[counts.key] >= 0
+            inside = mine.places(queries)[counts.key] >= 0
             shown.append(len(queries))
             covered.append(counts.impressions[inside].sum() / counts.impressions.sum())
     return float(np.mean(shown)), float(np.mean(covered))
 
 
 def distinct(log: LogStore, representation: str) -> int:
-    with open_mine(log, representation) as mine:
+    with open_log(log, representation) as mine:
         return len(histogram(mine.artifacts(Artifact("query", representation)), users=False))
 
 

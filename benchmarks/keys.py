@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdlog.artifacts.public_lists import NGRAMS, read_pool
+from crowdlog.engine.log_source import open_log
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms.crowd import Crowd
-from crowdlog.mechanisms.mining import open_mine
-from crowdlog.mechanisms.pools import NGRAMS, positions, read_pool
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
@@ -79,8 +79,8 @@ def read_log(seed: int, users: int) -> tuple[Histories, np.ndarray]:
         log = Path(folder) / "log.tsv"
         synthesize(log, users=users, seed=seed)
         store = import_log(log, Path(folder) / "store")
-        with open_mine(store) as mine:
-            return from_store(store), positions(mine, read_pool(NGRAMS, "original")) >= 0
+        with open_log(store) as mine:
+            return from_store(store), mine.places(read_pool(NGRAMS, "original")) >= 0
 
 
 def with_pool(sets: Incidence, known: np.ndarray, epsilon: float, delta: float) -> np.ndarray:

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.a_click import AClick as AClick
     from crowdlog.mechanisms.a_session import ASession as ASession
     from crowdlog.mechanisms.crowd import Crowd as Crowd
-    from crowdlog.mechanisms.feild import DPa as DPa
-    from crowdlog.mechanisms.feild import DPu as DPu
-    from crowdlog.mechanisms.frequency import KA as KA
-    from crowdlog.mechanisms.frequency import FTa as FTa
-    from crowdlog.mechanisms.frequency import FTu as FTu
+    from crowdlog.mechanisms.dp_a import DPa as DPa
+    from crowdlog.mechanisms.dp_u import DPu as DPu
+    from crowdlog.mechanisms.ft_a import FTa as FTa
+    from crowdlog.mechanisms.ft_u import FTu as FTu
+    from crowdlog.mechanisms.hashed_tokens import HashedTokens as HashedTokens
+    from crowdlog.mechanisms.k_anonymity import KAnonymity as KAnonymity
+    from crowdlog.mechanisms.ka import KA as KA
     from crowdlog.mechanisms.keys import Keys as Keys
     from crowdlog.mechanisms.korolova import Korolova as Korolova
-    from crowdlog.mechanisms.semantic import KAnonymity as KAnonymity
-    from crowdlog.mechanisms.semantic import SemanticKAnonymity as SemanticKAnonymity
-    from crowdlog.mechanisms.unsafe import HashedTokens as HashedTokens
-    from crowdlog.mechanisms.unsafe import Pseudonyms as Pseudonyms
-    from crowdlog.mechanisms.unsafe import SplitSessions as SplitSessions
+    from crowdlog.mechanisms.pseudonyms import Pseudonyms as Pseudonyms
+    from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity as SemanticKAnonymity
+    from crowdlog.mechanisms.split_sessions import SplitSessions as SplitSessions
     from crowdlog.mechanisms.zealous import Zealous as Zealous
     from crowdlog.release.folder import Release as Release
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crowdlog.audit.declared import declared, main_table, reach, units
+from crowdlog.audit.declared import by_lot, by_weights, edges, kept_keys, main, queries_of, units
 from crowdlog.audit.delta import audit_closed_form
-from crowdlog.audit.small import EPSILON, LARGE_DELTA, SMALL_DELTA, for_epsilon, kept_edges, kept_keys, small, variants
+from crowdlog.audit.small import EPSILON, LARGE_DELTA, SMALL_DELTA, for_epsilon, small, variants
 from crowdlog.mechanisms import parse
 
 
@@ -40,7 +40,7 @@ def test_the_step_in_focus_has_most_of_the_privacy():
 def test_small_mechanisms_keep_their_kind_and_promise_what_they_are_asked():
     mechanism = small(parse("Zealous(epsilon=9, delta=1e-9, d=50, setting='probabilistic', users=1000000, artifact='click')"), LARGE_DELTA)
     assert repr(mechanism) == "Zealous(epsilon=2, delta=0.05, d=2, setting='probabilistic', users=256, artifact='click')"
-    assert kept_keys(mechanism) == kept_edges(mechanism) == 2
+    assert kept_keys(main(mechanism)) == 2
 
 
 def test_gaussian_noise_is_audited_where_delta_is_large():
@@ -52,19 +52,27 @@ def test_gaussian_noise_is_audited_where_delta_is_large():
 
 def test_a_pool_has_a_low_threshold():
     closed, opened = (small(parse(f"AClick(epsilon=1, q_f=5, mode='{mode}')"), SMALL_DELTA) for mode in ("closed", "open"))
-    assert declared(closed).bars["queries"].K == closed.K == 6
-    assert declared(closed).bars["queries"].public
+    assert main(closed).selection.K == closed.K == 6
+    assert main(closed).selection.public
     assert opened.K is None
-    assert not declared(opened).bars["queries"].public
+    assert not main(opened).selection.public
 
 
-def test_what_one_person_may_move_is_read_from_the_parameters():
+def test_what_one_person_may_move_is_read_from_the_plan():
     session = parse("ASession(epsilon=1, delta=1e-6, l_s=2, l_q=3, l=5)")
-    assert (main_table(session), units(session, "sessions"), units(session, "clicks")) == ("sessions", 8, 5)
-    click = parse("AClick(epsilon=1, q_f=4, c_f=7)")
-    assert (reach(click, "queries").total, reach(click, "clicks").total) == (4, 7)
-    assert reach(parse("Crowd(epsilon=1, delta=1e-6)"), "queries").squares == 16
-    assert reach(parse("Zealous(epsilon=1, delta=1e-6, d=3)"), "queries").each == 1
+    assert [(plan.name, units(plan), kept_keys(plan)) for plan in session.plan] == [("sessions", 8, 2), ("clicks", 5, 5)]
+    assert [plan.reach.total for plan in parse("AClick(epsilon=1, q_f=4, c_f=7)").plan] == [4, 7]
+    crowd = parse("Crowd(epsilon=1, delta=1e-6)")
+    assert (main(crowd).reach.squares, units(main(crowd)), by_weights(crowd)) == (16, 0, True)
+    assert main(parse("Zealous(epsilon=1, delta=1e-6, d=3)")).reach.each == 1
+
+
+def test_what_else_the_audits_ask_is_read_from_the_plan():
+    assert edges(parse("DPu(epsilon=1, delta=1e-6, d=3)")) is None
+    assert edges(parse("Korolova(epsilon=1, delta=1e-6, d=3)")).name == "clicks"
+    assert [by_lot(parse(f"DPu(epsilon=1, delta=1e-6, d=3, keep='{keep}')")) for keep in ("first", "random")] == [False, True]
+    assert queries_of(parse("Keys(epsilon=1, delta=1e-6, artifact='window-pair')"), whole_sessions=False) == 2
+    assert queries_of(parse("ASession(epsilon=1, delta=1e-6, l_q=3)"), whole_sessions=True) == 4
 
 
 @pytest.mark.parametrize(
@@ -83,5 +91,19 @@ def test_the_closed_form_of_all_thresholds_together_is_the_promised_delta(spelli
     assert finding.measured == pytest.approx(finding.claimed, rel=1e-9)
 
 
-def test_a_pool_without_private_pages_has_no_delta_to_check():
-    assert audit_closed_form(parse("AClick(epsilon=2, q_f=4, weight_clicks=0)")) == []
+def test_a_pool_without_private_pages_shows_no_key_of_one_person():
+    (finding,) = audit_closed_form(parse("AClick(epsilon=2, q_f=4, weight_clicks=0)"))
+    assert finding.measured == 0
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "Crowd(epsilon=1, delta=1e-6)",
+        "Crowd(epsilon=0.1, delta=0.01)",
+        *(f"Keys(epsilon=1, delta=1e-6, selection='{name}')" for name in ("adaptive", "weighted", "policy", "sips", "laplace", "geometric")),
+    ],
+)
+def test_keys_of_one_person_are_within_delta_for_weights_too(spelling):
+    (finding,) = audit_closed_form(parse(spelling))
+    assert 0 < finding.measured <= finding.claimed

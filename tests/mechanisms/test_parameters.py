@@ -2,7 +2,7 @@ import pytest
 
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
-from crowdlog.mechanisms.frequency import FTa
+from crowdlog.mechanisms.ft_a import FTa
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 
+from crowdlog.artifacts.public_lists import NGRAMS, read_features, read_pool
+from crowdlog.engine.log_source import open_log
 from crowdlog.errors import InputError
-from crowdlog.mechanisms.mining import open_mine
-from crowdlog.mechanisms.pools import NGRAMS, positions, read_features, read_pool
 from tests.support.logs import make_log
 
 
@@ -48,8 +48,8 @@ def test_files_that_cannot_be_read(tmp_path):
 @pytest.mark.parametrize("representation", ["original", "light"])
 def test_positions_are_places_in_the_pool(log, tmp_path, representation):
     pool = read_pool(write(tmp_path, "zebras\nwww.dogs.com\ncats\n"), representation)
-    with open_mine(log, representation) as mine:
-        found = positions(mine, pool)
+    with open_log(log, representation) as mine:
+        found = mine.places(pool)
         texts = mine.query_texts(range(log.info.queries)).to_pylist()
     wanted = pool.to_pylist()
     assert [wanted[place] if place >= 0 else None for place in found] == [text if text in wanted else None for text in texts]

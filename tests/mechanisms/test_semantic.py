@@ -4,7 +4,8 @@ import pytest
 from crowdlog.artifacts.semantic.semantics import Semantics
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
-from crowdlog.mechanisms.semantic import KAnonymity, SemanticKAnonymity
+from crowdlog.mechanisms.k_anonymity import KAnonymity
+from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.verify import verify
 from tests.artifacts.semantic.logs import CASES, make_log

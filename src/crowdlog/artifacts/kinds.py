@@ -49,3 +49,14 @@ class Artifact:
     def table(self) -> str:
         """The table of a release that holds it."""
         return TABLES.get(self.kind, "pairs")
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Subsequences of sessions: of queries, or of the topics that a public file gives to queries."""
+
+    representation: str = "original"
+    session_minutes: int = SESSION_MINUTES
+    topics: str | None = None
+    kind = "sequence"
+    table = "sessions"

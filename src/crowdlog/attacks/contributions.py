@@ -8,22 +8,26 @@ import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.measure.log_arrays import Impressions, count_matrix
+from crowdlog.plan.bounds import FirstKeys, FirstOccurrences, SquaredBudget
+from crowdlog.plan.table import TablePlan
 from crowdlog.types import Ints
 
 
-def contributions(truth: Impressions, ids: Ints, counts: Ints, label: Any) -> Any:
-    """Users by queries: of all ways that fit the label the one that explains the published counts best."""
-    from crowdlog.mechanisms import parse
-
-    d, budget = label["implementation"]["settings"].get("d"), getattr(parse(label["crowdlog"]["mechanism"]), "budget", None)
-    options = [truth.profile, _distinct(truth.profile)]
-    if d is not None:
-        first = truth.nth_impression < d
-        options.append(count_matrix(truth.user[first], truth.query[first], truth.profile.shape))
-        options.append(_first_distinct(truth, int(d)))
-    if budget is not None:
-        options.append(_bounded(truth.profile, ids, budget))
-    return min(options, key=lambda own: float(np.abs(counts - np.asarray(own.sum(axis=0)).ravel()[ids]).sum()))
+def contributions(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) -> Any:
+    """Users by queries, as the plan bounds them. A choice by lot cannot be known: of the ways to guess it the one that fits the counts best."""
+    match plan.bound:
+        case SquaredBudget(budget):
+            return _bounded(truth.profile, ids, budget)
+        case FirstOccurrences(d, by_lot=False):
+            first = truth.nth_impression < d
+            own = count_matrix(truth.user[first], truth.query[first], truth.profile.shape)
+            return _distinct(own) if plan.counts == "users" else own
+        case FirstKeys(d, by_lot=False):
+            return _first_distinct(truth, d)
+        case FirstOccurrences(d) | FirstKeys(d):
+            options = [truth.profile, _distinct(truth.profile), _first_distinct(truth, d)]
+            return min(options, key=lambda own: float(np.abs(counts - np.asarray(own.sum(axis=0)).ravel()[ids]).sum()))
+    return _distinct(truth.profile) if plan.counts == "users" else truth.profile
 
 
 def _distinct(matrix: Any) -> Any:

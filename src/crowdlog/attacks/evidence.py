@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from crowdlog.plan.selections import NoisyThreshold
+from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.types import Floats
 
 
 @dataclass(frozen=True)
 class Noise:
-    """What a label tells of the noise. `scale`: of Laplace noise on counts; `K`, `b`: threshold and scale of a selection by Laplace noise."""
+    """What a plan tells of the noise. `scale`: of Laplace noise on counts; `K`, `b`: threshold and scale of a selection by Laplace noise."""
 
     any: bool
     scale: float | None = None
@@ -22,12 +23,13 @@ class Noise:
     separate: bool = False  # the selection drew noise of its own
 
     @classmethod
-    def of(cls, label: Mapping[str, Any]) -> Noise:
-        settings, noisy = label["implementation"]["settings"], bool(label["privacy_loss"]["privacy_parameters"])
-        if not noisy or "b" not in settings:
-            return cls(noisy)
-        separate = "count noise scale" in settings
-        return cls(noisy, settings.get("count noise scale", settings["b"]), settings.get("K"), settings["b"], separate)
+    def of(cls, plan: TablePlan) -> Noise:
+        if not isinstance(plan.noise, DiscreteLaplace):
+            return cls(plan.noise is not None)
+        chosen = plan.selection
+        if not isinstance(chosen, NoisyThreshold):
+            return cls(True, plan.noise.scale)
+        return cls(True, plan.noise.scale, chosen.K, chosen.scale, not plan.reuses_noise)
 
     def evidence(self, mine: Floats, others: Floats, shown: Floats) -> Floats:
         """For each of her queries: what she adds, what the others have, what is published (NaN: nothing). Above 0 speaks for her."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,11 @@ from crowdlog.log.store import LogStore
 from crowdlog.measure.intervals import clopper_pearson
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms.base import Mechanism
+from crowdlog.plan.selections import fakes_needed
+from crowdlog.release.label import plans_of
 
 TRIALS = 20  # 20 of 20 puts the interval above 83 %
 WORD = "quorvex"  # in no dictionary, and left alone by every representation of queries
-MARGIN = 5  # K + 5b copies, §8
 MOST = 200_000  # fake users worth trying
 
 
@@ -29,8 +29,9 @@ def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResu
     if "events" in seen.tables:
         return nothing("injection", "All rows are published: nobody needs fake users.")
     mechanism, label = parse(seen.mechanisms[0]), seen.labels[0]
-    fakes = fakes_needed(label["implementation"]["settings"])
-    if fakes is None or fakes > MOST:
+    selection = next((plan.selection for plan in plans_of(label)), None)
+    fakes = MOST + 1 if selection is None else fakes_needed(selection)
+    if fakes > MOST:
         return nothing("injection", "The label names no threshold that fake users could lift a text over.")
     with tempfile.TemporaryDirectory(prefix="crowdlog-injection-") as folder:
         alone, crowd = _log(Path(folder), 0), _log(Path(folder), fakes)
@@ -41,16 +42,6 @@ def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResu
     return AttackResult(
         "injection", hits / TRIALS, chance, interval, interval[0] > chance and not said, {"trials": TRIALS, "fake users": fakes}, note
     )
-
-
-def fakes_needed(settings: dict[str, float]) -> int | None:
-    """How many fake users lift any text over the threshold: K + 5b with noise, K + 1 or k without; twice that where they divide a weight of 1."""
-    if "K" in settings:
-        return math.ceil(settings["K"] + MARGIN * settings["b"]) if "b" in settings else int(settings["K"]) + 1
-    if "k" in settings:
-        return int(settings["k"])
-    weighed = [name.removesuffix(" threshold") for name in settings if name.endswith(" threshold")]
-    return max((math.ceil(2 * (settings[f"{w} threshold"] + MARGIN * settings[f"{w} selection noise sd"])) for w in weighed), default=None)
 
 
 def _log(folder: Path, fakes: int) -> LogStore:

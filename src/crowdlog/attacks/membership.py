@@ -18,6 +18,7 @@ from crowdlog.attacks.worlds import Worlds
 from crowdlog.errors import InputError
 from crowdlog.measure.intervals import Interval, clopper_pearson
 from crowdlog.measure.log_arrays import Impressions
+from crowdlog.release.label import plans_of
 from crowdlog.types import Bools, Floats, Ints
 
 GAMES = 500  # enough: the interval is then about 4.5 points each way
@@ -37,11 +38,12 @@ def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResu
     if published is None:
         return nothing("membership", "Needs a table of queries with counts.")
     ids, label = published[0], next(label for label in seen.labels if "queries" in label["crowdlog"]["tables"])
-    own = contributions(truth, *published, label)[:, ids].tocsr()
+    plan = next(plan for plan in plans_of(label) if plan.name == "queries")
+    own = contributions(truth, *published, plan)[:, ids].tocsr()
     own.eliminate_zeros()
     if not own.nnz:
         return nothing("membership", "Nobody has a published query.")
-    noise = Noise.of(label)
+    noise = Noise.of(plan)
     try:
         right, done = _games(label, own, ids, noise, truth, attacker)
     except InputError as error:

@@ -14,10 +14,12 @@ from crowdlog.errors import InputError
 from crowdlog.measure.log_arrays import Impressions, count_matrix
 from crowdlog.measure.ragged import counting
 from crowdlog.measure.released import shown_queries
+from crowdlog.plan.selections import AtLeast
+from crowdlog.plan.table import TablePlan
 from crowdlog.release.folder import Release
+from crowdlog.release.label import plans_of
 from crowdlog.types import Ints
 
-NOT_ADJACENT = ("session-pair", "window-pair", "undirected-pair")
 MANY = 1000  # people with the same query in the same second: more tell nothing about whose row it is
 
 
@@ -70,14 +72,19 @@ class Seen:
         return all(label["crowdlog"]["counts"] == "impressions" for label in self.labels)
 
     @property
-    def adjacent(self) -> bool:
-        """Pairs, if any, are of a query and the very next one."""
-        return not any(kind in mechanism for kind in NOT_ADJACENT for mechanism in self.mechanisms)
+    def plans(self) -> list[TablePlan]:
+        """The plan of every table of counts."""
+        return [plan for label in self.labels for plan in plans_of(label)]
 
-    def setting(self, name: str) -> float | None:
-        """The smallest value of this setting in the labels."""
-        found = [label["implementation"]["settings"][name] for label in self.labels if name in label["implementation"]["settings"]]
-        return min(found, default=None)
+    @property
+    def adjacent(self) -> bool:
+        """Pairs, if any, are of a query and the very next one, in order."""
+        return all(plan.artifact.kind == "pair" for plan in self.plans if plan.name == "pairs")
+
+    @property
+    def least_people(self) -> int:
+        """How many people stand behind what is published, by exact thresholds; 1 where nothing is said."""
+        return min((plan.selection.k for plan in self.plans if isinstance(plan.selection, AtLeast)), default=1)
 
     def why_no_proof(self) -> str:
         """Why exact reasoning about queries and pairs is not possible, or ''."""

@@ -23,7 +23,7 @@ def triples(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult
     if not len(found):
         return nothing("triples", "No triple follows from the published counts.")
     users = users_of_triples(before, after, truth)[found]
-    k = int(seen.setting("k") or 1)
+    k = seen.least_people
     weak = (users >= 1) & (users < k)
     return counted("triples", int(weak.sum()), len(found), 0.0, k=k, breaches=int(weak.sum()), in_the_log=int((users >= 1).sum()))
 

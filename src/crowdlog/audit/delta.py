@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdlog.audit.bounds import lower, upper
-from crowdlog.audit.declared import Bar, declared
 from crowdlog.audit.events import Floats, Halves, Ints, best_event
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.trial import Trial
+from crowdlog.plan.selections import KeySelection, KeySelections, NoisyThreshold, WeightedRounds
+from crowdlog.privacy.accounting import PromisedStep, TailStep
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
@@ -43,23 +44,29 @@ def delta_bound(ways: list[tuple[Halves, Halves]], epsilon: float, alpha: float)
 
 
 def audit_closed_form(mechanism: Mechanism) -> list[Finding]:
-    """At the real parameters: the chance that a key of hers alone is shown, from the declared thresholds and scales, against the declared δ."""
+    """At the real parameters: the chance that a key of hers alone is shown, from the declared plan, against the declared δ."""
     import mpmath
 
-    bars, delta = [bar for bar in declared(mechanism).bars.values() if not bar.public], mechanism.promise().guarantee.delta
-    if not bars:
-        return []
+    delta = mechanism.promise().guarantee.delta
     with mpmath.workprec(BITS):
-        real = float(mpmath.fsum(map(_exposes, bars)))
-    meaning = f"The declared thresholds show a key of one person alone with probability {real:.3g}; δ = {delta:.3g} is promised."
+        real = float(mpmath.fsum(_exposes(plan.selection) for plan in mechanism.plan if plan.selection is not None))
+    meaning = f"The declared selections show a key of one person alone with probability {real:.3g}; δ = {delta:.3g} is promised."
     return [Finding("closed form", "unique keys, real parameters", delta, real, real > delta * (1 + 1e-12), meaning)]
 
 
-def _exposes(bar: Bar) -> Any:
-    """The worst of two ways to spread her units: one for each of d keys, or all for one key."""
-    over = bar.K - (bar.at_least - 1)
-    spread = 1 - (1 - _shown_alone(bar.scale, over - 1)) ** bar.d
-    return max(spread, _shown_alone(bar.scale, over - bar.d)) if bar.heavy else spread
+def _exposes(selection: KeySelections) -> Any:
+    """A threshold: the worst of two ways to spread her units, one for each of d keys or all for one key. Weights: what their method says."""
+    if isinstance(selection, WeightedRounds):
+        return selection.own_keys
+    if isinstance(selection, KeySelection):
+        return sum(step.delta for step in selection.accounting() if isinstance(step, TailStep | PromisedStep))
+    if not isinstance(selection, NoisyThreshold):
+        return 1.0
+    if selection.public:
+        return 0.0
+    over = selection.K - (selection.at_least - 1)
+    spread = 1 - (1 - _shown_alone(selection.scale, over - 1)) ** selection.d
+    return spread if selection.on == "users" else max(spread, _shown_alone(selection.scale, over - selection.d))
 
 
 def _shown_alone(scale: float, over: int) -> Any:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from crowdlog.audit.declared import Declared, declared
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import STRIDE
 from crowdlog.audit.noise import support
 from crowdlog.audit.sampling import Shown
 from crowdlog.audit.trial import SURE
+from crowdlog.plan.table import TablePlan
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
@@ -38,10 +38,10 @@ class Compared:
 
 def audit_independence(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
     """Signs of noise in the order in which it may have been drawn, at every shift: compared with themselves, with other tables, with other runs."""
-    about, found = declared(mechanism), list[Compared]()
+    plans, found = {plan.name: plan for plan in mechanism.plan}, list[Compared]()
     for order, places in (("by number", slice(None)), ("by text", _by_text(layout))):
         drawn = {
-            table: [_drawn(about, layout, table, shown, run, places) for run in range(min(RUNS, len(shown.keys)))] for table, shown in seen.items()
+            table: [_drawn(plans[table], layout, shown, run, places) for run in range(min(RUNS, len(shown.keys)))] for table, shown in seen.items()
         }
         for one, two in itertools.combinations_with_replacement(seen, 2):
             found += _compare(f"{one} and {two} {order}", drawn[one], drawn[two])
@@ -84,19 +84,17 @@ def _finding(compared: Compared, limit: float) -> Finding:
     return Finding("independence", compared.where, limit, most, most > limit, meaning)
 
 
-def _drawn(about: Declared, layout: Layout, table: str, shown: Shown, run: int, places: slice | Ints) -> Floats:
+def _drawn(plan: TablePlan, layout: Layout, shown: Shown, run: int, places: slice | Ints) -> Floats:
     """The signs of the noise of what is shown, without gaps: noise is drawn for that. 0 where only large noise is shown: its sign is no fair coin."""
-    fair = [_fair(about, table, number, shape.crowd) for number, shape in enumerate(layout.shapes)]
+    fair = [_fair(plan, shape.crowd) for shape in layout.shapes]
     crowds = np.array([[shape.crowd] for shape in layout.shapes])
     signs = np.sign(shown.total[run] - crowds) * np.array(fair)[:, None]
     return np.asarray(signs.ravel()[places][shown.keys[run].ravel()[places] > 0], np.float64)
 
 
-def _fair(about: Declared, table: str, number: int, crowd: int) -> bool:
-    if table not in about.noise:
-        return number == 0  # the largest crowd
-    lowest, hidden = support(about, table, crowd)
-    return not hidden or about.noise[table].tail(-lowest) < 100 * SURE  # symmetric: as much noise is hidden below as lies above −lowest
+def _fair(plan: TablePlan, crowd: int) -> bool:
+    lowest, hidden = support(plan, crowd)
+    return not hidden or plan.noise is None or plan.noise.tail(-lowest) < 100 * SURE  # symmetric: as much noise is hidden below as lies above −lowest
 
 
 def _by_text(layout: Layout) -> Ints:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from crowdlog.audit.declared import Declared, Noise, declared
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape
 from crowdlog.audit.sampling import Effort, Shown, sample
 from crowdlog.audit.trial import crowds_at_threshold, far_crowd
+from crowdlog.plan.selections import NoisyThreshold
+from crowdlog.plan.table import Noise, TablePlan
 
 if TYPE_CHECKING:
     from crowdlog.audit.laboratory import Laboratory
@@ -40,27 +41,26 @@ def sample_crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Rand
 
 def audit_noise(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
     """One χ² test for each table and crowd. Fresh noise looks the same whether the key was shown easily or by luck."""
-    about, findings = declared(mechanism), []
-    level = alpha / max(1, len(layout.shapes) * len(about.noise))
-    for table, noise in about.noise.items():
-        if table not in seen:
-            continue
+    findings = []
+    noisy = {plan.name: plan for plan in mechanism.plan if plan.noise is not None}
+    level = alpha / max(1, len(layout.shapes) * len(noisy))
+    for table, plan in noisy.items():
         for number, shape in enumerate(layout.shapes):
             shown = seen[table].keys[:, number] > 0
             drawn = seen[table].total[:, number][shown] - shape.crowd
-            p = fit(drawn, noise, *support(about, table, shape.crowd))
+            p = fit(drawn, plan.noise, *support(plan, shape.crowd)) if plan.noise is not None else None
             if p is not None:
                 meaning = f"Noise like this or stranger has probability {p:.2g} under the declared distribution."
                 findings.append(Finding("noise", f"{table}, {shape.name}", level, p, p < level, meaning))
     return findings
 
 
-def support(about: Declared, table: str, crowd: int) -> tuple[int, bool]:
+def support(plan: TablePlan, crowd: int) -> tuple[int, bool]:
     """The smallest noise that can be seen; whether smaller noise is hidden (not published) rather than raised to it (negative counts to 0)."""
-    if about.published_noise and table in about.bars:
-        return about.bars[table].K - crowd + 1, True
-    if about.least is not None and table == "queries":
-        return about.least - crowd, True
+    if plan.reuses_noise and isinstance(plan.selection, NoisyThreshold):
+        return plan.selection.K - crowd + 1, True
+    if plan.least is not None:
+        return plan.least - crowd, True
     return -crowd, False
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdlog.artifacts.kinds import WINDOW
 from crowdlog.audit.laboratory import APART, TARGET, Acts
 
 if TYPE_CHECKING:
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 SHARED = (0, 1, 2)  # keys that the persons ask, too
 BYSTANDERS = (3, 4)  # keys of a crowd that has nothing to do with any person
 TIED = 5  # first of d + 1 keys that one crowd asks equally often: whoever looks at popularity must choose among them
-SITTING = (100, 200, 300)  # first keys of three crowds that do much in one session
+SITTING = (100, 200, 300)  # first keys of crowds that do much in one session
 SITTERS = 300  # people of such a crowd at least: enough for an engine to take their rows in another order
 OWN = 1000  # keys and pages from here on are known to the person alone
 # Spellings that the light representation takes for one query.
 SPELLINGS = tuple(f"{before}q0{after}" for before in ("", "www.") for after in (".com", ".net", ".org", ".edu", "?", "!", "-"))
+ALONE = tuple(f"w{400 + i}" for i in range(10))  # queries that are asked without a second one in a row
 
 Place = Literal["last", "middle", "shuffled"]
 
@@ -66,13 +68,13 @@ def sitting_persons(d: int) -> tuple[Person, ...]:
 
 def backwards(d: int, queries: int) -> Person:
     """A person who asks what the sitting crowds ask, last things first: whoever orders by numbers of keys is misled."""
-    keys = dict.fromkeys(key for acts in _sessions(d, queries) for key, _second in reversed(acts))
+    keys = dict.fromkeys(key for acts in _sessions(d, queries) for key, _second in reversed(acts) if key >= 0)
     return Person("asks what others ask, the other way round", tuple(keys))
 
 
 def replayed_keys(d: int, queries: int) -> NDArray[np.int64]:
     """The keys that crowds ask."""
-    sitting = {key for acts in _sessions(d, queries) for key, _second in acts}
+    sitting = {key for acts in _sessions(d, queries) for key, _second in acts if key >= 0}
     return np.array([*SHARED, *BYSTANDERS, *range(TIED, TIED + d + 1), *sorted(sitting)])
 
 
@@ -80,12 +82,16 @@ def _sessions(d: int, queries: int) -> list[list[tuple[int, int]]]:
     """What the sitting crowds do: (key, second). Each offers more than d artifacts, and for every d > 1 one of them ties at the d-th.
 
     Pairs that end in one row tie where only rows order them: after 1, 3, 6, … pairs of different queries, after 1, 2, 4, 7, …
-    when the first query is asked twice or stands in a session of its own.
+    when the first query is asked twice or stands in a session of its own. Where sessions do not matter and pairs have no direction,
+    it must be pushed out of the window by repeats of the second.
     """
     size = d + 2 if queries == 1 else max(3, math.isqrt(d) + 2)
     plain, repeated, split = ([first + i for i in range(size)] for first in SITTING)
     repeated.insert(1, repeated[0])
+    alone = [-1 - len(SPELLINGS) - i for i in range(len(ALONE))]
+    pushed = [alone[0], *[alone[1]] * WINDOW, *alone[2:]]
     return [
+        *([[(key, 60 * place) for place, key in enumerate(pushed)]] if queries == 2 else []),
         [(key, 60 * place) for place, key in enumerate(plain)],
         [(key, 60 * place) for place, key in enumerate(repeated)],
         [(key, 60 * place + (APART if place else 0)) for place, key in enumerate(split)],
@@ -110,7 +116,7 @@ def crowd_log(laboratory: Laboratory, crowd: int, d: int, queries: int, person: 
     if place == "shuffled":
         rows = _taken(rows, np.random.default_rng(0).permutation(len(rows.user)))
     acts = Acts(rows.user, rows.key, rows.second, np.zeros(len(rows.user), np.bool_), rows.page)
-    return laboratory.make(("replay", crowd, d, queries, person, place), acts, queries, SPELLINGS)
+    return laboratory.make(("replay", crowd, d, queries, person, place), acts, queries, SPELLINGS + ALONE)
 
 
 def _single_keys(crowd: int) -> _Rows:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdlog.audit.laboratory import LETTERS
 from crowdlog.audit.small import replaced
+from crowdlog.mechanisms.parameters import with_role
 
 if TYPE_CHECKING:
     from crowdlog.audit.laboratory import Ints, Laboratory, Layout
@@ -20,11 +21,11 @@ def equipped(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -> Me
 def with_files(mechanism: Any, laboratory: Laboratory, name: Any, keys: Ints, pooled: Ints, queries: int) -> Mechanism:
     """The pool holds the `pooled` keys, every key's own page is surfaced, every query is a topic of its own."""
     wanted: dict[str, Any] = {}
-    if getattr(mechanism, "pool", None) is not None:
-        wanted["pool"] = laboratory.file(("pool", name), [f"q{key}" for key in pooled])
-    if getattr(mechanism, "surfaced", None) is not None:
-        wanted["surfaced"] = laboratory.file(("surfaced", name), [f"q{key}\thttp://u{key}.example" for key in keys])
-    if getattr(mechanism, "features", None) is not None:
+    for parameter in with_role(mechanism, "pool"):
+        wanted[parameter] = laboratory.file(("pool", name), [f"q{key}" for key in pooled])
+    for parameter in with_role(mechanism, "results"):
+        wanted[parameter] = laboratory.file(("surfaced", name), [f"q{key}\thttp://u{key}.example" for key in keys])
+    for parameter in with_role(mechanism, "topics"):
         lines = [f"{letter}{key}\t{letter}{key}" for letter in LETTERS[:queries] for key in keys]
-        wanted["features"] = laboratory.file(("features", name), lines)
+        wanted[parameter] = laboratory.file(("features", name), lines)
     return replaced(mechanism, wanted) if wanted else mechanism

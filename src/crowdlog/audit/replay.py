@@ -9,7 +9,9 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from crowdlog.audit.declared import chooses_at_random, reach
+import numpy as np
+
+from crowdlog.audit.declared import by_lot, by_weights, queries_of, units
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.persons import (
     BYSTANDERS,
@@ -24,18 +26,20 @@ from crowdlog.audit.persons import (
     sitting_persons,
 )
 from crowdlog.audit.public import with_files
-from crowdlog.audit.sampling import queries_of
+from crowdlog.audit.sampling import Remembered
 from crowdlog.audit.small import replaced
 from crowdlog.audit.trial import crowds_at_threshold
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.parameters import roles
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.promise import Protected
 
 if TYPE_CHECKING:
     from crowdlog.audit.laboratory import Laboratory
-    from crowdlog.mechanisms.base import Mechanism
-    from crowdlog.release.promise import Protected
+    from crowdlog.log.store import LogStore
 
 LEAST_EPSILON = 1.0  # a smaller ε is replayed as this: what a person can move does not depend on ε
-MOST = {"d": 20, "q_f": 20, "c_f": 20, "l": 20, "l_s": 2, "l_q": 3}  # larger bounds are replayed as these
+WIDE = 3  # artifacts of a person who is bounded by weights: her replays do as much as with this bound
 FROZEN = (b"\x80", b"\x90")  # every random byte: noise of 0, and the same small noise for all
 
 Rows = dict[tuple[str, ...], int]
@@ -55,7 +59,9 @@ class FrozenRandomness:
     def bytes(self, n: int) -> bytes:
         if not self.numbered:
             return self.byte * n
-        return b"".join(bytes([word % 251]) + 3 * self.byte for word in range((n + 3) // 4))[:n]
+        words = np.full(((n + 3) // 4, 4), self.byte[0], np.uint8)
+        words[:, 0] = np.arange(len(words)) % 251
+        return words.tobytes()[:n]
 
 
 def audit_replay(mechanism: Mechanism, laboratory: Laboratory) -> list[Finding]:
@@ -69,21 +75,31 @@ def replays(mechanism: Mechanism, laboratory: Laboratory) -> Iterator[list[Findi
     queries = queries_of(mechanism, whole_sessions=True)
     everybody = (*persons(d), *(sitting_persons(d) if queries > 1 else ()), backwards(d, queries))
     crowd = 2 * max(crowds_at_threshold(mechanism, laboratory, SeededRandomness(1)))
-    place: Place = "last" if hasattr(mechanism, "budget") else "middle"
-    for frozen in (FrozenRandomness(byte, numbered=hasattr(mechanism, "budget")) for byte in FROZEN):
-        before = mechanism.protect(crowd_log(laboratory, crowd, d, queries, None), frozen)
-        for order, who in _same_people(chooses_at_random(mechanism)):
-            again = mechanism.protect(crowd_log(laboratory, crowd, d, queries, None, order), frozen)
-            yield [_finding(who, "rows changed", 0, _changed(before, again))]
-        for person in everybody:
-            after = mechanism.protect(crowd_log(laboratory, crowd, d, queries, person, place), frozen)
-            yield [_finding(f"A person who {person.name}", *found) for found in _differences(mechanism, person, before, after)]
+    place: Place = "last" if by_weights(mechanism) else "middle"
+    before = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, None))
+    for order, who in _same_people(by_lot(mechanism)):
+        again = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, None, order))
+        yield [_finding(who, "rows changed", 0, max(map(_changed, before, again)))]
+    for person in everybody:
+        after = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, person, place))
+        found = (difference for old, new in zip(before, after, strict=True) for difference in _differences(mechanism, person, old, new))
+        yield [_finding(f"A person who {person.name}", *difference) for difference in found]
 
 
-def _same_people(by_lot: bool) -> Iterator[tuple[Place, str]]:
+def _frozen(mechanism: Mechanism, log: LogStore) -> list[Protected]:
+    """What is published of this log with each kind of frozen noise."""
+    sources = [FrozenRandomness(byte, numbered=by_weights(mechanism)) for byte in FROZEN]
+    if type(mechanism).protect is not Mechanism.protect:
+        return [mechanism.protect(log, frozen) for frozen in sources]
+    with mechanism.open(log) as source:
+        counted = Remembered(source)
+        return [Protected(mechanism.name(source, mechanism.decide(counted, frozen))) for frozen in sources]
+
+
+def _same_people(drawn: bool) -> Iterator[tuple[Place, str]]:
     """The log itself, and where nothing is drawn by lot, its rows in another order: in both the same must be shown."""
     yield "last", "The same log again"
-    if not by_lot:
+    if not drawn:
         yield "shuffled", "The same log, its rows in another order"
 
 
@@ -99,11 +115,20 @@ def _changed(before: Protected, after: Protected) -> int:
     return sum(len(old.items() ^ new.items()) for old, new in zip(*sides, strict=True))
 
 
-def _replayable(mechanism: Any, laboratory: Laboratory) -> tuple[Mechanism, int]:
+def _replayable(mechanism: Mechanism, laboratory: Laboratory) -> tuple[Mechanism, int]:
     """Moderate parameters, so that the crowd is not too large, and the representation that merges the most before bounding; and her bound."""
-    wanted: dict[str, Any] = {name: min(value, most) for name, most in MOST.items() if (value := getattr(mechanism, name, None)) is not None}
-    moderate = replaced(mechanism, {**wanted, "epsilon": max(mechanism.epsilon, LEAST_EPSILON), "representation": "light"})
-    d = int(getattr(moderate, "d", 3))
+    wanted: dict[str, Any] = {}
+    for name, role in roles(mechanism).items():
+        value = getattr(mechanism, name)
+        match role.name:
+            case "bound" if value is not None:
+                wanted[name] = min(value, role.moderate)
+            case "epsilon":
+                wanted[name] = max(value, LEAST_EPSILON)
+            case "representation":
+                wanted[name] = "light"
+    moderate = replaced(mechanism, wanted)
+    d = max(units(plan) for plan in moderate.plan) or WIDE
     queries = queries_of(moderate, whole_sessions=True)
     keys = replayed_keys(d, queries)
     return with_files(moderate, laboratory, ("replay", d, queries), keys, keys, queries), d
@@ -125,7 +150,7 @@ def _differences(mechanism: Mechanism, person: Person, before: Protected, after:
     for name in before.tables.keys() & after.tables.keys():
         old, new = _rows(before.tables[name]), _rows(after.tables[name])
         moved = [abs(new[key] - old[key]) for key in old.keys() & new.keys()]
-        allowed = reach(mechanism, name)
+        allowed = mechanism.promise().table(name).reach
         yield f"{name}: sum of changes", allowed.total, sum(moved)
         yield f"{name}: sum of squared changes", allowed.squares, sum(change**2 for change in moved)
         yield f"{name}: change of one count", allowed.each, max(moved, default=0)

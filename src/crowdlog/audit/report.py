@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdlog.audit.declared import main
 from crowdlog.audit.delta import audit_closed_form, audit_delta
 from crowdlog.audit.epsilon import audit_epsilon
 from crowdlog.audit.finding import Finding
@@ -27,6 +28,7 @@ from crowdlog.progress import progress_bar
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
+AUDITS = ("closed form", "replay", "source", "noise", "independence", "selection", "delta", "epsilon")  # all run, or the audit fails
 ALPHA = 1e-6  # chance of a false alarm in one audit of a correct mechanism
 # Shares of the time for runs.
 NOISE_TIME, SELECTION_TIME, DELTA_TIME, EPSILON_TIME = 0.15, 0.15, 0.3, 0.4
@@ -63,6 +65,7 @@ def audit(mechanism: Mechanism, *, seconds: float = 90.0, runs: int = 40, random
     """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
     if not mechanism.promise().guarantee.protects:
         raise InputError(f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee.")
+    main(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
     started = time.monotonic()
     if folder is not None:
         findings = _audits(mechanism, Laboratory(folder), randomness or SystemRandomness(), seconds, runs)
@@ -92,4 +95,7 @@ def _audits(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
                 trial = run_trial(variant, shapes, laboratory, randomness, effort(share / len(trials)))
                 findings += audit_(trial, ALPHA / len(trials))
             advance(1)
+    missing = [name for name in AUDITS if name not in {finding.audit for finding in findings}]
+    if missing:
+        raise InputError(f"These audits of {mechanism!r} found nothing to look at: {', '.join(missing)}. Its plan does not declare enough.")
     return findings

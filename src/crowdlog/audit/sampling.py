@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.artifacts.kinds import Artifact, Sequences
+from crowdlog.artifacts.packed_keys import unpack
+from crowdlog.audit.declared import queries_of
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import STRIDE, Shape
 from crowdlog.audit.public import equipped
+from crowdlog.engine.log_source import LogSource, numbered
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.parameters import with_role
+from crowdlog.plan.candidates import Pool, PublicResults
+from crowdlog.plan.decide import Kept, KeyHistories, TableCounts
+from crowdlog.plan.table import TablePlan
+from crowdlog.release.promise import Protected
+from crowdlog.types import Bools, Ints
 
 if TYPE_CHECKING:
     from crowdlog.audit.laboratory import Laboratory
-    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
-    from crowdlog.release.promise import Protected
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -36,19 +44,11 @@ class Effort:
 
     def layout(self, mechanism: Mechanism, shapes: tuple[Shape, ...], *, whole_sessions: bool = False) -> Layout:
         """As many worlds as fit. Where a mechanism has a public pool, every shape comes with keys of the pool and with others."""
-        if getattr(mechanism, "pool", None) is not None:
+        if with_role(mechanism, "pool"):
             shapes = (*shapes, *(Shape(**{**vars(shape), "name": f"{shape.name}, not in the pool", "pooled": False}) for shape in shapes))
         queries = queries_of(mechanism, whole_sessions=whole_sessions)
         rows = queries * sum(shape.rows for shape in shapes)
         return Layout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries)
-
-
-def queries_of(mechanism: Mechanism, *, whole_sessions: bool) -> int:
-    """How many queries in a row a person asks for one key: two for pairs; of sessions two, or one more than count."""
-    if hasattr(mechanism, "l_q"):
-        return mechanism.l_q + 1 if whole_sessions else 2
-    pairs = getattr(mechanism, "weight_pairs", 0) or getattr(mechanism, "weight_suggestions", 0)
-    return 2 if pairs or "pair" in getattr(mechanism, "artifact", "query") else 1
 
 
 @dataclass(frozen=True)
@@ -70,41 +70,124 @@ def flat(table: Any) -> Any:
 
 def worlds_of(table: Any) -> Ints:
     """The world of each row: the number in its first text."""
+    return _worlds(flat(table).column(0).combine_chunks())
+
+
+def _worlds(texts: Any) -> Ints:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers = pc.struct_field(pc.extract_regex(flat(table).column(0).combine_chunks(), r"^[a-z]*(?P<n>\d+)"), "n")
+    numbers = pc.struct_field(pc.extract_regex(texts, r"^[a-z]*(?P<n>\d+)"), "n")
     worlds: Ints = pc.cast(numbers, pa.int64()).to_numpy(zero_copy_only=False) // STRIDE
     return worlds
 
 
 def outcome(protected: Protected, layout: Layout) -> dict[str, Shown]:
     """What one run shows of each world, by table. Of queries in a row only the first counts as the world's query."""
-    import pyarrow.compute as pc
-
-    found, size = {}, (len(layout.shapes), layout.worlds)
+    found = {}
     for name, whole in protected.tables.items():
-        table = whole.filter(pc.starts_with(whole.column(0), "q")) if name == "queries" else whole
-        worlds, counts = worlds_of(table), table.column("count").to_numpy()
-        keys = np.bincount(worlds, minlength=size[0] * size[1]).reshape(size)
-        total = np.bincount(worlds, weights=counts, minlength=size[0] * size[1]).astype(np.int64).reshape(size)
-        found[name] = Shown(keys, total)
+        table = _world_rows(name, whole)
+        found[name] = _shown(worlds_of(table), table.column("count").to_numpy(), layout)
     return found
+
+
+def _world_rows(name: str, table: Any) -> Any:
+    """Of queries the first of each row of queries, of other tables all."""
+    return table.filter(_starts_with_q(table.column(0))) if name == "queries" else table
+
+
+def _shown(worlds: Ints, counts: Ints, layout: Layout) -> Shown:
+    size = (len(layout.shapes), layout.worlds)
+    keys = np.bincount(worlds, minlength=size[0] * size[1]).reshape(size)
+    total = np.bincount(worlds, weights=counts, minlength=size[0] * size[1]).astype(np.int64).reshape(size)
+    return Shown(keys, total)
 
 
 def sample(
     mechanism: Mechanism, laboratory: Laboratory, layout: Layout, randomness: Randomness, effort: Effort, *, sides: tuple[bool, ...]
 ) -> list[Mapping[str, Shown]]:
     """For each side (without, with the person) what all runs showed, stacked: [run, shape, world]."""
-    logs = [laboratory.log(layout, with_person=side) for side in sides]
     ready = equipped(mechanism, laboratory, layout)
-    seen: list[list[dict[str, Shown]]] = [[] for _ in logs]
-    done = 0
-    while not effort.enough(done):
-        for log, runs in zip(logs, seen, strict=True):
-            runs.append(outcome(ready.protect(log, randomness), layout))
-        done += 1
+    with ExitStack() as stack:
+        logs = [stack.enter_context(_ready_log(ready, laboratory.log(layout, with_person=side), layout)) for side in sides]
+        seen: list[list[dict[str, Shown]]] = [[] for _ in logs]
+        done = 0
+        while not effort.enough(done):
+            for run, runs in zip(logs, seen, strict=True):
+                runs.append(run(randomness))
+            done += 1
     return [_stack(runs) for runs in seen]
+
+
+@contextmanager
+def _ready_log(mechanism: Mechanism, log: LogStore, layout: Layout) -> Iterator[Callable[[Randomness], dict[str, Shown]]]:
+    """One run of the mechanism on this log. Its counts are the same in every run, so they are counted once; noise is drawn each time.
+
+    A mechanism that goes a way of its own from the log to the tables is run as a whole.
+    """
+    if type(mechanism).protect is not Mechanism.protect:
+        yield lambda randomness: outcome(mechanism.protect(log, randomness), layout)
+        return
+    with mechanism.open(log) as source:
+        counted = Remembered(source)
+        texts = source.query_texts(np.arange(source.names))
+        worlds, first = _worlds(texts), _starts_with_q(texts)
+
+        def run(randomness: Randomness) -> dict[str, Shown]:
+            found = {}
+            for plan, kept in zip(mechanism.plan, mechanism.decide(counted, randomness).values(), strict=True):
+                where, counts = _places(plan, kept, source, worlds, first)
+                found[plan.name] = _shown(where, counts, layout)
+            return found
+
+        yield run
+
+
+def _starts_with_q(texts: Any) -> Bools:
+    """Which texts are the first query of a row of queries."""
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.starts_with(texts, "q").to_numpy(zero_copy_only=False))
+
+
+def _places(plan: TablePlan, kept: Kept, source: LogSource, worlds: Ints, first: Bools) -> tuple[Ints, Ints]:
+    """The world of each kept key and its count, without naming keys where their ids tell it."""
+    if isinstance(plan.artifact, Sequences) or isinstance(plan.candidates, Pool | PublicResults):
+        table = _world_rows(plan.name, source.table(plan, kept))
+        return worlds_of(table), table.column("count").to_numpy()
+    if plan.artifact.kind == "query":
+        own = first[kept.key]
+        return worlds[kept.key[own]], kept.count[own]
+    return worlds[unpack(kept.key)[0]], kept.count
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A log whose counts are remembered, but for bounds by lot: these are drawn anew each time."""
+
+    source: LogSource
+    _counts: dict[TablePlan, TableCounts] = field(default_factory=dict)
+    _rows: dict[Artifact, tuple[Ints, Ints]] = field(default_factory=dict)
+    _histories: dict[TablePlan, KeyHistories] = field(default_factory=dict)
+
+    def counts(self, plan: TablePlan, randomness: Randomness) -> TableCounts:
+        if plan.bound.by_lot:
+            return self.source.counts(plan, randomness)
+        if plan not in self._counts:
+            self._counts[plan] = self.source.counts(plan, randomness)
+        return self._counts[plan]
+
+    def histories(self, plan: TablePlan, shown: Ints | None) -> KeyHistories:
+        if isinstance(plan.artifact, Sequences):
+            raise TypeError("sequences are chosen by counts")
+        if shown is None:
+            if plan not in self._histories:
+                self._histories[plan] = self.source.histories(plan, None)
+            return self._histories[plan]
+        if plan.artifact not in self._rows:
+            self._rows[plan.artifact] = self.source.rows(plan.artifact)
+        key, histories = numbered(*self._rows[plan.artifact], plan.artifact, shown)
+        return KeyHistories(key, histories, self.source.prior(plan))
 
 
 def _stack(runs: list[dict[str, Shown]]) -> dict[str, Shown]:

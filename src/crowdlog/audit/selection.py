@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crowdlog.audit.bounds import lower, upper
-from crowdlog.audit.declared import declared
+from crowdlog.audit.declared import shown as chance_of
+from crowdlog.audit.declared import thresholds
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.neighbours import Shape
 from crowdlog.audit.sampling import Effort, sample
@@ -19,20 +20,20 @@ PLACES = (-2.0, -1.0, 0.0, 0.7, 1.5)  # crowds tried, in noise scales from the t
 
 
 def audit_selection(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort, alpha: float) -> list[Finding]:
-    """Nothing to say of a mechanism that declares no threshold."""
-    about = declared(mechanism)
-    bars = about.bars
+    """Of every table with a threshold on counts. Selections by weights are audited by their ε and δ alone, which the report says."""
+    bars = thresholds(mechanism)
     if not bars:
-        return []
+        meaning = "No table has a threshold on counts: its keys are chosen by weights, which the audits of ε and δ look at."
+        return [Finding("selection", "by weights", 0, 0, False, meaning)]
     sizes = sorted({max(1, round(bar.K + place * bar.scale)) for bar in bars.values() for place in PLACES})
     layout = effort.layout(mechanism, tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes))
     (seen,) = sample(mechanism, laboratory, layout, randomness, effort, sides=(False,))
     level, findings = alpha / (2 * len(layout.shapes) * len(bars)), []
-    for table in bars:
+    for plan in (plan for plan in mechanism.plan if plan.name in bars):
         for number, shape in enumerate(layout.shapes):
-            shown = seen[table].keys[:, number]
-            chance, hits = about.shown(table, shape.crowd, pooled=shape.pooled), int((shown > 0).sum())
+            shown = seen[plan.name].keys[:, number]
+            chance, hits = chance_of(mechanism, plan, shape.crowd, pooled=shape.pooled), int((shown > 0).sum())
             alarm = not (lower(hits, shown.size, level) <= chance <= upper(hits, shown.size, level))
             meaning = f"A {shape.name} is shown with probability {hits / shown.size:.4g}; the declared threshold says {chance:.4g}."
-            findings.append(Finding("selection", f"{table}, {shape.name}", chance, hits / shown.size, alarm, meaning))
+            findings.append(Finding("selection", f"{plan.name}, {shape.name}", chance, hits / shown.size, alarm, meaning))
     return findings

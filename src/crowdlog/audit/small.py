@@ -1,10 +1,18 @@
-"""The same mechanism with parameters at which its promise can be seen to break in a few thousand samples."""
+"""The same mechanism with parameters at which its promise can be seen to break in a few thousand samples.
+
+Which parameter means what is said by its role (`mechanisms/parameters.py`), never by its name.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from crowdlog.audit.declared import by_weights, main
+from crowdlog.errors import InputError
+from crowdlog.mechanisms.parameters import roles, with_role
+from crowdlog.plan.selections import NoisyThreshold
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
@@ -14,40 +22,61 @@ SMALL_DELTA, LARGE_DELTA = 1e-3, 0.05  # for the ε audit, for the δ audit (a �
 KEYS = 2  # of one person that count
 PEOPLE = 256  # of one world: the public bound on users, where a mechanism needs one
 SPREAD = 4  # keys that a person may spread her weight over in the ε audit: without a bound on its length she would have twice as much
-MOST = {"d": KEYS, "d_clicks": KEYS, "q_f": KEYS, "c_f": KEYS, "l": KEYS, "l_s": KEYS, "l_q": 2, "items": SPREAD, "budget": 16}
 POOL_SCALES = 3  # a pool's threshold in scales of its noise: any is equally private, a low one needs small crowds
 FOCUS, GAUSSIAN_FOCUS = 4, 12  # how much more than all others together the step in focus gets; Gaussian noise adds in squares, so more is left
-OPTIONAL = ("weight_clicks", "weight_pairs", "weight_suggestions")  # steps that a mechanism can leave out
+OPTIONAL = ("clicks", "pairs")  # tables that a mechanism can leave out
 
 Focus = Literal["all", "keys", "counts", "edges"]
 
 
 def small(mechanism: Mechanism, delta: float) -> Mechanism:
     """ε = 2, this δ, and people who add little."""
-    wanted: dict[str, Any] = {name: min(value, most) for name, most in MOST.items() if (value := getattr(mechanism, name, None)) is not None}
-    wanted |= {"epsilon": EPSILON, "delta": delta, "K": None, "invented": 1e9, "least_count": 0}
-    if getattr(mechanism, "users", None) is not None:
-        wanted["users"] = PEOPLE
-    if hasattr(mechanism, "items"):
-        wanted["items"] = KEYS
-    return _low_pool_threshold(replaced(mechanism, wanted))
+    return _shrunk(mechanism, delta, KEYS)
 
 
 def for_epsilon(mechanism: Mechanism) -> Mechanism:
     """Small, with the δ at which the ε audit sees most. Laplace noise spends its ε everywhere; Gaussian noise only in the tail that δ pays for."""
-    wanted = small(mechanism, LARGE_DELTA if hasattr(mechanism, "budget") else SMALL_DELTA)
-    return replaced(wanted, {"items": min(getattr(mechanism, "items", None) or SPREAD, SPREAD)})
+    items = min([SPREAD, *with_role(mechanism, "items").values()])
+    return _shrunk(mechanism, LARGE_DELTA if by_weights(mechanism) else SMALL_DELTA, items)
 
 
-def _low_pool_threshold(mechanism: Any) -> Mechanism:
-    closed = getattr(mechanism, "mode", "") == "closed"
-    return replaced(mechanism, {"K": round(POOL_SCALES * mechanism.selection(1).scale)}) if closed else mechanism
+def _shrunk(mechanism: Mechanism, delta: float, items: int) -> Mechanism:
+    wanted: dict[str, Any] = {}
+    for name, role in roles(mechanism).items():
+        value = getattr(mechanism, name)
+        match role.name:
+            case "bound" if value is not None:
+                wanted[name] = min(value, role.small)
+            case "people" if value is not None:
+                wanted[name] = PEOPLE
+            case "free":
+                wanted[name] = role.small
+            case "threshold":
+                wanted[name] = None
+            case "items":
+                wanted[name] = items
+    return _low_pool_threshold(dataclasses.replace(mechanism, **wanted, **_promised(mechanism, EPSILON, delta)))  # type: ignore[type-var]
+
+
+def _promised(mechanism: Mechanism, epsilon: float, delta: float) -> dict[str, float]:
+    """The parameters that ask for ε and δ, with these values."""
+    found = {role.name: name for name, role in roles(mechanism).items()}
+    if "epsilon" not in found:
+        raise InputError(f"No parameter of {type(mechanism).__name__} has the role of ε, so it cannot be audited at another one.")
+    return {found[role]: value for role, value in (("epsilon", epsilon), ("delta", delta)) if role in found}
+
+
+def _low_pool_threshold(mechanism: Mechanism) -> Mechanism:
+    selection = main(mechanism).selection
+    if not isinstance(selection, NoisyThreshold) or not selection.public:
+        return mechanism
+    name = next(name for name, role in roles(mechanism).items() if role.name == "threshold")
+    return replaced(mechanism, {name: round(POOL_SCALES * selection.scale)})
 
 
 def replaced(mechanism: Any, wanted: dict[str, Any]) -> Mechanism:
-    """With these parameters, of those it has."""
-    known = {field.name for field in dataclasses.fields(mechanism)}
-    changed: Mechanism = dataclasses.replace(mechanism, **{name: value for name, value in wanted.items() if name in known})
+    """With these parameters."""
+    changed: Mechanism = dataclasses.replace(mechanism, **wanted)
     return changed
 
 
@@ -61,25 +90,20 @@ class Variant:
 
 def variants(mechanism: Mechanism) -> list[Variant]:
     """One for each step that has a weight; the mechanism itself if there is nothing to choose."""
-    shares = {field.name: getattr(mechanism, field.name) for field in dataclasses.fields(mechanism) if field.name.startswith("weight_")}  # type: ignore[arg-type]
-    if hasattr(mechanism, "select_share"):
+    for name in with_role(mechanism, "share"):
         most = FOCUS / (FOCUS + 1)
-        return [Variant(replaced(mechanism, {"select_share": most}), "keys"), Variant(replaced(mechanism, {"select_share": 1 - most}), "counts")]
-    found, focused = [], GAUSSIAN_FOCUS if hasattr(mechanism, "budget") else FOCUS
-    for name in (name for name, weight in shares.items() if weight > 0):
-        others = {other: float(other not in OPTIONAL) for other in shares if other != name}
-        focus: Focus = "edges" if name in OPTIONAL else "counts" if name == "weight_counts" else "all" if "weight_sessions" in shares else "keys"
-        found.append(Variant(_low_pool_threshold(replaced(mechanism, {**others, name: focused * max(1.0, sum(others.values()))})), focus))
+        return [Variant(replaced(mechanism, {name: most}), "keys"), Variant(replaced(mechanism, {name: 1 - most}), "counts")]
+    pays = {name: role.pays for name, role in roles(mechanism).items() if role.name == "weight"}
+    focused = GAUSSIAN_FOCUS if by_weights(mechanism) else FOCUS
+    found = []
+    for name in (name for name, value in with_role(mechanism, "weight").items() if value > 0):
+        others = {other: float(pays[other] not in OPTIONAL) for other in pays if other != name}
+        share = focused * max(1.0, sum(others.values()))
+        found.append(Variant(_low_pool_threshold(replaced(mechanism, {**others, name: share})), _focus(pays[name])))
     return found or [Variant(mechanism, "all")]
 
 
-def kept_keys(mechanism: Mechanism) -> int:
-    """How many keys of one person count."""
-    found = ((name, getattr(mechanism, name, None)) for name in ("l_s", "q_f", "d", "items"))
-    return next((min(int(value), MOST[name]) for name, value in found if value is not None), KEYS)
-
-
-def kept_edges(mechanism: Mechanism) -> int:
-    """How many clicks or pairs of one person count."""
-    found = ((name, getattr(mechanism, name, None)) for name in ("d_clicks", "c_f", "l"))
-    return next((min(int(value), MOST[name]) for name, value in found if value is not None), kept_keys(mechanism))
+def _focus(pays: str) -> Focus:
+    if pays in OPTIONAL:
+        return "edges"
+    return "counts" if pays == "counts" else "keys" if pays == "keys" else "all"

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdlog.audit.declared import EDGES, Noise, declared, main_table, units
+from crowdlog.audit.declared import OF_SHOWN, crowds, edges, kept_keys, main, queries_of, thresholds, units
 from crowdlog.audit.events import Halves, codings
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape, at_threshold, exposed_edges, injected, unique, well_known
-from crowdlog.audit.sampling import Effort, Shown, queries_of, sample
-from crowdlog.audit.small import Variant, kept_edges, kept_keys, variants
+from crowdlog.audit.sampling import Effort, Shown, sample
+from crowdlog.audit.small import Variant, variants
 from crowdlog.errors import InputError
+from crowdlog.plan.selections import NoisyThreshold
+from crowdlog.plan.table import Noise
 from crowdlog.privacy.noise import DiscreteLaplace
 
 if TYPE_CHECKING:
@@ -50,10 +52,11 @@ def exposed_trials(mechanism: Mechanism) -> list[tuple[Variant, tuple[Shape, ...
     """The situations in which δ is spent. They are run one after the other: small worlds can be many."""
     trials: list[tuple[Variant, tuple[Shape, ...]]] = []
     for variant in (variant for variant in variants(mechanism) if variant.focus != "counts"):
-        d = kept_keys(variant.mechanism)
-        if variant.focus == "edges" and main_table(mechanism) == "queries":
-            trials.append((variant, exposed_edges(kept_edges(variant.mechanism), known_crowd(variant.mechanism))))
+        further = edges(variant.mechanism)
+        if variant.focus == "edges" and further is not None and isinstance(further.candidates, OF_SHOWN):
+            trials.append((variant, exposed_edges(kept_keys(further), known_crowd(variant.mechanism))))
         else:
+            d = kept_keys(main(variant.mechanism))
             trials += [(variant, unique(d)), (variant, injected(d))]
     return trials
 
@@ -64,18 +67,19 @@ def crowded_trials(mechanism: Mechanism, laboratory: Laboratory, randomness: Ran
 
 
 def _crowded(variant: Variant, laboratory: Laboratory, randomness: Randomness) -> tuple[Shape, ...]:
-    mechanism, focus, about = variant.mechanism, variant.focus, declared(variant.mechanism)
-    main, d = main_table(mechanism), kept_keys(mechanism)
+    mechanism, focus = variant.mechanism, variant.focus
+    first = main(mechanism)
+    d = kept_keys(first)
     shapes: tuple[Shape, ...] = ()
-    if focus in ("all", "keys"):
-        crossing = about.crossings.get(main)
-        shapes += at_threshold(d, crossing.crowds(units(mechanism, main)) if crossing else crowds_at_threshold(mechanism, laboratory, randomness))
+    if focus in ("all", "keys") and first.selection is not None:
+        shapes += at_threshold(d, crowds(first.selection.crossing, units(first)))
     if focus in ("all", "counts"):
         shapes += well_known(d, far_crowd(mechanism, crowds_at_threshold(mechanism, laboratory, randomness), USUALLY))
-    if focus == "edges":
-        edges = next((name for name in EDGES if name in about.noise), main)
-        crossing, known = about.crossings.get(edges), known_crowd(mechanism) if main == "queries" else 0
-        shapes += at_threshold(kept_edges(mechanism), crossing.crowds(units(mechanism, edges)) if crossing else (known,), known)
+    further = edges(mechanism)
+    if focus == "edges" and further is not None:
+        known = known_crowd(mechanism) if isinstance(further.candidates, OF_SHOWN) else 0
+        sizes = (known,) if further.selection is None else crowds(further.selection.crossing, units(further))
+        shapes += at_threshold(kept_keys(further), sizes, known)
     return shapes
 
 
@@ -87,8 +91,8 @@ def run_trial(variant: Variant, shapes: tuple[Shape, ...], laboratory: Laborator
 
 
 def crowds_at_threshold(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness) -> tuple[int, ...]:
-    """For each table a crowd of which about half are shown: as declared, or tried on a ladder of crowds."""
-    bars = declared(mechanism).bars
+    """For each table a crowd of which about half are shown: as declared, or where people divide weights tried on a ladder of crowds."""
+    bars = thresholds(mechanism)
     if bars:
         return tuple(sorted({max(1, bar.K) for bar in bars.values()}))
     steps = tuple(Shape(str(crowd), crowd, 1, 0, 0) for crowd in LADDER)
@@ -102,19 +106,22 @@ def crowds_at_threshold(mechanism: Mechanism, laboratory: Laboratory, randomness
 
 def far_crowd(mechanism: Mechanism, centres: tuple[int, ...], sure: float = SURE) -> int:
     """A crowd that is practically always shown, and whose noisy count is practically never negative."""
-    about = declared(mechanism)
-    noises: list[Noise] = [*about.noise.values(), *(DiscreteLaplace(bar.scale) for bar in about.bars.values())]
+    noises: list[Noise] = [plan.noise for plan in mechanism.plan if plan.noise is not None]
+    noises += [bar.noise for bar in thresholds(mechanism).values()]
     return max(centres) + max([max(centres) if sure == SURE else 0, *(_margin(noise, sure) for noise in noises)])
 
 
 def known_crowd(mechanism: Mechanism) -> int:
     """How many people must ask a query for it to be shown usually."""
-    about = declared(mechanism)
-    crossing = about.crossings["queries"]
-    margins = [round(4 * crossing.sd) if crossing.gaussian else _margin(DiscreteLaplace(crossing.sd), USUALLY)]
-    if about.least is not None:
-        margins.append(_margin(about.noise["queries"], USUALLY))
-    shared = queries_of(mechanism, whole_sessions=False) if crossing.gaussian else 1  # who asks two queries gives each less weight
+    first = main(mechanism)
+    if first.selection is None or first.noise is None:
+        raise TypeError("the main table has a selection and noise")
+    crossing = first.selection.crossing
+    by_counts = isinstance(first.selection, NoisyThreshold)
+    margins = [_margin(DiscreteLaplace(crossing.sd), USUALLY) if by_counts else round(4 * crossing.sd)]
+    if first.least is not None:
+        margins.append(_margin(first.noise, USUALLY))
+    shared = 1 if by_counts else queries_of(mechanism, whole_sessions=False)  # who asks two queries gives each less weight
     return shared * (max(1, round(crossing.centre)) + max(margins))
 
 

@@ -97,11 +97,10 @@ def create(operator_file: Path, links: Path, invitations: int, as_json: bool, in
 
 def _promised(manifest: Manifest) -> str:
     """What the label will promise, in a sentence."""
-    from crowdlog.crowd.deciding import promise_of, table_of, together
-    from crowdlog.crowd.policy import policies_of
+    from crowdlog.crowd.publication import policies_of, promise_of_layer, together
 
-    promises = [promise_of(policy, manifest, layer) for policy, layer in zip(policies_of(manifest), manifest.layers, strict=True)]
-    return str(together(promises, [table_of(layer) for layer in manifest.layers]).guarantee)
+    promises = [promise_of_layer(policy, manifest, layer) for policy, layer in zip(policies_of(manifest), manifest.layers, strict=True)]
+    return str(together(promises).guarantee)
 
 
 @collection.command(short_help="Show counts, never text.")

@@ -10,6 +10,7 @@ from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.release.promise import Promise
 
 
 @click.command("plan")
@@ -40,7 +41,7 @@ def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> Non
         "steps": [{"name": s.name, "epsilon": s.epsilon, "delta": s.delta, "what": s.what} for s in promise.steps],
         "settings": dict(promise.settings),
         "as_published": dict(promise.as_published),
-        "odds": _odds(promise.settings),
+        "odds": _odds(promise),
         "unprotected": list(promise.unprotected),
     }
     if store:
@@ -70,25 +71,28 @@ def _show(plan: dict[str, Any]) -> None:
         click.echo(f"\nNot covered: {line}")
 
 
-def _odds(settings: Any) -> dict[str, str]:
+def _odds(promise: Promise) -> dict[str, str]:
     """How likely a key of a true (bounded) count is published: counts at 1, 10, 50, 90 and 99 %."""
-    if not {"K", "b"} <= settings.keys():
-        return {}
     import math
 
-    def count_at(chance: float) -> float:
-        less = math.log(2 * chance) if chance <= 0.5 else -math.log(2 * (1 - chance))
-        return float(settings["K"] + settings["b"] * less)
+    from crowdlog.plan.selections import NoisyThreshold
 
-    return {f"a count of {count_at(chance):,.0f}": f"{chance:.0%}" for chance in (0.01, 0.1, 0.5, 0.9, 0.99)}
+    selection = promise.tables[0].selection if promise.tables else None
+    if not isinstance(selection, NoisyThreshold):
+        return {}
+    odds = {}
+    for chance in (0.01, 0.1, 0.5, 0.9, 0.99):
+        less = math.log(2 * chance) if chance <= 0.5 else -math.log(2 * (1 - chance))
+        odds[f"a count of {selection.K + selection.scale * less:,.0f}"] = f"{chance:.0%}"
+    return odds
 
 
 def _budget(store: str, mechanism: Mechanism) -> dict[str, Any]:
     from crowdlog.log.store import LogStore
     from crowdlog.release.publish import open_ledger
 
-    ledger = open_ledger(LogStore.open(store))
-    spent, left, cost = ledger.spent(), ledger.left(), mechanism.promise().guarantee
+    with open_ledger(LogStore.open(store)) as ledger:
+        spent, left, cost = ledger.spent(), ledger.left(), mechanism.promise().guarantee
     shown: dict[str, Any] = {"spent": f"ε = {spent.epsilon:.4g}, δ = {spent.delta:.4g}"}
     if left is None:
         return {**shown, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}

@@ -22,7 +22,8 @@ def command(release: str, truth: str, as_json: bool) -> None:
     """
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
-    from crowdlog.mechanisms.semantic import KAnonymity, SemanticKAnonymity
+    from crowdlog.mechanisms.k_anonymity import KAnonymity
+    from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity
     from crowdlog.release.folder import Release
     from crowdlog.release.verify import verify
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from crowdlog.crowd.artifact import TEXTS, Counted, texts_of
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.policy import policies_of
+from crowdlog.crowd.publication import decide, policies_of, together
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.explain import explain, label_page
 from crowdlog.release.folder import Release, write_folder
@@ -29,12 +29,10 @@ _MODEL = {
 
 def write_crowd_log(manifest: Manifest, opened: Sequence[Sequence[Counted]], out: Path, randomness: Randomness, *, smallest_batch: int) -> Release:
     """Apply the policy of each layer to what was opened of it and write the release folder."""
-    from crowdlog.crowd.deciding import decide, table_of, together
-
     layers, policies = manifest.layers, policies_of(manifest)
     decisions = [decide(policy, manifest, layer, groups, randomness) for policy, layer, groups in zip(policies, layers, opened, strict=True)]
-    names = [table_of(layer) for layer in layers]
-    promise = together([decision.promise for decision in decisions], names)
+    promise = together([decision.promise for decision in decisions])
+    names = [plan.name for plan in promise.tables]
     tables = {name: _table(name, decision.kept) for name, decision in zip(names, decisions, strict=True)}
     protected = Protected(tables, _notes(manifest, promise, smallest_batch))
     label = make_label(

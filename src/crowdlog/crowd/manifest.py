@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.errors import InputError
+from crowdlog.plan.bounds import Counts
 
-COUNTS = ("users", "impressions")
+COUNTS = get_args(Counts)
 INNER_ARTIFACTS = ("", *(kind for kind in ARTIFACTS if kind != "query"))  # "": one threshold
 
 
@@ -38,7 +39,7 @@ class Manifest:
     artifact: str
     representation: str
     limit: int
-    count: str
+    count: Counts
     policy: str
     randomness: str
     mix: str

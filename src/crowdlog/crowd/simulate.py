@@ -30,7 +30,7 @@ from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
-from crowdlog.mechanisms.frequency import FTu
+from crowdlog.mechanisms.ft_u import FTu
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import Release

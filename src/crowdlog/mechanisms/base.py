@@ -1,16 +1,29 @@
-"""What every mechanism is: a frozen dataclass of parameters that promises, then protects."""
+"""What every mechanism is: a frozen dataclass of parameters that promises, then counts, decides and names."""
 
 from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from crowdlog.errors import InputError
 from crowdlog.mechanisms.parameters import check
+from crowdlog.plan.bounds import Counts
+from crowdlog.plan.decide import Kept, Source, decide
+from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.release.promise import Promise, Protected
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from crowdlog.engine.connection import Engine
+    from crowdlog.engine.log_source import LogSource
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
     from crowdlog.release.folder import Release
@@ -22,17 +35,49 @@ class Mechanism(ABC):
     title: ClassVar[str]  # one line: what it is
     source: ClassVar[str]  # where it was published
     unsafe: ClassVar[bool] = False  # kept for attacks and comparison only
+    whole_log: ClassVar[str] = "it publishes people's own rows"  # why a collection's counts are not enough for it
+    collected_counts: ClassVar[tuple[Counts, ...]] = ()  # what a collection that it decides over may count
+    people_column: ClassVar[str] = "users"  # how it calls the number of people beside impressions
 
     def __post_init__(self) -> None:
         check(self)
 
     @abstractmethod
     def promise(self) -> Promise:
-        """What will be guaranteed, from the parameters alone."""
+        """What will be guaranteed, from the parameters alone, and the plan of every table."""
 
-    @abstractmethod
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
+    def opened(self, k: int) -> Promise:
+        """The promise where artifacts of fewer than k people cannot be seen at all, as in a collection."""
+        raise InputError(f"A collection cannot be published with {type(self).__name__}: {self.whole_log}.")
+
+    @cached_property
+    def plan(self) -> tuple[TablePlan, ...]:
+        """The plan of every table. Kept, because thresholds take time to find."""
+        return self.promise().tables
+
+    def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
         """Compute the tables that may be published. Reads the log; charges nothing: call `release` to publish."""
+        with self.open(log, engine) as source:
+            return Protected(self.name(source, self.decide(source, randomness)))
+
+    def open(self, log: LogStore, engine: Engine | None = None) -> Any:
+        """The log as a source of counts, in the representation of the plan; to be used in a `with`."""
+        from crowdlog.engine.log_source import open_log
+
+        return open_log(log, self.plan[0].artifact.representation, engine)
+
+    def decide(self, source: Source, randomness: Randomness) -> dict[str, Kept]:
+        """Which keys are published with which counts: follows the plan, draws all noise, sees no text."""
+        return decide(self.plan, source, randomness)
+
+    def name(self, source: LogSource, kept: Mapping[str, Kept]) -> dict[str, pa.Table]:
+        """The kept keys as texts. Tables with Gaussian noise tell its standard deviation in every row."""
+        tables = {}
+        for plan in self.plan:
+            found = kept[plan.name]
+            noise = {"noise": np.full(len(found.key), plan.noise.sd)} if isinstance(plan.noise, RoundedGaussian) else {}
+            tables[plan.name] = source.table(plan, found, **noise)
+        return tables
 
     def check_inputs(self) -> None:
         """Raise InputError when a public file the mechanism needs cannot be read."""

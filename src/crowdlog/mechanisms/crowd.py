@@ -6,39 +6,35 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from crowdlog.artifacts.kinds import Artifact
-from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.artifacts.public_lists import NGRAMS, PUBLIC_POOL, read_pool
+from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION
-from crowdlog.mechanisms.frequency import REPRESENTATION_HELP
-from crowdlog.mechanisms.mining import Mine, open_mine, read_histories
-from crowdlog.mechanisms.parameters import parameter
-from crowdlog.mechanisms.pools import NGRAMS, PUBLIC_POOL, positions, read_pool
+from crowdlog.mechanisms.parameters import ITEMS, POOL, Role, parameter, weight
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM
+from crowdlog.plan.bounds import SquaredBudget
+from crowdlog.plan.candidates import Favours, OfShown, OfTheLog
+from crowdlog.plan.selections import WeightedRounds
+from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
-from crowdlog.privacy.histories import count_noise, noisy_counts
+from crowdlog.privacy.histories import count_noise
 from crowdlog.privacy.rounding import sum_up
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
-from crowdlog.release.promise import Promise, Protected, Setting, Step
+from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from crowdlog.log.store import LogStore
-    from crowdlog.privacy.randomness import Randomness
 
-Ints = NDArray[np.int64]
 KEY_SHARE = 0.6  # of what clicks or reformulations get, for choosing them; the rest for their counts
 NO_OVERLAP = "No query of this log is in the pool: it favours nothing. Another pool or representation may fit."
-ROUNDING_ROOM = 1 - 1e-12  # rounded shares never add up to more than the whole
+KINDS = {"queries": "query", "clicks": "click", "pairs": "pair"}
+BUDGET = Role("bound", small=16, moderate=1_000_000)
 
 
 @dataclass(frozen=True)
-class Part:
+class TableBudget:
     """One table's share: μ of choosing its keys, the part of δ for keys of one user alone, μ of its counts."""
 
     mu_keys: float
@@ -52,24 +48,28 @@ class Crowd(Mechanism):
 
     title: ClassVar[str] = "Queries of the crowd with noisy counts, what was clicked for them and what was asked next"
     source: ClassVar[str] = "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
+    whole_log: ClassVar[str] = "it divides each person's weight among all her artifacts, which takes her whole log"
 
-    epsilon: float = parameter("privacy loss of one user, all tables together", above=0)
-    delta: float = parameter("probability that the promise may fail", least=1e-30, below=1)
-    weight_select: float = parameter("share of the privacy for choosing queries, relative to the other weights", default=5.0, above=0)
-    weight_counts: float = parameter("share for the counts of queries", default=2.0, above=0)
-    weight_clicks: float = parameter("share for clicks; 0 publishes no clicks", default=2.0, least=0)
-    weight_pairs: float = parameter("share for reformulations (query, next query); 0 publishes none", default=1.0, least=0)
-    items: int = parameter(
-        "different queries (clicks, reformulations) that one user supports at most: a random set", default=200, least=1, most=10_000
+    epsilon: float = shared.epsilon()
+    delta: float = shared.delta(least=1e-30)
+    weight_select: float = parameter(
+        "share of the privacy for choosing queries, relative to the other weights", default=5.0, above=0, role=weight("keys")
     )
-    budget: int = parameter("a user's counts n in one table are bounded by the sum of n²", default=16, least=1, most=1_000_000)
+    weight_counts: float = parameter("share for the counts of queries", default=2.0, above=0, role=weight("counts"))
+    weight_clicks: float = parameter("share for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks"))
+    weight_pairs: float = parameter("share for reformulations (query, next query); 0 publishes none", default=1.0, least=0, role=weight("pairs"))
+    items: int = parameter(
+        "different queries (clicks, reformulations) that one user supports at most: a random set", default=200, least=1, most=10_000, role=ITEMS
+    )
+    budget: int = parameter("a user's counts n in one table are bounded by the sum of n²", default=16, least=1, most=1_000_000, role=BUDGET)
     pool: str | None = parameter(
         f"public queries that are helped: a file with one a line, or '{NGRAMS}', frequent English words and word pairs; costs no privacy",
         default=None,
+        role=POOL,
     )
     unknown: float = parameter("with a pool: how much each query outside it is worth, relative to those inside", default=0.5, least=0.01, most=1)
-    clean: bool = parameter("set negative counts to 0: costs no privacy", default=True)
-    representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
+    clean: bool = shared.clean()
+    representation: str = shared.representation()
 
     def check_inputs(self) -> None:
         if self.pool is not None:
@@ -78,10 +78,11 @@ class Crowd(Mechanism):
     def advice(self, log: LogStore) -> tuple[str, ...]:
         if self.pool is None:
             return ()
-        with open_mine(log, self.representation) as mine:
-            return (NO_OVERLAP,) if positions(mine, read_pool(self.pool, self.representation)).max(initial=-1) < 0 else ()
+        with self.open(log) as source:
+            inside = source.places(read_pool(self.pool, self.representation))
+        return (NO_OVERLAP,) if inside.max(initial=-1) < 0 else ()
 
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, TableBudget]:
         """The split of μ² and of the tail probability, from the parameters alone."""
         check_epsilon_delta(self.epsilon, self.delta)
         weights = {"queries": self.weight_select, "clicks": self.weight_clicks * KEY_SHARE, "pairs": self.weight_pairs * KEY_SHARE}
@@ -89,7 +90,7 @@ class Crowd(Mechanism):
         whole, keys = sum(weights.values()) + sum(counts.values()), sum(weights.values())
         mu, tail = self.mu * ROUNDING_ROOM, (1 - NOISE_SHARE) * self.delta * ROUNDING_ROOM
         return {
-            name: Part(mu * math.sqrt(weight / whole), tail * weight / keys, mu * math.sqrt(counts[name] / whole))
+            name: TableBudget(mu * math.sqrt(weight / whole), tail * weight / keys, mu * math.sqrt(counts[name] / whole))
             for name, weight in weights.items()
             if weight > 0
         }
@@ -103,66 +104,54 @@ class Crowd(Mechanism):
     def selection(self) -> AdaptiveGaussian:
         return AdaptiveGaussian(items_per_user=self.items)
 
-    def threshold(self, part: Part) -> float:
+    def threshold(self, part: TableBudget) -> float:
         return self.selection.threshold(part.mu_keys, part.tail, self.epsilon)
 
-    def own_keys(self) -> float:
-        """At most the probability that any key of one user alone is shown."""
-        return sum_up(self.selection.own_keys(part.mu_keys, self.threshold(part)) for part in self.parts().values())
+    def _tables(self) -> tuple[TablePlan, ...]:
+        favours = None
+        if self.pool is not None:
+            favours = Favours(self.pool, len(read_pool(self.pool, self.representation)), self.unknown)
+        return tuple(
+            TablePlan(
+                Artifact(KINDS[name], self.representation),
+                "impressions",
+                SquaredBudget(self.budget, self.items),
+                WeightedRounds(self.selection, part.mu_keys, self.threshold(part), part.tail),
+                count_noise(self.budget, part.mu_counts),
+                OfTheLog() if name == "queries" else OfShown(),
+                clean=self.clean,
+                favours=favours if name == "queries" else None,
+            )
+            for name, part in self.parts().items()
+        )
 
     def promise(self) -> Promise:
-        parts = self.parts()
+        tables = self._tables()
         whole = f"All noise below is one Gaussian mechanism: sensitivity over standard deviation is {self.mu:.4g} in total; squares add up."
         steps = [Step("Add noise", whole, self.epsilon, NOISE_SHARE * self.delta)]
-        settings: dict[str, Setting] = {"mu": self.mu, "items per user": self.items, "rounds": self.selection.rounds}
-        for name, part in parts.items():
-            threshold, sd = self.threshold(part), count_noise(self.budget, part.mu_counts).sigma
-            settings |= {f"{name} threshold": threshold, f"{name} selection noise sd": 1 / part.mu_keys, f"{name} count noise sd": sd}
-            steps += [
-                Step(
-                    f"Select {name}",
-                    f"Show those whose noisy weight over {self.selection.rounds} rounds is at least {threshold:.4g}.",
-                    0.0,
-                    part.tail,
-                ),
-                Step(f"Count {name}", f"Publish counts with fresh noise of standard deviation {sd:.4g} (in the first step's ε and δ)."),
-            ]
-        if self.pool is not None:
-            size = len(read_pool(self.pool, self.representation))
-            helped = (
-                f"Choosing queries favours {size} public ones; others count {self.unknown:g} times as much. The list does not depend on this log."
-            )
-            steps.insert(1, Step("Favour the pool", helped))
+        own_keys = []
+        for plan in tables:
+            if isinstance(plan.selection, WeightedRounds) and plan.noise is not None:
+                own_keys.append(plan.selection.own_keys)
+                rounds = f"Show those whose noisy weight over {self.selection.rounds} rounds is at least {plan.selection.threshold:.4g}."
+                counts = f"Publish counts with fresh noise of standard deviation {plan.noise.sd:.4g} (in the first step's ε and δ)."
+                steps += [
+                    Step(f"Bound {plan.name}", f"Count {plan.bound}."),
+                    Step(f"Select {plan.name}", rounds, 0.0, plan.selection.tail),
+                    Step(f"Count {plan.name}", counts),
+                ]
+        favours = tables[0].favours
+        if favours is not None:
+            others = f"others count {favours.unknown:g} times as much"
+            what = f"Choosing queries favours {favours.size} public ones; {others}. The list does not depend on this log."
+            steps.insert(1, Step("Favour the pool", what))
         return Promise(
             approximate(self.epsilon, self.delta),
             tuple(steps),
-            settings,
+            tables,
+            {"mu": self.mu, "items per user": self.items, "rounds": self.selection.rounds},
             assumptions=(HONEST_USERS, *((PUBLIC_POOL,) if self.pool else ())),
             unprotected=(INJECTION,),
-            accounting=for_ledger([GaussianStep(self.mu), TailStep(self.own_keys())]),
+            accounting=for_ledger([GaussianStep(self.mu), TailStep(sum_up(own_keys))]),
             proof="proofs/crowd.md",
         )
-
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
-        parts = self.parts()
-        with open_mine(log, self.representation) as mine:
-            shown, tables = np.zeros(0, np.int64), {}
-            for name, kind in (("queries", "query"), ("clicks", "click"), ("pairs", "pair")):
-                if name in parts:
-                    artifact = Artifact(kind, self.representation)
-                    keys, table = self._release(mine, artifact, parts[name], shown, randomness)
-                    shown, tables[name] = (keys if kind == "query" else shown), table
-        return Protected(tables, {f"{name} noise sd": count_noise(self.budget, part.mu_counts).sigma for name, part in parts.items()})
-
-    def _release(self, mine: Mine, artifact: Artifact, part: Part, shown: Ints, randomness: Randomness) -> tuple[Ints, pa.Table]:
-        """Choose the keys of one kind and count them. Of clicks and pairs only those of queries that are shown already."""
-        keys, histories = read_histories(mine.artifacts(artifact), artifact, shown if artifact.kind != "query" else None)
-        prior = self._prior(mine) if artifact.kind == "query" else None
-        kept = self.selection.run(histories.distinct(), part.mu_keys, self.threshold(part), randomness, prior).items
-        counts = noisy_counts(histories.only(kept), self.budget, part.mu_counts, randomness)
-        noise = np.full(len(kept), count_noise(self.budget, part.mu_counts).sigma)
-        return keys[kept], mine.table(artifact, keys[kept], np.maximum(counts, 0) if self.clean else counts, noise=noise)
-
-    def _prior(self, mine: Mine) -> NDArray[np.float64] | None:
-        """1 for queries of the pool, less for others: a function of each query's text alone."""
-        return None if self.pool is None else np.where(positions(mine, read_pool(self.pool, self.representation)) >= 0, 1.0, self.unknown)

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
-from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.counting import HONEST_USERS, INJECTION, laplace_sd
-from crowdlog.mechanisms.frequency import ARTIFACT_HELP, REPRESENTATION_HELP
-from crowdlog.mechanisms.mining import open_mine, read_histories
-from crowdlog.mechanisms.parameters import parameter
-from crowdlog.privacy.accounting import GaussianStep, PromisedStep, TailStep, for_ledger
-from crowdlog.privacy.accounting import Step as AccountedStep
+from crowdlog.mechanisms.crowd import BUDGET
+from crowdlog.mechanisms.parameters import ITEMS, parameter, weight
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM
+from crowdlog.plan.bounds import SquaredBudget
+from crowdlog.plan.selections import KeySelection
+from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.accounting import GaussianStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
-from crowdlog.privacy.histories import count_noise, noisy_counts
-from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
-from crowdlog.release.promise import Promise, Protected, Setting, Step
+from crowdlog.privacy.histories import count_noise
+from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
-    from crowdlog.log.store import LogStore
-    from crowdlog.privacy.randomness import Randomness
     from crowdlog.privacy.selection.base import Selection
 
 # Spelling: (module, class, parameter that bounds a user's items, its default where `items` is left out).
@@ -38,9 +33,6 @@ SELECTIONS = {
     "laplace": ("laplace_threshold", "LaplaceThreshold", "d", 1),
     "geometric": ("truncated_geometric", "TruncatedGeometric", "d", 1),
 }
-# Share of δ that pays for the Gaussian noise of a selection; the rest is its chance to show a key of one user alone (the selections' proof pages).
-GAUSSIAN_SHARES = {"adaptive": NOISE_SHARE, "weighted": 0.5, "policy": 0.5, "sips": 0.5}
-ROUNDING_ROOM = 1 - 1e-12  # two rounded shares never add up to more than the whole
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,26 +43,28 @@ class Keys(Mechanism):
     source: ClassVar[str] = (
         "crowdlog; selections of Korolova et al. 2009, Desfontaines et al. 2022, Gopi et al. 2020, Swanberg et al. 2023 and crowdlog's own"
     )
+    whole_log: ClassVar[str] = "it divides each person's weight, or the square of her counts, among all her artifacts, which takes her whole log"
 
-    epsilon: float = parameter("privacy loss of one user", above=0)
-    delta: float = parameter("probability that the promise may fail", least=1e-29, below=1)
+    epsilon: float = shared.epsilon()
+    delta: float = shared.delta(least=1e-29)
     selection: str = parameter(
         "adaptive (crowdlog's), weighted, policy (Gaussian), sips (DP-SIPS), laplace (threshold of 2009) or geometric (truncated)",
         default="adaptive",
         choices=tuple(SELECTIONS),
     )
-    artifact: str = parameter(ARTIFACT_HELP, default="query", choices=tuple(ARTIFACTS))
+    artifact: str = shared.artifact()
     items: int | None = parameter(
         "different artifacts that one user supports at most, a random set; left out: 200, for laplace and geometric 1",
         default=None,
         least=1,
         most=10_000,
+        role=ITEMS,
     )
-    weight_select: float = parameter("share of ε and δ for choosing, relative to weight_counts", default=3.0, above=0)
-    weight_counts: float = parameter("share for the counts", default=1.0, above=0)
-    budget: int = parameter("a user's counts n are bounded by the sum of n²", default=16, least=1, most=1_000_000)
-    clean: bool = parameter("set negative counts to 0: costs no privacy", default=True)
-    representation: str = parameter(REPRESENTATION_HELP, default="original", choices=REPRESENTATIONS)
+    weight_select: float = parameter("share of ε and δ for choosing, relative to weight_counts", default=3.0, above=0, role=weight("keys"))
+    weight_counts: float = parameter("share for the counts", default=1.0, above=0, role=weight("counts"))
+    budget: int = parameter("a user's counts n are bounded by the sum of n²", default=16, least=1, most=1_000_000, role=BUDGET)
+    clean: bool = shared.clean()
+    representation: str = shared.representation()
 
     def method(self) -> Selection:
         """The selection with its bound."""
@@ -93,53 +87,24 @@ class Keys(Mechanism):
 
     def promise(self) -> Promise:
         choosing, counting = self.shares()
-        selected, sd = self.method().promise(choosing.epsilon, choosing.delta), count_noise(self.budget, self.mu_counts).sigma
-        table = Artifact(self.artifact).table
-        threshold, noise = _last_bar(selected.parameters)
-        settings: dict[str, Setting] = {f"{table} threshold": threshold, f"{table} selection noise sd": noise}
-        settings |= {f"selection {name}": value for name, value in selected.parameters.items() if name not in ("threshold", "sigma")}
+        method, noise = self.method(), count_noise(self.budget, self.mu_counts)
+        keys = SELECTIONS[self.selection][3] if self.items is None else self.items
+        selection = KeySelection(method, choosing.epsilon, choosing.delta)
+        bound = SquaredBudget(self.budget, keys)
+        table = TablePlan(Artifact(self.artifact, self.representation), "impressions", bound, selection, noise, clean=self.clean)
+        further = method.promise(choosing.epsilon, choosing.delta).parameters
+        counts = f"Publish counts with fresh noise of standard deviation {noise.sd:.4g}."
         return Promise(
             approximate(self.epsilon, self.delta),
             (
-                Step(f"Select {table}", f"Show those that the {self.selection} selection lets through.", choosing.epsilon, choosing.delta),
-                Step(f"Count {table}", f"Publish counts with fresh noise of standard deviation {sd:.4g}.", counting.epsilon, counting.delta),
+                Step(f"Bound {table.name}", f"Count {bound}."),
+                Step(f"Select {table.name}", f"Show those that the {self.selection} selection lets through.", choosing.epsilon, choosing.delta),
+                Step(f"Count {table.name}", counts, counting.epsilon, counting.delta),
             ),
-            {**settings, f"{table} count noise sd": sd},
+            (table,),
+            {f"selection {name}": value for name, value in further.items()},
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
-            accounting=for_ledger([*self._choosing_steps(choosing), GaussianStep(self.mu_counts)]),
+            accounting=for_ledger([*selection.accounting(), GaussianStep(self.mu_counts)]),
             proof="proofs/keys.md",
         )
-
-    def _choosing_steps(self, choosing: Guarantee) -> tuple[AccountedStep, ...]:
-        """What tight composition needs: the noise and the tail of a Gaussian selection, the promise of the others."""
-        if self.selection not in GAUSSIAN_SHARES:
-            return (PromisedStep(choosing.epsilon, choosing.delta),)
-        share, method = GAUSSIAN_SHARES[self.selection], self.method()
-        mu, tail = largest_mu(choosing.epsilon, share * choosing.delta), (1 - share) * choosing.delta
-        if isinstance(method, AdaptiveGaussian):  # its tail is a part of δ at this ε alone
-            tail = method.own_keys(mu, method.threshold(mu, tail, choosing.epsilon))
-        return GaussianStep(mu), TailStep(tail)
-
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
-        choosing, _ = self.shares()
-        artifact, sd = Artifact(self.artifact, self.representation), count_noise(self.budget, self.mu_counts).sigma
-        with open_mine(log, self.representation) as mine:
-            keys, histories = read_histories(mine.artifacts(artifact), artifact)
-            kept = self.method().select(histories.distinct(), choosing.epsilon, choosing.delta, randomness).items
-            counts = noisy_counts(histories.only(kept), self.budget, self.mu_counts, randomness)
-            shown = np.maximum(counts, 0) if self.clean else counts
-            table = mine.table(artifact, keys[kept], shown, noise=np.full(len(kept), sd))
-        return Protected({artifact.table: table}, {f"{artifact.table} noise sd": sd})
-
-
-def _last_bar(parameters: Mapping[str, float]) -> tuple[float, float]:
-    """What a key must reach in the end, and the standard deviation of the noise on it: in weight, or in people where people are counted."""
-    match parameters:
-        case {"K": K, "scale": scale}:
-            return K + 1, laplace_sd(scale)
-        case {"always_from": people}:
-            return people, 0.0
-        case {"rounds": rounds, **more} if f"threshold_{rounds:.0f}" in more:
-            return more[f"threshold_{rounds:.0f}"], more[f"sigma_{rounds:.0f}"]
-    return parameters["threshold"], parameters["sigma"]

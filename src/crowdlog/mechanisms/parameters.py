@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from crowdlog.errors import InputError
 
@@ -35,9 +35,80 @@ class Range:
         )
 
 
-def parameter(help: str, *, default: Any = dataclasses.MISSING, unit: str = "", **limits: Any) -> Any:  # noqa: A002 - it is the help text
+RoleName = Literal[
+    "epsilon",
+    "delta",
+    "bound",
+    "items",
+    "threshold",
+    "weight",
+    "share",
+    "people",
+    "pool",
+    "results",
+    "topics",
+    "representation",
+    "free",
+    "fixed",
+]
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a parameter means to those who try a mechanism at other parameters than an owner would: audits, attacks, forms.
+
+    epsilon, delta: the promise asked for · bound: how much of one person counts; `small` and `moderate` are the largest values at which
+    a few thousand samples, or a replay, are affordable · items: among how many keys one person divides her weight · threshold: a bar
+    that the owner may raise; left out, it is the lowest · weight: a step's part of the privacy, `pays` says of which; share: the part of
+    choosing, the rest counts · people: a public bound on the number of people · pool, results, topics: a public file ·
+    representation: how queries are written · free: it changes what is useful, not what is private; audits set it to `small` ·
+    fixed: it stays as it is.
+    """
+
+    name: RoleName
+    small: Any = None
+    moderate: Any = None
+    pays: str = ""
+
+
+FIXED = Role("fixed")
+EPSILON, DELTA, PEOPLE, REPRESENTATION = Role("epsilon"), Role("delta"), Role("people"), Role("representation")
+ITEMS, THRESHOLD = Role("items"), Role("threshold")
+SHARE, POOL, RESULTS, TOPICS = Role("share"), Role("pool"), Role("results"), Role("topics")
+BOUND = Role("bound", small=2, moderate=20)
+
+
+def weight(pays: str) -> Role:
+    """The part of this step: "keys", "counts", or the name of a table with all its steps."""
+    return Role("weight", pays=pays)
+
+
+def free(small: Any) -> Role:
+    """Any value is equally private; audits use this one."""
+    return Role("free", small=small)
+
+
+def parameter(
+    help: str,  # noqa: A002 - it is the help text
+    *,
+    default: Any = dataclasses.MISSING,
+    unit: str = "",
+    role: Role = FIXED,
+    **limits: Any,
+) -> Any:
     """A dataclass field of a mechanism. `limits`: least, above, most, below, choices. A default of None means the value may be left out."""
-    return dataclasses.field(default=default, metadata={"help": help, "unit": unit, "range": Range(**limits)})
+    return dataclasses.field(default=default, metadata={"help": help, "unit": unit, "role": role, "range": Range(**limits)})
+
+
+def roles(mechanism: Any) -> dict[str, Role]:
+    """The role of each parameter."""
+    return {field.name: field.metadata["role"] for field in dataclasses.fields(mechanism)}
+
+
+def with_role(mechanism: Any, *names: RoleName) -> dict[str, Any]:
+    """The parameters of these roles that are set, with their values."""
+    found = {name: getattr(mechanism, name) for name, role in roles(mechanism).items() if role.name in names}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 _KINDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}

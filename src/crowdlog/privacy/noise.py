@@ -56,6 +56,11 @@ class DiscreteLaplace:
         return min(1.0, bound_above(self.precise_tail(t)))
 
     @property
+    def sd(self) -> float:
+        """The standard deviation, √2·√p/(1 − p) with p = e^(−1/scale): for error bars, never for a guarantee."""
+        return math.sqrt(2) * math.exp(-0.5 / self.scale) / -math.expm1(-1 / self.scale)
+
+    @property
     def statistical_distance(self) -> float:
         """Upper bound of the total variation distance between one draw and this distribution, to be charged to δ."""
         return sum(table.statistical_distance for table in _laplace_tables(self.scale))

@@ -34,6 +34,11 @@ class RoundedGaussian:
         if not 1e-3 <= self.sigma <= LARGEST_SIGMA:
             raise InputError(f"The sigma of rounded Gaussian noise must be a number from 0.001 to {LARGEST_SIGMA:g}. Got {self.sigma}.")
 
+    @property
+    def sd(self) -> float:
+        """The standard deviation, for error bars; rounding adds a twelfth to its square, which is left out."""
+        return self.sigma
+
     def draw(self, n: int, randomness: Randomness) -> Ints:
         """Return n independent draws."""
         drawn = np.empty(n, np.int64)

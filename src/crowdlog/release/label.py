@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from crowdlog import __version__
+from crowdlog.plan.as_json import from_json, to_json
+from crowdlog.plan.table import TablePlan
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.release.promise import Promise, Protected, Protects
 
@@ -58,6 +60,8 @@ def make_label(
             "warnings": seeded + warnings,
             "counts": promise.counts,
             "tables": {name: table.num_rows for name, table in protected.tables.items()},
+            "plan": to_json(promise.tables),
+            "error_bars": {plan.name: plan.noise.sd for plan in promise.tables if plan.noise is not None},
             "notes": dict(protected.notes),
             "source": source,
             "charge": charge,
@@ -67,3 +71,8 @@ def make_label(
 
 def _step(step: Any) -> Mapping[str, Any]:
     return {"name": step.name, "what": step.what, "epsilon": step.epsilon, "delta": step.delta}
+
+
+def plans_of(label: Mapping[str, Any]) -> tuple[TablePlan, ...]:
+    """The plan of each table of counts; none for a release of rows."""
+    return from_json(label.get("crowdlog", {}).get("plan", []))

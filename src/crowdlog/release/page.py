@@ -37,7 +37,7 @@ def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, st
     if parameters:
         cards.append((f"ε = {parameters['epsilon']:.3g}", f"privacy loss of one person, δ = {parameters['delta']:.2g}"))
     cards += story
-    notes = own["notes"]
+    bars = own["error_bars"]
     parts = [
         f"<h1>{html.escape(label['description'])}</h1>",
         f'<p class="soft">Made by <code>{html.escape(own["mechanism"])}</code> with crowdlog {own["version"]} on {label["publication_date"]}.</p>',
@@ -47,7 +47,7 @@ def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, st
     ]
     for name, table in tables.items():
         if name in ("queries", "clicks", "pairs") and table.num_rows:
-            parts.append(_chart(name, table, notes.get(f"{name} noise sd", notes.get("count noise sd"))))
+            parts.append(_chart(name, table, bars.get(name)))
     parts += [_steps(label), _list("Not covered by the promise", label["dp_flavor"]["unprotected_quantities"])]
     parts += [
         _list("Assumptions", label["implementation"]["assumptions"]),

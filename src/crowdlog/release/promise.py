@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from crowdlog.privacy.guarantee import Guarantee
+from crowdlog.plan.candidates import OfTheLog
+from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.accounting import for_ledger
+from crowdlog.privacy.guarantee import Guarantee, compose
+from crowdlog.privacy.noise import DiscreteLaplace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,6 +20,7 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 Setting = float | int | str
+_KEYS = {"queries": "queries", "clicks": "clicked URLs", "pairs": "pairs of queries", "sessions": "sequences"}
 
 
 @dataclass(frozen=True)
@@ -29,12 +35,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Promise:
-    """Everything that can be said without looking at the log."""
+    """Everything that can be said without looking at the log. `tables`: the plan of each published table of counts, in order."""
 
     guarantee: Guarantee
     steps: tuple[Step, ...]
-    settings: Mapping[str, Setting] = field(default_factory=dict)  # thresholds, noise scales, bounds
-    counts: str = "impressions"  # what a published count counts: "impressions", "users", or "" when no counts are published
+    tables: tuple[TablePlan, ...] = ()
+    numbers: Mapping[str, Setting] = field(default_factory=dict)  # further numbers for people to read
     assumptions: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()  # where the paper's claim is wrong or was changed
     unprotected: tuple[str, ...] = ()  # what the guarantee does not cover
@@ -42,10 +48,62 @@ class Promise:
     proof: str = ""  # the page in proofs/
     as_published: Mapping[str, Setting] = field(default_factory=dict)  # the paper's own real-valued formulas at these parameters
 
+    @property
+    def counts(self) -> str:
+        """What a published count counts: "impressions", "users", or "" when no counts are published."""
+        return self.tables[0].counts if self.tables else ""
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """Thresholds and noise of every table, and further numbers: for people to read, never for programs."""
+        return {**self.numbers, **{name: value for plan in self.tables for name, value in plan.numbers().items()}}
+
+    def table(self, name: str) -> TablePlan:
+        """The plan of this table."""
+        return next(plan for plan in self.tables if plan.name == name)
+
+
+def promise_of(tables: Sequence[TablePlan], *, first: Iterable[Step] = (), covered: Guarantee | None = None, **more: Any) -> Promise:
+    """The promise of tables whose selections and counts each pay for themselves: ε and δ add up over all of them.
+
+    `first`: steps before them. `covered`: what is promised instead, where the sum is not the whole truth.
+    """
+    steps = [step for plan in tables for step in steps_of(plan)]
+    guarantee = compose([part for plan in tables for part in plan.guarantees()]) if covered is None else covered
+    accounting = for_ledger(step for plan in tables for step in plan.accounting()) if guarantee.protects else ()
+    return Promise(guarantee, (*first, *steps), tuple(tables), accounting=accounting, **more)
+
+
+def steps_of(plan: TablePlan) -> list[Step]:
+    """Choosing and counting one table, each with its ε and δ."""
+    number = "number of people" if isinstance(plan.selection, NoisyThreshold) and plan.selection.on == "users" else "number of impressions"
+    keys = _KEYS[plan.name] + (" of shown queries" if not isinstance(plan.candidates, OfTheLog) and plan.name != "queries" else "")
+    parts = plan.guarantees()
+    steps = [Step(f"Bound {plan.name}", f"Count {plan.bound}.")]
+    match plan.selection:
+        case NoisyThreshold(K=K, at_least=at_least):
+            if at_least > 1:
+                what = f"Drop {keys} of fewer than {at_least} before any noise; the cost of this look at the data is part of δ."
+                steps.append(Step(f"Drop {plan.name}", what))
+            rule = f"Show {keys} whose {number} plus noise is above {K}"
+            rule += ", with that noisy number." if plan.reuses_noise else "."
+            verb = "Select and count" if plan.reuses_noise else "Select"
+            steps.append(Step(f"{verb} {plan.name}", rule, parts[0].epsilon, parts[0].delta))
+        case AtLeast(k, on):
+            what = "different people" if on == "users" else "impressions"
+            steps.append(Step(f"Select {plan.name}", f"Publish {keys} of at least {k} {what}, with exact counts of {plan.counts}."))
+        case _:
+            pass
+    if isinstance(plan.noise, DiscreteLaplace) and not plan.reuses_noise:
+        least = "" if plan.least is None else f", if at least {plan.least}"
+        rule = f"Publish {plan.counts} with fresh noise of scale {plan.noise.scale:.4g}{least}."
+        steps.append(Step(f"Count {plan.name}", rule, parts[-1].epsilon, parts[-1].delta))
+    return steps
+
 
 @dataclass(frozen=True)
 class Protected:
-    """The tables to publish, by name. `notes` are facts about this run that cost no privacy (for example a noise scale)."""
+    """The tables to publish, by name. `notes` are facts about this run that cost no privacy."""
 
     tables: Mapping[str, pa.Table]
     notes: Mapping[str, Setting] = field(default_factory=dict)

@@ -1,13 +1,14 @@
-"""What a measure must know of how a release was made, from the spelling of its mechanism in the label."""
+"""What a measure must know of how a release was made, from the plan of its tables in the label."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from crowdlog.artifacts.kinds import Sequences
 from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.release.label import plans_of
 
 ORIGINAL = REPRESENTATIONS[0]
 TOPICS_LEFT_OUT = "The sequences of this release are of topics, not of queries, so they are left out."
@@ -24,15 +25,15 @@ class Published:
 
     @classmethod
     def of(cls, label: Mapping[str, Any]) -> Published:
-        told = label.get("crowdlog", {})
-        spelling = str(told.get("mechanism", ""))
-        pair = re.search(r"'((?:undirected-)?(?:session-|window-)?pair)'", spelling)
-        written = re.search(rf"representation='({'|'.join(REPRESENTATIONS)})'", spelling)
+        plans = plans_of(label)
+        if not plans:
+            return cls()
+        kinds = [plan.artifact for plan in plans]
         return cls(
-            counts_users=told.get("counts") == "users",
-            pair_kind=pair[1] if pair else "pair",
-            representation=written[1] if written else ORIGINAL,
-            topics="features=" in spelling,
+            counts_users=plans[0].counts == "users",
+            pair_kind=next((kind.kind for kind in kinds if kind.table == "pairs"), "pair"),
+            representation=kinds[0].representation,
+            topics=any(isinstance(kind, Sequences) and kind.topics is not None for kind in kinds),
         )
 
     def notes(self) -> dict[str, str]:

@@ -1,9 +1,8 @@
-"""Mechanisms with one fault each: the real one with a part of it replaced while it runs."""
+"""Mechanisms with one fault each: the real one with a part of it replaced while it decides, its declared plan left as it is."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -12,27 +11,18 @@ from unittest.mock import patch
 import numpy as np
 
 from crowdlog.engine import bound, subsequences
-from crowdlog.mechanisms import a_click, counting, find
+from crowdlog.mechanisms import find
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.privacy import histories
+from crowdlog.plan import decide as deciding
+from crowdlog.plan.decide import Kept
+from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection import kernels
-from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
-from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Protected
 
-MODULES = {
-    "AClick": ["a_click", "edges"],
-    "ASession": ["a_session", "edges"],
-    "Crowd": ["crowd"],
-    "Keys": ["keys"],
-    "DPa": ["feild"],
-    "DPu": ["feild"],
-    "Korolova": ["korolova", "edges"],
-    "Zealous": ["zealous"],
-}
+PLAN = "plan"  # a part of this name changes the plan that is followed, not the one that is declared
 
 
 def broken(
@@ -42,32 +32,29 @@ def broken(
     after: Callable[[Protected, Any], Protected] | None = None,
     promise: Callable[[Any], Any] | None = None,
 ) -> type[Mechanism]:
-    """The mechanism of this name with these functions of its modules (or of others: a whole path) replaced, its result or its promise changed."""
+    """The mechanism of this name with these functions of crowdlog replaced, its result or its promise changed."""
     kind: Any = find(name)
+    replaced = dict(parts or {})
+    change = replaced.pop(PLAN, lambda plan: plan)
 
     class Broken(kind):  # type: ignore[misc]
-        def protect(self, log: Any, randomness: Any) -> Protected:
+        def decide(self, source: Any, randomness: Any) -> dict[str, Kept]:
             with ExitStack() as stack:
-                for part, replacement in (parts or {}).items():
-                    for path in _paths(name, part):
-                        stack.enter_context(patch(path, replacement))
-                protected = super().protect(log, randomness)
-            return after(protected, log) if after else protected
+                for path, replacement in replaced.items():
+                    stack.enter_context(patch(f"crowdlog.{path}", replacement))
+                return deciding.decide([change(plan) for plan in self.plan], source, randomness)
 
         def promise(self) -> Any:
             return promise(super().promise()) if promise else super().promise()
 
+    if after is not None:
+        kept: Any = after
+
+        def protect(self: Any, log: Any, randomness: Any, **options: Any) -> Protected:
+            return kept(kind.protect(self, log, randomness, **options), log)
+
+        Broken.protect = protect  # type: ignore[method-assign]
     return dataclasses.dataclass(frozen=True, repr=False)(Broken)
-
-
-def _paths(name: str, part: str) -> list[str]:
-    """Where a part is used: in those modules of the mechanism that have it."""
-    if "." in part:
-        return [f"crowdlog.{part}"]
-    modules = [f"crowdlog.mechanisms.{module}" for module in MODULES[name]]
-    found = [f"{module}.{part}" for module in modules if hasattr(importlib.import_module(module), part)]
-    assert found, f"{name} has no {part}"
-    return found
 
 
 def drawn(counts: Any, scale: float, randomness: Any) -> Any:
@@ -78,8 +65,14 @@ def drawn(counts: Any, scale: float, randomness: Any) -> Any:
 
 
 def count_noise(change: Callable[[Any, float, Any], Any]) -> dict[str, Any]:
-    """`add_noise` with other noise: change(counts, scale, randomness) gives the noisy counts."""
-    return {"add_noise": lambda counts, scale, randomness, *, clean: np.maximum(change(counts, scale, randomness), 0)}
+    """Published counts with other noise: change(counts, scale, randomness) gives the noisy counts."""
+
+    def published(plan: Any, key: Any, true: Any, randomness: Any) -> Kept:
+        noisy = np.maximum(change(true, plan.noise.scale, randomness), 0)
+        enough = noisy >= (plan.least or 0)
+        return Kept(key[enough], noisy[enough])
+
+    return {"plan.decide.published": published}
 
 
 def used_twice(counts: Any, scale: float, randomness: Any) -> Any:
@@ -119,23 +112,36 @@ def fixed_seed(counts: Any, scale: float, _randomness: Any) -> Any:
 
 def selection_noise_again() -> dict[str, Any]:
     """One draw both selects and is published, though two were promised."""
-    kept: dict[str, Any] = {}
-
-    def select(counts: Any, threshold: Any, randomness: Any) -> Any:
-        noise = threshold.noise.draw(len(counts), randomness)
-        mask = counts + noise > threshold.K
-        kept["noise"] = noise[mask]
-        return mask
-
-    return {"select": select, "add_noise": lambda counts, scale, randomness, *, clean: counts + kept["noise"]}
+    return {PLAN: lambda plan: dataclasses.replace(plan, reuses_noise=True, selection=dataclasses.replace(plan.selection, on="impressions"))}
 
 
 # --- selection ---
 
 
 def selection(shown: Callable[[Any, Any, Any], Any]) -> dict[str, Any]:
-    """`select` by another rule: shown(counts, noise, threshold)."""
-    return {"select": lambda counts, threshold, randomness: shown(counts, threshold.noise.draw(len(counts), randomness), threshold)}
+    """Selection by another rule: shown(counts, noise, threshold)."""
+
+    def by_counts(plan: Any, found: Any, randomness: Any) -> Kept:
+        if not isinstance(plan.selection, NoisyThreshold):
+            return RIGHT(plan, found, randomness)
+        compared = found.of(plan.selection.on)
+        chosen = np.flatnonzero(shown(compared, plan.selection.noise.draw(len(compared), randomness), plan.selection))
+        return deciding.published(plan, found.key[chosen], found.of(plan.counts)[chosen], randomness)
+
+    return {"plan.decide.by_counts": by_counts}
+
+
+RIGHT = deciding.by_counts
+
+
+def threshold(**changed: Any) -> dict[str, Any]:
+    """The threshold that is used differs from the declared one: {field: change of its value}."""
+
+    def change(plan: Any) -> Any:
+        values = {name: how(getattr(plan.selection, name)) for name, how in changed.items()}
+        return dataclasses.replace(plan, selection=dataclasses.replace(plan.selection, **values))
+
+    return {PLAN: change}
 
 
 # --- bounds ---
@@ -148,14 +154,23 @@ class Bounds:
         self.__dict__.update({name: getattr(bound, name) for name in ("first", "random", "first_distinct", "random_distinct")}, **replaced)
 
 
+def bounds(**replaced: Any) -> dict[str, Any]:
+    """With some bounds replaced."""
+    return {"engine.log_source.bound": Bounds(**replaced)}
+
+
 def one_more() -> dict[str, Any]:
-    return {
-        "bound": Bounds(first=lambda artifacts, d: artifacts.filter(artifacts.nth <= d), first_distinct=lambda a, d: bound.first_distinct(a, d + 1))
-    }
+    return bounds(
+        first=lambda artifacts, d: artifacts.filter(artifacts.nth <= d),
+        first_distinct=lambda artifacts, d: bound.first_distinct(artifacts, d + 1),
+    )
 
 
 def unbounded() -> dict[str, Any]:
-    return {"bound": Bounds(first=lambda artifacts, d: artifacts, first_distinct=lambda artifacts, d: bound.first_distinct(artifacts, 10_000))}
+    return bounds(
+        first=lambda artifacts, d: artifacts,
+        first_distinct=lambda artifacts, d: bound.first_distinct(artifacts, 10_000),
+    )
 
 
 def per_key(artifacts: Any, d: int) -> Any:
@@ -216,36 +231,23 @@ def robots_get_more(artifacts: Any, d: int) -> Any:
 
 
 def clicks_unbounded() -> dict[str, Any]:
-    return {"bound": Bounds(first=lambda artifacts, d: artifacts if d == 3 else bound.first(artifacts, d))}
+    return bounds(first=lambda artifacts, d: artifacts if d == 3 else bound.first(artifacts, d))
 
 
-def every_page_shown(counts: Any, threshold: Any, randomness: Any) -> Any:
-    return np.ones(len(counts), bool) if threshold.d == 3 else counting.select(counts, threshold, randomness)
+def every_page_shown(counts: Any, noise: Any, used: Any) -> Any:
+    return np.ones(len(counts), bool) if used.d == 3 else counts + noise > used.K
 
 
 def noise_of_queries_again() -> dict[str, Any]:
     """Clicks get the noise that the queries' counts got."""
     kept: list[Any] = []
 
-    def add_noise(counts: Any, scale: float, randomness: Any, *, clean: bool) -> Any:
+    def noisy(counts: Any, scale: float, randomness: Any) -> Any:
         kept.append(drawn(counts, scale, randomness))
-        return counts + kept[-1 if len(kept) % 2 else -2][: len(counts)]
+        again = kept[-1 if len(kept) % 2 else -2][: len(counts)]
+        return counts[: len(again)] + again if len(again) == len(counts) else counts + kept[-1]
 
-    return {"add_noise": add_noise}
-
-
-# --- ZEALOUS's threshold ---
-
-
-def zealous_threshold(**changed: Any) -> dict[str, Any]:
-    """The threshold that is used differs from the declared one: {field: change of its value}."""
-    return {
-        "smallest_threshold": lambda *values, **more: _changed(smallest_threshold(*values, **more), changed),
-    }
-
-
-def _changed(threshold: Any, changed: dict[str, Any]) -> Any:
-    return dataclasses.replace(threshold, **{name: change(getattr(threshold, name)) for name, change in changed.items()})
+    return count_noise(noisy)
 
 
 # --- Crowd ---
@@ -254,25 +256,11 @@ def _changed(threshold: Any, changed: dict[str, Any]) -> Any:
 def crowd_counts(noise_share: float = 1.0, bound_share: int = 1) -> dict[str, Any]:
     """Counts with a part of the noise, or bounded at a multiple of the budget."""
 
-    def noisy_counts(histories_: Any, budget: int, mu: float, randomness: Any) -> Any:
-        noise = RoundedGaussian(noise_share * histories.count_noise(budget, mu).sigma)
-        return histories_.counts(bound_share * budget, randomness) + noise.draw(histories_.size, randomness)
+    def change(plan: Any) -> Any:
+        larger = dataclasses.replace(plan.bound, budget=bound_share * plan.bound.budget)
+        return dataclasses.replace(plan, bound=larger, noise=RoundedGaussian(noise_share * plan.noise.sigma))
 
-    return {"noisy_counts": noisy_counts}
-
-
-class LowThreshold(AdaptiveGaussian):
-    """Forgets that a key of one person may be lifted by noise."""
-
-    def threshold(self, mu: float, tail: float, epsilon: float) -> float:
-        return 1.0
-
-
-class HalfNoise(AdaptiveGaussian):
-    """Selects with half of the noise that it was asked for."""
-
-    def run(self, incidence: Any, mu: float, tail: float, randomness: Any, start: Any = None) -> Any:
-        return super().run(incidence, 2 * mu, tail, randomness, start)
+    return {PLAN: change}
 
 
 def whole_weights(_offsets: Any, items: Any, worth: Any) -> Any:
@@ -283,20 +271,15 @@ def whole_weights(_offsets: Any, items: Any, worth: Any) -> Any:
 # --- A_Click ---
 
 
-def pool_selection(rule: Callable[[Any, Any, int], Any]) -> dict[str, Any]:
-    """`Selection` that shows where rule(counts, noise, K)."""
-
-    class Selects(a_click.Selection):
-        def pick(self, counts: Any, randomness: Any) -> Any:
-            return np.flatnonzero(rule(counts, drawn(counts, self.scale, randomness), self.K))
-
-    return {"Selection": Selects}
-
-
 def outside_the_pool() -> dict[str, Any]:
     """A closed mechanism that looks at the log's other queries, too."""
-    select = a_click.AClick._select
-    return {"mechanisms.a_click.AClick._select": lambda self, *rest: select(dataclasses.replace(self, mode="open", K=None), *rest)}
+
+    def change(plan: Any) -> Any:
+        if plan.name != "queries":
+            return plan
+        return dataclasses.replace(plan, candidates=dataclasses.replace(plan.candidates, others=True))
+
+    return {PLAN: change}
 
 
 # --- A_Session ---
@@ -305,13 +288,22 @@ def outside_the_pool() -> dict[str, Any]:
 def sessions_cut(more_sessions: int = 0, more_queries: int = 0) -> dict[str, Any]:
     """Sessions cut too late."""
     cut = subsequences.cut_sessions
-    return {"cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(log, minutes, l_s + more_sessions, l_q + more_queries, naming)}
+    return {
+        "engine.log_source.cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(log, minutes, l_s + more_sessions, l_q + more_queries, naming)
+    }
 
 
 def counted_twice(sessions: Any, queries: int, *, people: bool) -> Any:
     """Every sequence counts twice: a user adds twice what she may."""
     found = subsequences.count_subsequences(sessions, queries, people=people)
     return dataclasses.replace(found, count=2 * found.count)
+
+
+def noise_for_one_sequence() -> dict[str, Any]:
+    def change(plan: Any) -> Any:
+        return dataclasses.replace(plan, noise=DiscreteLaplace(plan.noise.scale / plan.bound.d))
+
+    return {PLAN: change}
 
 
 # --- output ---

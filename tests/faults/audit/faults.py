@@ -98,12 +98,12 @@ DELTA = [
     selects("threshold two too low", "delta", lambda n, noise, t: n + noise > t.K - 2),
     selects("one person is enough", "delta", lambda n, noise, t: (n + noise > t.K) | (n == 1)),
     fault("every query listed", "delta", "DPu", after=b.with_all_queries),
-    fault("raw filter of ZEALOUS not paid for", "delta", "Zealous", b.zealous_threshold(K=lambda K: K - 1)),
+    fault("raw filter of ZEALOUS not paid for", "delta", "Zealous", b.threshold(K=lambda K: K - 1)),
     fault("half the δ is promised", "closed form", "DPu", promise=half_delta),
 ]
 EPSILON = [
     fault("counts are not in the promise", "epsilon", "DPa", promise=selection_only),
-    fault("noise of ZEALOUS for one key instead of d", "epsilon", "Zealous", b.zealous_threshold(scale=lambda scale: scale / 2)),
+    fault("noise of ZEALOUS for one key instead of d", "epsilon", "Zealous", b.threshold(scale=lambda scale: scale / 2)),
     counts("true counts", "epsilon", lambda n, scale, r: n),
     counts("noise for one impression instead of d", "epsilon", lambda n, scale, r: n + DiscreteLaplace(scale / 4).draw(len(n), r)),
     fault("no bound, seen in the counts", "epsilon", "DPa", b.unbounded()),
@@ -113,21 +113,21 @@ REPLAY = [
     fault("one artifact too many in ZEALOUS", "replay", "Zealous", b.one_more()),
     fault("no bound", "replay", "DPu", b.unbounded()),
     fault("no bound in ZEALOUS", "replay", "Zealous", b.unbounded()),
-    fault("bounded key by key", "replay", "DPa", {"bound": b.Bounds(first=b.per_key)}),
-    fault("bounded by popularity", "replay", "DPu", {"bound": b.Bounds(first=b.most_popular)}),
-    fault("robots get more", "replay", "DPu", {"bound": b.Bounds(first=b.robots_get_more)}),
-    fault("bounded before spellings are merged", "replay", "Zealous", {"bound": b.Bounds(first_distinct=b.repeats_kept)}),
+    fault("bounded key by key", "replay", "DPa", b.bounds(first=b.per_key)),
+    fault("bounded by popularity", "replay", "DPu", b.bounds(first=b.most_popular)),
+    fault("robots get more", "replay", "DPu", b.bounds(first=b.robots_get_more)),
+    fault("bounded before spellings are merged", "replay", "Zealous", b.bounds(first_distinct=b.repeats_kept)),
     fault("clicks are not bounded", "replay", "Korolova", b.clicks_unbounded()),
-    fault("every clicked page shown", "replay", "Korolova", {"select": b.every_page_shown}),
+    fault("every clicked page shown", "replay", "Korolova", b.selection(b.every_page_shown)),
     fault("number of users in the notes", "replay", "DPu", after=b.noted_users),
     fault("share of the true total", "replay", "Zealous", after=b.with_share),
 ]
 CROWD = [
     fault("Crowd with half the count noise", "noise", "Crowd", b.crowd_counts(noise_share=0.5)),
     fault("Crowd with counts bounded too late", "replay", "Crowd", b.crowd_counts(bound_share=4)),
-    fault("Crowd with a low threshold", "delta", "Crowd", {"AdaptiveGaussian": b.LowThreshold}),
+    fault("Crowd with a low threshold", "delta", "Crowd", b.threshold(threshold=lambda _bar: 1.0)),
     fault("Crowd with half the count noise, seen in ε", "epsilon", "Crowd", b.crowd_counts(noise_share=0.5)),
-    fault("Crowd with half the selection noise", "epsilon", "Crowd", {"AdaptiveGaussian": b.HalfNoise}),
+    fault("Crowd with half the selection noise", "epsilon", "Crowd", b.threshold(mu=lambda mu: 2 * mu)),
     fault("Crowd with whole weights", "epsilon", "Crowd", {"privacy.selection.kernels.weigh": b.whole_weights}),
 ]
 KEYS = [
@@ -136,25 +136,25 @@ KEYS = [
     fault("Keys with counts bounded too late", "replay", "Keys", b.crowd_counts(bound_share=4)),
 ]
 A_CLICK = [
-    fault("A_Click with noise for asked queries only", "delta", "AClick", b.pool_selection(lambda n, noise, K: (n > 0) & (n + noise > K))),
-    fault("A_Click with a raw filter of five", "delta", "AClick", b.pool_selection(lambda n, noise, K: (n >= 5) & (n + noise > K))),
-    fault("A_Click, open, with a raw filter of five", "delta", "AClick, open", b.pool_selection(lambda n, noise, K: (n >= 5) & (n + noise > K - 4))),
+    fault("A_Click with noise for asked queries only", "delta", "AClick", b.selection(lambda n, noise, t: (n > 0) & (n + noise > t.K))),
+    fault("A_Click with a raw filter of five", "delta", "AClick", b.selection(lambda n, noise, t: (n >= 5) & (n + noise > t.K))),
+    fault("A_Click, open, with a raw filter of five", "delta", "AClick, open", b.selection(lambda n, noise, t: (n >= 5) & (n + noise > t.K - 4))),
     fault("A_Click outside its pool", "selection", "AClick", b.outside_the_pool()),
-    fault("A_Click with half the selection noise", "selection", "AClick", b.pool_selection(lambda n, noise, K: n + noise // 2 > K)),
-    fault("A_Click, open, at the threshold is enough", "selection", "AClick, open", b.pool_selection(lambda n, noise, K: n + noise >= K)),
+    fault("A_Click with half the selection noise", "selection", "AClick", b.selection(lambda n, noise, t: n + noise // 2 > t.K)),
+    fault("A_Click, open, at the threshold is enough", "selection", "AClick, open", b.selection(lambda n, noise, t: n + noise >= t.K)),
     fault("A_Click with half the count noise", "noise", "AClick", b.count_noise(lambda n, scale, r: n + b.drawn(n, scale / 2, r))),
     fault("A_Click with true counts", "epsilon", "AClick", b.count_noise(lambda n, scale, r: n)),
     fault("A_Click with one artifact too many", "replay", "AClick", b.one_more()),
     fault("A_Click with unbounded clicks", "replay", "AClick", b.clicks_unbounded()),
-    fault("A_Click shows every clicked page", "replay", "AClick, open", {"select": b.every_page_shown}),
+    fault("A_Click shows every clicked page", "replay", "AClick, open", b.selection(b.every_page_shown)),
     fault("A_Click with all draws doubled up", "independence", "AClick", b.doubled_up()),
 ]
 A_SESSION = [
     fault("A_Session with one session too many", "replay", "ASession", b.sessions_cut(more_sessions=1)),
     fault("A_Session with one query too many", "replay", "ASession", b.sessions_cut(more_queries=1)),
     fault("A_Session with unbounded clicks", "replay", "ASession", b.clicks_unbounded()),
-    fault("A_Session that counts twice", "replay", "ASession", {"count_subsequences": b.counted_twice}),
-    fault("A_Session with noise for one sequence", "noise", "ASession", {"session_sensitivity": lambda l_s, l_q: 1}),
+    fault("A_Session that counts twice", "replay", "ASession", {"engine.log_source.count_subsequences": b.counted_twice}),
+    fault("A_Session with noise for one sequence", "noise", "ASession", b.noise_for_one_sequence()),
     fault("A_Session, at the threshold is enough", "selection", "ASession", b.selection(lambda n, noise, t: n + noise >= t.K)),
     fault("A_Session, one person is enough", "delta", "ASession", b.selection(lambda n, noise, t: (n + noise > t.K) | (n == 1))),
     fault("A_Session with true counts", "epsilon", "ASession", b.count_noise(lambda n, scale, r: n)),
@@ -167,16 +167,15 @@ SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind] 
 def kinds(name: str, kind: str, artifacts: Iterable[str], parts: Any, **more: Any) -> list[Fault]:
     """The fault on each of these kinds of artifact."""
     broken = b.broken(kind, parts)
-    field = {**FIELD, "d": 2}  # at d = 3 no undirected pairs of a window share a row and a place: after 1, 3, 6, … a row is complete
-    return [Fault(f"{name}, {artifact}", "replay", broken(**field, artifact=artifact, **more)) for artifact in artifacts]
+    return [Fault(f"{name}, {artifact}", "replay", broken(**FIELD, artifact=artifact, **more)) for artifact in artifacts]
 
 
 EVERY_KIND = [
     *kinds("one artifact too many", "DPa", ARTIFACTS, b.one_more()),
-    *kinds("bounded by popularity", "DPu", ARTIFACTS, {"bound": b.Bounds(first=b.most_popular)}),
-    *kinds("bounded by numbers of keys", "Zealous", ARTIFACTS, {"bound": b.Bounds(first_distinct=b.by_key)}),
-    *kinds("the engine chooses", "Zealous", SHARING, {"bound": b.Bounds(first_distinct=b.engine_chooses)}),
-    *kinds("the engine chooses at random", "DPa", SHARING, {"bound": b.Bounds(random=b.engine_chooses_at_random)}, keep="random"),
-    *kinds("the engine chooses at random for DP_u", "DPu", SHARING, {"bound": b.Bounds(random=b.engine_chooses_at_random)}, keep="random"),
+    *kinds("bounded by popularity", "DPu", ARTIFACTS, b.bounds(first=b.most_popular)),
+    *kinds("bounded by numbers of keys", "Zealous", ARTIFACTS, b.bounds(first_distinct=b.by_key)),
+    *kinds("the engine chooses", "Zealous", SHARING, b.bounds(first_distinct=b.engine_chooses)),
+    *kinds("the engine chooses at random", "DPa", SHARING, b.bounds(random=b.engine_chooses_at_random), keep="random"),
+    *kinds("the engine chooses at random for DP_u", "DPu", SHARING, b.bounds(random=b.engine_chooses_at_random), keep="random"),
 ]
 FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD, *KEYS, *A_CLICK, *A_SESSION, *EVERY_KIND]

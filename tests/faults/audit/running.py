@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from crowdlog.audit.declared import by_weights
 from crowdlog.audit.delta import audit_closed_form, audit_delta
 from crowdlog.audit.epsilon import audit_epsilon
 from crowdlog.audit.finding import Finding
@@ -45,7 +46,7 @@ def _parts(audit: str, mechanism: Mechanism, laboratory: Laboratory, random: See
         for variant, shapes in exposed_trials(often):
             yield audit_delta(run_trial(variant, shapes, laboratory, random, Effort(8, 60_000)), ALPHA)
     elif audit == "epsilon":
-        runs = 20 if hasattr(mechanism, "budget") else 8  # a fault of Gaussian noise shows less
+        runs = 20 if by_weights(mechanism) else 8  # a fault of Gaussian noise shows less
         for variant, shapes in crowded_trials(for_epsilon(mechanism), laboratory, random):
             yield audit_epsilon(run_trial(variant, shapes, laboratory, random, Effort(runs, 100_000)), ALPHA)
     else:

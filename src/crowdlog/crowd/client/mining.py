@@ -13,10 +13,10 @@ from pathlib import Path
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.crowd.artifact import TEXTS, Found
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.engine.log_source import open_log
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
-from crowdlog.mechanisms.mining import open_mine
 from crowdlog.privacy.randomness import Randomness
 
 _PARTIAL = "mining.partial-"
@@ -34,13 +34,13 @@ def mine_nested(log: LogStore, artifact: Artifact, inner: Artifact | None) -> It
 
 def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Found]]]:
     """Yield each user of a log with her artifacts of one kind."""
-    with open_mine(log, artifact.representation) as mine:
-        mined = mine.artifacts(artifact)
+    with open_log(log, artifact.representation) as source:
+        mined = source.artifacts(artifact)
         counted = mined.group_by(["user", "key"]).agg(impressions=mined.count()).to_pyarrow().sort_by([("user", "ascending"), ("key", "ascending")])
         keys = counted.column("key").unique().to_numpy()
-        named = mine.table(artifact, keys, keys)  # the keys stand in for the counts, so that each row says which key it names
-        columns = [named.column(name).to_pylist() for name in TEXTS[artifact.table]]
-        texts = dict(zip(named.column("count").to_pylist(), zip(*columns, strict=True), strict=True))
+        named = source.texts(artifact, keys)
+        columns = [named[name].to_pylist() for name in TEXTS[artifact.table]]
+        texts = dict(zip(keys.tolist(), zip(*columns, strict=True), strict=True))
         rows = zip(*(counted.column(name).to_pylist() for name in ("user", "key", "impressions")), strict=True)
         for user, group in groupby(rows, key=itemgetter(0)):
             yield user, [Found(texts[key], impressions) for _user, key, impressions in group]

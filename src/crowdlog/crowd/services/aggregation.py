@@ -22,7 +22,7 @@ from crowdlog.crowd.crypto.credential import IssuerKey, issue_credential
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.crypto.report import Report, check_report
 from crowdlog.crowd.manifest import COUNTS, INNER_ARTIFACTS, Manifest
-from crowdlog.crowd.policy import policies_of
+from crowdlog.crowd.publication import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.collections import PHASES, Checked, CollectionStore, checked
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ REACH, SPREAD = 1.9, 0.7
 class AdaptiveGaussian:
     """`rounds` shares of the privacy: the first `first_share`, the others growing by the factor `growth`."""
 
+    noise_share: ClassVar[float] = NOISE_SHARE
+
     items_per_user: int = D0
     rounds: int = 24
     first_share: float = 0.1
@@ -39,8 +42,8 @@ class AdaptiveGaussian:
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         mu, tail = self.split(epsilon, delta)
-        parameters = {"sigma": 1 / mu, "threshold": self.threshold(mu, tail, epsilon), "items_per_user": self.items_per_user, "rounds": self.rounds}
-        return SelectionPromise(approximate(epsilon, delta), parameters)
+        parameters = {"items_per_user": self.items_per_user, "rounds": self.rounds}
+        return SelectionPromise(approximate(epsilon, delta), self.threshold(mu, tail, epsilon), 1 / mu, parameters)
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         check_epsilon_delta(epsilon, delta)

@@ -18,9 +18,14 @@ D0 = 200  # distinct items one user contributes at most: fewer lose queries, mor
 
 @dataclass(frozen=True)
 class SelectionPromise:
-    """What holds whatever the data are: the guarantee and the noise scale, threshold, … it leads to."""
+    """What holds whatever the data are: the guarantee, what a key must reach in the end, and the noise on it.
+
+    Both are in weight, or in people where people are counted. `parameters` are further numbers for the label.
+    """
 
     guarantee: Guarantee
+    bar: float
+    sd: float
     parameters: Mapping[str, float]
 
 
@@ -37,6 +42,11 @@ class Selected:
 
 class Selection(Protocol):
     """A method with its parameters."""
+
+    @property
+    def noise_share(self) -> float | None:
+        """The share of δ that pays for Gaussian noise, the rest for keys of one user alone; None: its noise is not Gaussian."""
+        ...
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         """The guarantee and what follows from it, before any data."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,15 +24,17 @@ class DPSIPS:
     """Each round has `ratio` times the budget of the one before. The rounds are composed tightly, which gives them more than the paper does."""
 
     items_per_user: int = D0
+    noise_share: ClassVar[float] = 0.5  # of δ, as published
     rounds: int = 3
     ratio: float = 10.0  # the best of 1, 2, 3, 4 and 10 on the logs used for tuning
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         parameters: dict[str, float] = {"rounds": self.rounds, "items_per_user": self.items_per_user}
-        for number, (mu, tail) in enumerate(self._rounds(epsilon, delta), 1):
-            parameters |= {f"sigma_{number}": 1 / mu, f"threshold_{number}": even_threshold(mu, tail, self.items_per_user)}
-        return SelectionPromise(approximate(epsilon, delta), parameters)
+        bars = [(even_threshold(mu, tail, self.items_per_user), 1 / mu) for mu, tail in self._rounds(epsilon, delta)]
+        for number, (threshold, sd) in enumerate(bars, 1):
+            parameters |= {f"sigma_{number}": sd, f"threshold_{number}": threshold}
+        return SelectionPromise(approximate(epsilon, delta), *bars[-1], parameters)
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         check_epsilon_delta(epsilon, delta)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,11 +18,13 @@ from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 class LaplaceThreshold:
     """Each user keeps d random items; an item is kept when its holders plus discrete Laplace noise of scale d/ε exceed K."""
 
+    noise_share: ClassVar[None] = None
+
     d: int = 1
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         found = self._threshold(epsilon, delta)
-        return SelectionPromise(found.guarantee(), {"d": self.d, "scale": found.scale, "K": found.K})
+        return SelectionPromise(found.guarantee(), found.K + 1, found.noise.sd, {"d": self.d, "scale": found.scale, "K": found.K})
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         found = self._threshold(epsilon, delta)

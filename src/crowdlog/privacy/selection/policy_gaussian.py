@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
@@ -20,12 +21,13 @@ class PolicyGaussian:
     """The target lies `margin` standard deviations above the threshold (5 in the paper)."""
 
     items_per_user: int = D0
+    noise_share: ClassVar[float] = 0.5  # of δ, as published
     margin: float = 5.0
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         sigma, threshold = self._noise(epsilon, delta)
-        return SelectionPromise(approximate(epsilon, delta), {"sigma": sigma, "threshold": threshold, "items_per_user": self.items_per_user})
+        return SelectionPromise(approximate(epsilon, delta), threshold, sigma, {"items_per_user": self.items_per_user})
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         from crowdlog.privacy.selection import kernels

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +29,13 @@ SMALLEST_EPSILON = 1e-4  # its list of chances has a million entries
 class TruncatedGeometric:
     """Each user keeps d random items; each item is selected on its own with (ε/d, δ/d)."""
 
+    noise_share: ClassVar[None] = None
+
     d: int = 1
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         chances = self.chances(epsilon, delta)
-        return SelectionPromise(approximate(epsilon, delta), {"d": self.d, "always_from": len(chances)})
+        return SelectionPromise(approximate(epsilon, delta), len(chances), 0.0, {"d": self.d, "always_from": len(chances)})
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         chances = self.chances(epsilon, delta)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,13 @@ class WeightedGaussian:
     """Half of δ pays for the noise, half for keys that one user alone holds, as published."""
 
     items_per_user: int = D0
+    noise_share: ClassVar[float] = 0.5  # of δ, as published
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         mu = largest_mu(epsilon, delta / 2)
         threshold = even_threshold(mu, delta / 2, self.items_per_user)
-        return SelectionPromise(approximate(epsilon, delta), {"sigma": 1 / mu, "threshold": threshold, "items_per_user": self.items_per_user})
+        return SelectionPromise(approximate(epsilon, delta), threshold, 1 / mu, {"items_per_user": self.items_per_user})
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         check_epsilon_delta(epsilon, delta)

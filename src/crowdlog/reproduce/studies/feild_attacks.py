@@ -14,8 +14,9 @@ from crowdlog.attacks.triples import inferred
 from crowdlog.log.store import LogStore
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.feild import DPu
-from crowdlog.mechanisms.frequency import FTa, FTu
+from crowdlog.mechanisms.dp_u import DPu
+from crowdlog.mechanisms.ft_a import FTa
+from crowdlog.mechanisms.ft_u import FTu
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.plots import PRINTED, Point, bars

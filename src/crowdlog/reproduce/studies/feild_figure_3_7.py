@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from crowdlog.mechanisms.feild import DPa, DPu
+from crowdlog.mechanisms.dp_a import DPa
+from crowdlog.mechanisms.dp_u import DPu
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import Point, curves
 from crowdlog.reproduce.studies.feild_figure_3_6 import PRECISE, TABLE, D

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.feild import DPa, DPu
-from crowdlog.mechanisms.frequency import FTa, FTu
+from crowdlog.mechanisms.dp_a import DPa
+from crowdlog.mechanisms.dp_u import DPu
+from crowdlog.mechanisms.ft_a import FTa
+from crowdlog.mechanisms.ft_u import FTu
 from crowdlog.mechanisms.zealous import Zealous
 from crowdlog.privacy.published import dp_a, dp_u, zealous_probabilistic
 

@@ -8,7 +8,7 @@ from typing import Any
 from crowdlog.measure.tables import Tables
 from crowdlog.mechanisms.a_session import ASession
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.frequency import KA
+from crowdlog.mechanisms.ka import KA
 from crowdlog.privacy.published import a_session, session_sensitivity
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies.zhang_held_out import MINUTES, SETTINGS, Scores, parts, tried

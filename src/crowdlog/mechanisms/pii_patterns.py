@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ _SSN = r"\b\d{3}[ -]?\d{2}[ -]?\d{4}\b"
 PERSONAL = f"{_EMAIL}|{_PHONE}|{_SSN}"
 
 
-def looks_personal(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
+def looks_personal(texts: pa.StringArray | pa.ChunkedArray[Any]) -> npt.NDArray[np.bool_]:
     """Which of the texts hold one of the three patterns."""
     import pyarrow.compute as pc
 

@@ -1,27 +1,22 @@
-"""Public pools: lists of texts that were made without the log, and where the log's queries are in them."""
+"""Public lists that were made without the log: pools of queries, topics of queries, results that an engine shows to anyone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from crowdlog.artifacts.query_file import read_query_file
+from crowdlog.artifacts.query_file import ORIGINAL, read_query_file
 from crowdlog.artifacts.representations import STOP_WORDS, represent
 from crowdlog.errors import InputError
 from crowdlog.log.normalise import normalise
 from crowdlog.types import Ints
 
-if TYPE_CHECKING:
-    from crowdlog.mechanisms.mining import Mine
-
 NGRAMS = "ngrams"
 PUBLIC_POOL = "The pool is public and was made without this log."
 WORDS = 50_000  # of wordfreq's most frequent English words; rarer ones are seldom a query of their own
-CHUNK = 1 << 18  # queries looked up at once
 
 
 def read_pool(pool: str, representation: str) -> pa.StringArray:
@@ -54,20 +49,11 @@ def read_features(path: str, representation: str) -> tuple[pa.StringArray, Ints,
     return pa.array(list(topic_of), pa.string()), numbers, topics.tolist()
 
 
-def positions(mine: Mine, texts: pa.StringArray) -> Ints:
-    """For each query id of the log, in its representation: its place among the texts, −1 if it is not there."""
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    if mine.renaming is not None:
-        return _filled(pc.index_in(mine.renaming.texts, value_set=texts))
-    with pq.ParquetFile(mine.engine.log.queries()) as file:
-        found = [_filled(pc.index_in(batch.column("text"), value_set=texts)) for batch in file.iter_batches(CHUNK, columns=["text"])]
-    return np.concatenate([np.zeros(0, np.int64), *found])
-
-
-def _filled(found: Any) -> Ints:
-    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
+def read_surfaced(path: str, representation: str = ORIGINAL) -> pa.Table:
+    """A file of lines query TAB url, what an engine shows to anyone who asks: each pair once, sorted, spelled as the log spells them."""
+    columns = {"query": "a query", "url": "a URL"}
+    table = pa.table(read_query_file(path, "file of surfaced URLs", columns, representation=representation))
+    return table.group_by(["query", "url"]).aggregate([]).sort_by([("query", "ascending"), ("url", "ascending")]).combine_chunks()
 
 
 def _ngrams() -> tuple[str, ...]:

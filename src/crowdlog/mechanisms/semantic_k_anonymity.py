@@ -1,18 +1,16 @@
-"""Semantic k-anonymity by generalized k-cores (Carpineto and Romano 2013), and plain k-anonymity as its Θ = 1."""
+"""Semantic k-anonymity by generalized k-cores (Carpineto and Romano 2013)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from crowdlog.artifacts.kinds import Artifact
-from crowdlog.engine.count import histogram
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.frequency import WEAKNESSES
-from crowdlog.mechanisms.mining import open_mine
+from crowdlog.mechanisms.k_anonymity import UNPROTECTED, of_at_least, with_degrees
 from crowdlog.mechanisms.parameters import parameter
+from crowdlog.plan.decide import TableCounts, by_counts
 from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.release.promise import Promise, Protected, Step
 
@@ -21,12 +19,6 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
-_SOURCE = "Carpineto and Romano 2013"
-_UNPROTECTED = (
-    "Several queries of one person together: each may hide among k users while their combination points at one.",
-    "What all k users have in common: if everybody around a query shares a secret, the query tells it.",
-    *WEAKNESSES,
-)
 _ERRATA = (
     "At Θ = 1 only the same text is affine: two texts with equal vectors have cosine 1, yet plain k-anonymity tells them apart.",
     "The degree counts the distinct users of a query and its neighbours, so its own users support it; the paper's core of degree k is our k + 1.",
@@ -35,30 +27,12 @@ _ERRATA = (
 
 
 @dataclass(frozen=True, repr=False)
-class KAnonymity(Mechanism):
-    """Publish the queries that at least k different users typed, with their exact number of impressions."""
-
-    title: ClassVar[str] = "Queries typed by at least k different users"
-    source: ClassVar[str] = f"{_SOURCE}, §1"
-
-    k: int = parameter("how many different users must have typed a query", least=2)
-
-    def promise(self) -> Promise:
-        step = Step("k-anonymity", f"Publish every query that at least {self.k} different users typed.")
-        return Promise(NO_GUARANTEE, (step,), {"k": self.k, "theta": 1}, unprotected=_UNPROTECTED, proof="proofs/semantic.md")
-
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
-        from crowdlog.artifacts.semantic.semantics import Semantics
-
-        return _publish(log, Semantics(log).degrees(1), self.k)
-
-
-@dataclass(frozen=True, repr=False)
 class SemanticKAnonymity(Mechanism):
     """Publish the queries that have at least k different users among them and their Θ-affine queries, within the release itself."""
 
     title: ClassVar[str] = "Queries with at least k different users among the affine queries released with them"
-    source: ClassVar[str] = _SOURCE
+    source: ClassVar[str] = "Carpineto and Romano 2013"
+    whole_log: ClassVar[str] = "it counts the different people behind several queries together, and nothing links the reports of one person"
 
     k: int = parameter("how many different users must stand behind a query and the released queries affine to it", least=2)
     theta: float = parameter("the cosine from which on two queries are affine; at 1 only the same text is", above=0, most=1)
@@ -81,32 +55,40 @@ class SemanticKAnonymity(Mechanism):
             Step("Affinity", f"Two queries are affine when the cosine of their concepts is at least {self.theta:g}."),
             Step("Generalized core", f"Publish the largest set in which {self.k} users stand behind every query and its neighbours."),
         )
-        settings = {"k": self.k, "theta": self.theta, "min_users": self.min_users}
         assume = ("A word that at least two users typed identifies nobody.", "Affine queries are interchangeable to an attacker.")
-        return Promise(NO_GUARANTEE, steps, settings, assumptions=assume, errata=_ERRATA, unprotected=_UNPROTECTED, proof="proofs/semantic.md")
+        return Promise(
+            NO_GUARANTEE,
+            steps,
+            (of_at_least(self.k),),
+            {"theta": self.theta, "least users of a concept": self.min_users},
+            assumptions=assume,
+            errata=_ERRATA,
+            unprotected=UNPROTECTED,
+            proof="proofs/semantic.md",
+        )
 
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected:
+    def protect(self, log: LogStore, randomness: Randomness, **options: Any) -> Protected:
+        """Counts as any mechanism does, but the people behind a query are those of its neighbours, too."""
+        degrees = self._degrees(log, randomness)
+        (plan,) = self.plan
+        with self.open(log, **options) as source:
+            found = source.counts(plan, randomness)
+            behind = degrees[found.key].astype(np.int64)
+            kept = by_counts(plan, TableCounts(found.key, found.impressions, behind), randomness)
+            return Protected({plan.name: with_degrees(source, plan, kept, found.key, behind)})
+
+    def _degrees(self, log: LogStore, randomness: Randomness) -> Ints:
+        """The different people behind each query and its neighbours in the core."""
         from crowdlog.artifacts.semantic.semantics import Semantics
         from crowdlog.log.size import parse_size
 
         semantics = Semantics(log, self.min_users, memory=parse_size(self.memory))
         if self.sample:
-            chosen = _sample(log.info.queries, self.sample, randomness)
-            return _publish(log, semantics.lower_bounds(self.theta, chosen, self.vmax), self.k)
-        return _publish(log, semantics.degrees(self.theta), self.k)
+            return semantics.lower_bounds(self.theta, _sample(log.info.queries, self.sample, randomness), self.vmax)
+        return semantics.degrees(self.theta)
 
 
 def _sample(n: int, size: int, randomness: Randomness) -> Longs:
     """At most `size` of n queries, all equally likely: those with the smallest random numbers."""
     order = np.argsort(np.frombuffer(randomness.bytes(8 * n), np.uint64), kind="stable")
     return np.sort(order[:size])
-
-
-def _publish(log: LogStore, degrees: Ints, k: int) -> Protected:
-    """The queries of degree k and more with their impressions and their degree."""
-    kind = Artifact("query")
-    with open_mine(log) as mine:
-        counts = histogram(mine.artifacts(kind), users=False)
-        kept = degrees[counts.key] >= k
-        table = mine.table(kind, counts.key[kept], counts.impressions[kept], degree=degrees[counts.key[kept]].astype(np.int64))
-    return Protected({"queries": table})

@@ -1,0 +1,135 @@
+"""What is published of a collection: which mechanisms can decide it, what they promise, what they keep. Proof: proofs/collections.md.
+
+A collection knows of each opened artifact how many people sent it and, if it counts impressions, how often they had it. A mechanism whose
+plan needs no more decides over it as over a log's counts. The opening is a look at the data before any noise: an artifact of k − 1 people
+cannot be read, one of k can. Noisy mechanisms raise their threshold for it (`Mechanism.opened`), so that ε and δ stay what the label says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdlog.crowd.artifact import Counted
+from crowdlog.crowd.manifest import Layer, Manifest
+from crowdlog.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.privacy.randomness import Randomness
+    from crowdlog.release.promise import Promise
+
+_COLLUSION = "The randomness server and the aggregation server together can test guesses of artifacts below the threshold (docs/threat-model.md)."
+_SYBILS = "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
+_SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
+_OWN_BOUND = "Every member keeps the bound d on what she sends: nobody can check it, because nothing links two reports of one person."
+
+Kept = list[tuple[Counted, dict[str, int]]]  # each artifact with its numbers by column, `count` first
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What will be published of one layer."""
+
+    promise: Promise
+    kept: Kept = field(repr=False)
+
+
+def policies_of(manifest: Manifest) -> tuple[Mechanism, ...]:
+    """Return the mechanism of each layer; each must fit what the collection can open and count."""
+    # The mechanisms bring the counting engine, which a server needs only when it creates or publishes.
+    from crowdlog.mechanisms import parse
+
+    policies = []
+    for layer in manifest.layers:
+        policy = parse(layer.policy)
+        _refuse_misfit(policy, manifest, layer)
+        policies.append(policy)
+    return tuple(policies)
+
+
+def _refuse_misfit(policy: Mechanism, manifest: Manifest, layer: Layer) -> None:
+    name = type(policy).__name__
+    (plan,) = policy.opened(layer.k).tables  # refuses what needs more than a collection knows, and a k below the collection's
+    asked = plan.artifact.kind, plan.artifact.representation
+    if asked != (layer.artifact, manifest.representation):
+        raise InputError(
+            f"The policy {name} is for artifact={asked[0]!r} and representation={asked[1]!r}; "
+            f"the collection has {layer.artifact!r} and {manifest.representation!r}."
+        )
+    if manifest.count not in policy.collected_counts:
+        needed = policy.collected_counts[0]
+        raise InputError(f"{name} needs a collection that counts {needed}; this one counts {manifest.count}.")
+    if plan.noise is not None and not (plan.bound.by_lot and plan.reach.total == manifest.limit):
+        raise InputError(f"{name} needs d={manifest.limit} (the collection's limit) and keep='random', as its members choose. Got {policy!r}.")
+
+
+def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Promise:
+    """What publishing this layer so promises, from the terms alone."""
+    from crowdlog.release.promise import Step
+
+    own = policy.opened(layer.k)
+    tables = tuple(replace(plan, counts=manifest.count) for plan in own.tables)
+    noisy = own.guarantee.protects
+    unit = "different artifacts" if manifest.count == "users" else "impressions"
+    first = (
+        Step("Bound", f"Every member sends at most {manifest.limit} {unit}, chosen at random."),
+        Step("Open", f"What fewer than {layer.k} people sent cannot be read{'; the cost of this look at the data is part of δ' if noisy else ''}."),
+    )
+    return replace(
+        own,
+        tables=tables,
+        steps=(*first, *(step for step in own.steps if not step.name.startswith("Bound"))),
+        numbers={**own.numbers, "k": layer.k},
+        assumptions=(*own.assumptions, *((_OWN_BOUND,) if noisy else ())),
+        unprotected=(*own.unprotected, _COLLUSION, _SYBILS, _SIZES),
+        accounting=(),
+        proof="proofs/collections.md",
+        as_published={},
+    )
+
+
+def decide(policy: Mechanism, manifest: Manifest, layer: Layer, opened: Sequence[Counted], randomness: Randomness) -> Decision:
+    """Apply a layer's policy to what was opened."""
+    from crowdlog.plan.decide import TableCounts, by_counts
+
+    promise = promise_of_layer(policy, manifest, layer)
+    (plan,) = promise.tables
+    people = np.array([group.people for group in opened], np.int64)
+    impressions = np.array([group.impressions for group in opened], np.int64)
+    found = by_counts(plan, TableCounts(np.arange(len(opened)), impressions, people), randomness)
+    beside = policy.people_column if plan.noise is None and plan.counts == "impressions" else None
+    kept: Kept = []
+    for place, count in zip(found.key.tolist(), found.count.tolist(), strict=True):
+        row = {"count": count}
+        if beside is not None:
+            row[beside] = opened[place].people
+        kept.append((opened[place], row))
+    return Decision(promise, kept)
+
+
+def together(promises: Sequence[Promise]) -> Promise:
+    """The promise of publishing several layers: ε and δ add up; where one promises nothing, nothing is promised."""
+    from crowdlog.privacy.guarantee import NO_GUARANTEE, compose
+
+    if len(promises) == 1:
+        return promises[0]
+    covered = all(promise.guarantee.protects for promise in promises)
+    named = [(promise.tables[0].name, promise) for promise in promises]
+    return replace(
+        promises[0],
+        guarantee=compose([promise.guarantee for promise in promises]) if covered else NO_GUARANTEE,
+        tables=tuple(plan for promise in promises for plan in promise.tables),
+        steps=tuple(replace(step, name=f"{table}: {step.name}") for table, promise in named for step in promise.steps),
+        numbers={f"{table} {name}": value for table, promise in named for name, value in promise.numbers.items()},
+        assumptions=_union([promise.assumptions for promise in promises]),
+        errata=_union([promise.errata for promise in promises]),
+        unprotected=_union([promise.unprotected for promise in promises]),
+    )
+
+
+def _union(parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sentence for part in parts for sentence in part))

@@ -1,0 +1,135 @@
+"""Contribution bounds: how much of one person counts in one table. Each has its lemma in proofs/bounds.md."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+Counts = Literal["impressions", "users"]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far one person moves the counts of one table at most: the sum of changes, the sum of their squares, one change."""
+
+    total: float
+    squares: float
+    each: float
+
+
+@dataclass(frozen=True)
+class FirstOccurrences:
+    """The first d artifacts of each person, repeats included."""
+
+    d: int
+    by_lot = False
+
+    def reach(self, counts: Counts) -> Reach:
+        return _of_units(self.d, counts)
+
+    @property
+    def keys(self) -> int:
+        """How many different keys of one person count at most."""
+        return self.d
+
+    def __str__(self) -> str:
+        return f"the first {self.d} of each person"
+
+
+@dataclass(frozen=True)
+class RandomOccurrences(FirstOccurrences):
+    """d artifacts of each person, repeats included, chosen by lot."""
+
+    by_lot = True
+
+    def __str__(self) -> str:
+        return f"{self.d} of each person, chosen by lot"
+
+
+@dataclass(frozen=True)
+class FirstKeys:
+    """The first d different artifacts of each person, each once."""
+
+    d: int
+    by_lot = False
+
+    def reach(self, _counts: Counts) -> Reach:
+        return _of_units(self.d, "users")
+
+    @property
+    def keys(self) -> int:
+        return self.d
+
+    def __str__(self) -> str:
+        return f"the first {self.d} different ones of each person"
+
+
+@dataclass(frozen=True)
+class RandomKeys(FirstKeys):
+    """d different artifacts of each person, each once, chosen by lot."""
+
+    by_lot = True
+
+    def __str__(self) -> str:
+        return f"{self.d} different ones of each person, chosen by lot"
+
+
+@dataclass(frozen=True)
+class SquaredBudget:
+    """Weights for at most `keys` different artifacts of a person, and counts whose squares sum to at most `budget`; by lot where she has more."""
+
+    budget: int
+    keys: int
+    by_lot = True
+
+    def reach(self, _counts: Counts) -> Reach:
+        return Reach(total=math.inf, squares=self.budget, each=math.sqrt(self.budget))
+
+    def __str__(self) -> str:
+        return f"at most {self.keys} different ones of each person, with counts whose squares sum to at most {self.budget}"
+
+
+@dataclass(frozen=True)
+class SessionCut:
+    """The first `queries` queries of each person's first `sessions` sessions of at least two; `d` is how many sequences they hold at most."""
+
+    sessions: int
+    queries: int
+    d: int
+    by_lot = False
+
+    def reach(self, counts: Counts) -> Reach:
+        return _of_units(self.d, counts)
+
+    @property
+    def keys(self) -> int:
+        return self.d
+
+    def __str__(self) -> str:
+        return f"the first {self.queries} queries of the first {self.sessions} sessions of each person, {self.d} sequences at most"
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    """Everything that a person did counts."""
+
+    by_lot = False
+
+    def reach(self, _counts: Counts) -> Reach:
+        return Reach(math.inf, math.inf, math.inf)
+
+    @property
+    def keys(self) -> float:
+        return math.inf
+
+    def __str__(self) -> str:
+        return "everything"
+
+
+Bound = FirstOccurrences | FirstKeys | SquaredBudget | SessionCut | Unbounded
+
+
+def _of_units(d: int, counts: Counts) -> Reach:
+    """d units: all on one count, or where people are counted one on each of d counts."""
+    return Reach(d, d, 1) if counts == "users" else Reach(d, d * d, d)

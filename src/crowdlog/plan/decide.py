@@ -1,0 +1,131 @@
+"""Decide what is published: counts in, kept keys and their published counts out. The only place of a release that draws noise.
+
+It knows no log and no text: a log, a collection's opened reports or an audit's made-up counts may stand behind `Source`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from crowdlog.plan.bounds import Counts, SquaredBudget
+from crowdlog.plan.candidates import OfShown, PublicResults
+from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.histories import Histories
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.types import Floats, Ints
+
+
+@dataclass(frozen=True)
+class TableCounts:
+    """Candidates of one table with what is counted of each. `owners`: the keys of queries that must be shown for each to be a candidate."""
+
+    key: Ints
+    impressions: Ints
+    users: Ints
+    owners: tuple[Ints, ...] = ()
+
+    def of(self, counts: Counts) -> Ints:
+        return self.users if counts == "users" else self.impressions
+
+    def owned_by(self, shown: Ints) -> TableCounts:
+        """Those whose queries are all among `shown`."""
+        kept = np.flatnonzero(np.logical_and.reduce([np.isin(owner, shown) for owner in self.owners]))
+        users = self.users[kept] if len(self.users) else self.users
+        return TableCounts(self.key[kept], self.impressions[kept], users)
+
+    def __repr__(self) -> str:
+        return f"TableCounts({len(self.key)} keys)"
+
+
+@dataclass(frozen=True)
+class KeyHistories:
+    """What each person did, as small numbers, and the key of each number. `prior`: public numbers from 0 to 1 that a selection favours by."""
+
+    key: Ints
+    histories: Histories
+    prior: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The keys of one table that may be seen, and their published counts."""
+
+    key: Ints
+    count: Ints
+
+    def __repr__(self) -> str:
+        return f"Kept({len(self.key)} keys)"
+
+
+class Source(Protocol):
+    """Where counts come from."""
+
+    def counts(self, plan: TablePlan, randomness: Randomness) -> TableCounts:
+        """The bounded counts of all candidates."""
+        ...
+
+    def histories(self, plan: TablePlan, shown: Ints | None) -> KeyHistories:
+        """What each person did; of keys with owners only those whose queries are all among `shown`."""
+        ...
+
+
+def decide(plans: Sequence[TablePlan], source: Source, randomness: Randomness) -> dict[str, Kept]:
+    """The tables in their order; later ones may depend on what is shown in the table of queries."""
+    kept: dict[str, Kept] = {}
+    for plan in plans:
+        shown = kept["queries"].key if isinstance(plan.candidates, OfShown | PublicResults) else None
+        kept[plan.name] = _decide(plan, source, shown, randomness)
+    return kept
+
+
+def _decide(plan: TablePlan, source: Source, shown: Ints | None, randomness: Randomness) -> Kept:
+    if plan.selection is None or isinstance(plan.selection, NoisyThreshold | AtLeast):
+        found = source.counts(plan, randomness)
+        return by_counts(plan, found if shown is None else found.owned_by(shown), randomness)
+    return by_weights(plan, source.histories(plan, shown), randomness)
+
+
+def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Kept:
+    """Choose by counts with noise, or by exact ones."""
+    true = found.of(plan.counts)
+    match plan.selection:
+        case NoisyThreshold() as selection:
+            compared = found.of(selection.on)
+            # A raw filter looks at the data: it is part of δ. Without one, public candidates that nobody has get noise, too.
+            chosen = np.flatnonzero(compared >= selection.at_least) if selection.at_least > 1 else np.arange(len(compared))
+            noisy = compared[chosen] + selection.noise.draw(len(chosen), randomness)
+            passed = noisy > selection.K
+            chosen = chosen[passed]
+            if plan.reuses_noise:
+                return Kept(found.key[chosen], noisy[passed])
+        case AtLeast(k, on):
+            chosen = np.flatnonzero(found.of(on) >= k)
+        case _:
+            chosen = np.arange(len(found.key))
+    return published(plan, found.key[chosen], true[chosen], randomness)
+
+
+def by_weights(plan: TablePlan, found: KeyHistories, randomness: Randomness) -> Kept:
+    """Choose by weights that people divide among their keys, then count what is left of each person's squared budget."""
+    selection, bound = plan.selection, plan.bound
+    if selection is None or isinstance(selection, NoisyThreshold | AtLeast) or not isinstance(bound, SquaredBudget):
+        raise TypeError(f"a selection by weights needs a squared budget, got {bound}")
+    kept = selection.select(found.histories.distinct(), randomness, found.prior).items
+    true = found.histories.only(kept).counts(bound.budget, randomness)
+    return published(plan, found.key[kept], true, randomness)
+
+
+def published(plan: TablePlan, key: Ints, true: Ints, randomness: Randomness) -> Kept:
+    """The counts with fresh noise. Cleaning and leaving out look at published numbers only, so they cost nothing."""
+    if plan.noise is None:
+        return Kept(key, true)
+    noisy = true + plan.noise.draw(len(true), randomness)
+    if plan.least is not None:
+        enough = noisy >= plan.least
+        key, noisy = key[enough], noisy[enough]
+    return Kept(key, np.maximum(noisy, 0) if plan.clean else noisy)

@@ -1,0 +1,145 @@
+"""How keys are chosen: by a noisy threshold on counts, by weights in noisy rounds, or by an exact number of people."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from crowdlog.plan.bounds import Counts
+from crowdlog.privacy.accounting import GaussianStep, PromisedStep, Step, TailStep, laplace_steps, threshold_steps
+from crowdlog.privacy.gaussian import largest_mu
+from crowdlog.privacy.guarantee import Guarantee, approximate
+from crowdlog.privacy.noise import DiscreteLaplace
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.base import Selected, Selection
+from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.thresholds import Threshold, laplace_guarantee
+from crowdlog.types import Floats
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """About how many people show a key half of the time, and how far from there noise reaches."""
+
+    centre: float
+    sd: float
+    gaussian: bool
+
+
+@dataclass(frozen=True)
+class NoisyThreshold:
+    """A key is shown when its count plus discrete Laplace noise is above K; fewer than `at_least` are never shown.
+
+    `public`: every candidate is public, so that a key of one person alone costs nothing.
+    """
+
+    scale: float
+    K: int
+    d: int
+    on: Counts = "impressions"
+    at_least: int = 1
+    public: bool = False
+
+    @classmethod
+    def of(cls, threshold: Threshold) -> NoisyThreshold:
+        on: Counts = "users" if threshold.distinct else "impressions"
+        return cls(threshold.scale, threshold.K, threshold.d, on, threshold.at_least)
+
+    @property
+    def threshold(self) -> Threshold:
+        return Threshold(self.scale, self.K, self.d, self.on == "users", self.at_least)
+
+    @property
+    def noise(self) -> DiscreteLaplace:
+        return DiscreteLaplace(self.scale)
+
+    def guarantee(self) -> Guarantee:
+        return laplace_guarantee(self.d, self.scale) if self.public else self.threshold.guarantee()
+
+    def accounting(self) -> tuple[Step, ...]:
+        return laplace_steps(self.d, self.scale) if self.public else threshold_steps(self.threshold)
+
+    def shown(self, count: int) -> float:
+        """The chance that a candidate of this count is shown."""
+        return self.noise.tail(self.K - count) if count >= self.at_least else 0.0
+
+    @property
+    def crossing(self) -> Crossing:
+        return Crossing(self.K, self.scale, gaussian=False)
+
+
+@dataclass(frozen=True)
+class WeightedRounds:
+    """Adaptive selection as a part of one Gaussian mechanism: noise of this μ, and the weight that must be reached."""
+
+    method: AdaptiveGaussian
+    mu: float
+    threshold: float
+    tail: float  # of δ, for keys of one person alone
+
+    def select(self, incidence: Incidence, randomness: Randomness, prior: Floats | None) -> Selected:
+        return self.method.run(incidence, self.mu, self.threshold, randomness, prior)
+
+    @property
+    def own_keys(self) -> float:
+        """At most the chance that a key of one person alone is shown."""
+        return self.method.own_keys(self.mu, self.threshold)
+
+    @property
+    def crossing(self) -> Crossing:
+        return Crossing(self.threshold, 1 / self.mu, gaussian=True)
+
+
+@dataclass(frozen=True)
+class KeySelection:
+    """Any of the key selections, with its own ε and δ."""
+
+    method: Selection
+    epsilon: float
+    delta: float
+
+    def select(self, incidence: Incidence, randomness: Randomness, _prior: Floats | None) -> Selected:
+        return self.method.select(incidence, self.epsilon, self.delta, randomness)
+
+    def guarantee(self) -> Guarantee:
+        return approximate(self.epsilon, self.delta)
+
+    def accounting(self) -> tuple[Step, ...]:
+        """The noise and the tail of a Gaussian selection, the promise of the others."""
+        share = self.method.noise_share
+        if share is None:
+            return (PromisedStep(self.epsilon, self.delta),)
+        mu, tail = largest_mu(self.epsilon, share * self.delta), (1 - share) * self.delta
+        if isinstance(self.method, AdaptiveGaussian):  # its tail is a part of δ at this ε alone
+            tail = self.method.own_keys(mu, self.method.threshold(mu, tail, self.epsilon))
+        return GaussianStep(mu), TailStep(tail)
+
+    @property
+    def crossing(self) -> Crossing:
+        promised = self.method.promise(self.epsilon, self.delta)
+        return Crossing(promised.bar, promised.sd, gaussian=True)
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """Exactly those of at least k people (or impressions), by raw numbers: k-anonymity at most, no noise."""
+
+    k: int
+    on: Counts
+
+    @property
+    def crossing(self) -> Crossing:
+        return Crossing(self.k - 0.5, 0.0, gaussian=False)
+
+
+KeySelections = NoisyThreshold | WeightedRounds | KeySelection | AtLeast
+FAR = 5  # noise scales beyond the threshold: §8 of Korolova et al. 2009 takes K + 5b copies
+
+
+def fakes_needed(selection: KeySelections) -> int:
+    """How many fake users lift any text over the threshold nearly always; twice as many where they divide a weight of 1."""
+    crossing = selection.crossing
+    if isinstance(selection, AtLeast):
+        return selection.k
+    return math.ceil((2 if crossing.gaussian else 1) * (crossing.centre + FAR * crossing.sd))

@@ -1,0 +1,83 @@
+"""The plan of one published table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from crowdlog.artifacts.kinds import Artifact, Sequences
+from crowdlog.plan.bounds import Bound, Counts, Reach
+from crowdlog.plan.candidates import Candidates, Favours, OfTheLog
+from crowdlog.plan.selections import AtLeast, KeySelections, NoisyThreshold
+from crowdlog.privacy.accounting import Step, laplace_steps
+from crowdlog.privacy.guarantee import Guarantee, approximate
+from crowdlog.privacy.noise import DiscreteLaplace
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.thresholds import laplace_guarantee
+
+Noise = DiscreteLaplace | RoundedGaussian
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What is counted, how much of one person, which keys are candidates, how they are chosen and how their counts are published.
+
+    `noise` is that of the published counts, None for exact ones. `reuses_noise`: the number that was compared with the threshold is
+    published. `least`: smaller published counts are left out; `clean`: negative ones become 0.
+    """
+
+    artifact: Artifact | Sequences
+    counts: Counts
+    bound: Bound
+    selection: KeySelections | None
+    noise: Noise | None
+    candidates: Candidates = field(default_factory=OfTheLog)
+    reuses_noise: bool = False
+    clean: bool = True
+    least: int | None = None
+    favours: Favours | None = None
+
+    @property
+    def name(self) -> str:
+        return self.artifact.table
+
+    @property
+    def reach(self) -> Reach:
+        """How far one person moves the published counts."""
+        return self.bound.reach(self.counts)
+
+    def guarantees(self) -> list[Guarantee]:
+        """Of the selection and of the counts, where each has Laplace noise of its own."""
+        chosen = [self.selection.guarantee()] if isinstance(self.selection, NoisyThreshold) else []
+        return [*chosen, *([] if self.reuses_noise else [self._counted()])]
+
+    def _counted(self) -> Guarantee:
+        if isinstance(self.noise, DiscreteLaplace):
+            return laplace_guarantee(int(self.reach.total), self.noise.scale)
+        return approximate(0.0, 0.0)
+
+    def accounting(self) -> tuple[Step, ...]:
+        """What tight composition needs."""
+        chosen = self.selection.accounting() if isinstance(self.selection, NoisyThreshold) else ()
+        if self.reuses_noise or not isinstance(self.noise, DiscreteLaplace):
+            return chosen
+        return (*chosen, *laplace_steps(int(self.reach.total), self.noise.scale))
+
+    def numbers(self) -> dict[str, float]:
+        """The plan's numbers for people to read: in the label and by `crowdlog plan`."""
+        found: dict[str, float] = {}
+        match self.selection:
+            case NoisyThreshold() as chosen:
+                found |= {"threshold K": chosen.K, "selection noise scale": chosen.scale}
+                if chosen.at_least > 1:
+                    found["raw filter"] = chosen.at_least
+            case AtLeast(k, on):
+                found[f"least {on}"] = k
+            case None:
+                pass
+            case chosen:
+                found |= {"threshold (weight)": chosen.crossing.centre, "selection noise sd": chosen.crossing.sd}
+        if isinstance(self.noise, DiscreteLaplace):
+            found["count noise scale"] = self.noise.scale
+        if self.noise is not None:
+            found["count noise sd"] = self.noise.sd
+        return {f"{self.name}: {name}": value for name, value in found.items()}
