@@ -26,6 +26,7 @@ class TopK(Mechanism):
     """Show clicks whose noisy number is above a bar, with fresh counts."""
 
     title: ClassVar[str] = "Clicks of a toy, with noisy counts"
+    example: ClassVar[str] = "TopK(loss=2, slack=1e-6)"
     source: ClassVar[str] = "tests"
     followed: ClassVar[Change] = staticmethod(lambda plan: plan)  # the plan that is followed; a fault when it is not the declared one
 

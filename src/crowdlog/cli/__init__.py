@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "synth": ("synth", "Write a synthetic search log."),
     "import": ("import_", "Read a search log into a store."),
     "show": ("show", "Show the figures of a store; never a query."),
+    "formats": ("formats", "The formats of logs that can be read."),
+    "mechanisms": ("mechanisms", "The mechanisms and their parameters."),
     "plan": ("plan", "What a mechanism would promise; spends nothing."),
     "budget": ("budget", "What has been spent on a log, and its limit."),
     "release": ("release", "Protect a log and publish it."),

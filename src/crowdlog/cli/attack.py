@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from crowdlog.attacks import ATTACKS
 from crowdlog.cli.output import json_option, show_json, show_table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _path = click.Path(path_type=Path)
 @click.option(
     "--with",
     "names",
-    help="Separated by commas: linkage, exposure, singles, power_user, triples, completion, token_hashes, injection, membership. Default: all.",
+    help=f"Separated by commas: {', '.join(ATTACKS)}. Default: all.",
 )
 @click.option("--mapping", type=_path, help="Link records by categories: a file of lines QUERY<tab>CATEGORY.")
 @click.option("--auxiliary", type=_path, help="Another log store, to invert hashed words with. Default: half of the people's queries.")

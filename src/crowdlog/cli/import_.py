@@ -7,6 +7,7 @@ import json
 import click
 
 from crowdlog.errors import InputError
+from crowdlog.log.formats.options import FORMATS
 
 
 def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dict[str, str] | None:
@@ -21,7 +22,7 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @click.command("import")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
 @click.option("-o", "--out", required=True, metavar="STORE", help="The new store's folder.")
-@click.option("--format", "format_", metavar="NAME", help="aol, csv, tsv, jsonl, parquet, excite, sogou or trec-session; recognised if not said.")
+@click.option("--format", "format_", metavar="NAME", help=f"One of {', '.join(FORMATS)}; recognised if not said.")
 @click.option(
     "--columns", callback=_columns, metavar="ROLES", help="user=…,query=…,time=…,rank=…,url=…: column names, or numbers from 1 if there is no header."
 )

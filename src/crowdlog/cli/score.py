@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crowdlog.errors import InputError
+from crowdlog.utility.registry import MEASURES
 
 if TYPE_CHECKING:
     from crowdlog.utility.score import Score
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--on",
     default="",
-    help="Measures, separated by commas: coverage, adhoc, suggestion, sessions, keywords, patterns, clustering; or parts: adhoc:nDCG@10.",
+    help=f"Measures, separated by commas: {', '.join(MEASURES)}; or parts: adhoc:nDCG@10.",
 )
 @click.option(
     "--by", type=click.Choice(["user", "row"]), default="user", help="Fold by user (nobody on both sides) or by row, as the published studies did."

@@ -44,6 +44,7 @@ class AClick(Mechanism):
     """Give every query of a public pool a noisy count, asked or not; show those above K, with fresh counts and clicks."""
 
     title: ClassVar[str] = "Queries of a public pool with noisy counts and what was clicked for them"
+    example: ClassVar[str] = "AClick(epsilon=2.3, q_f=5)"
     source: ClassVar[str] = "Zhang 2017, chapters 3 and 5.1 (A_Click)"
     whole_log: ClassVar[str] = "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the order of time"
 

@@ -32,6 +32,7 @@ class ASession(Mechanism):
     """Count every subsequence of the first sessions of each user, show those whose noisy count is high; clicks likewise."""
 
     title: ClassVar[str] = "Sequences of queries within sessions, and clicks, with noisy counts"
+    example: ClassVar[str] = "ASession(epsilon=2.3, delta=1e-6)"
     source: ClassVar[str] = "Zhang 2017, chapters 4 and 5.2 (A_Session)"
     whole_log: ClassVar[str] = "it publishes sequences of whole sessions"
 

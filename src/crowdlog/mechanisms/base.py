@@ -33,6 +33,7 @@ class Mechanism(ABC):
     """A published method with its parameters. `repr` is its spelling everywhere: code, shell, label, plot."""
 
     title: ClassVar[str]  # one line: what it is
+    example: ClassVar[str]  # a spelling to try
     source: ClassVar[str]  # where it was published
     unsafe: ClassVar[bool] = False  # kept for attacks and comparison only
     whole_log: ClassVar[str] = "it publishes people's own rows"  # why a collection's counts are not enough for it

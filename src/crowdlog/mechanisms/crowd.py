@@ -47,6 +47,7 @@ class Crowd(Mechanism):
     """Choose queries in many small noisy rounds, each aimed by the last; publish them with noisy counts, clicks and next queries."""
 
     title: ClassVar[str] = "Queries of the crowd with noisy counts, what was clicked for them and what was asked next"
+    example: ClassVar[str] = "Crowd(epsilon=2.3, delta=1e-6)"
     source: ClassVar[str] = "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
     whole_log: ClassVar[str] = "it divides each person's weight among all her artifacts, which takes her whole log"
 

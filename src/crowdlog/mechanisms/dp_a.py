@@ -14,6 +14,7 @@ class DPa(DPCrowdLog):
     """Select on impressions."""
 
     title: ClassVar[str] = "Artifacts whose noisy number of impressions is high, with noisy counts"
+    example: ClassVar[str] = "DPa(epsilon=2.3, delta=1e-6, d=5)"
     distinct: ClassVar[bool] = False
 
     def _as_published(self) -> PublishedThreshold:

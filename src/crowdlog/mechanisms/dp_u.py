@@ -14,6 +14,7 @@ class DPu(DPCrowdLog):
     """Select on different users."""
 
     title: ClassVar[str] = "Artifacts whose noisy number of users is high, with noisy counts"
+    example: ClassVar[str] = "DPu(epsilon=2.3, delta=1e-6, d=5)"
     distinct: ClassVar[bool] = True
 
     def _as_published(self) -> PublishedThreshold:

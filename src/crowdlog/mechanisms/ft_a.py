@@ -14,5 +14,6 @@ class FTa(FrequencyThreshold):
     """Publish an artifact with at least k impressions."""
 
     title: ClassVar[str] = "Artifacts with at least k impressions, with exact counts"
+    example: ClassVar[str] = "FTa(k=20)"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("impressions",)
     on: ClassVar[Counts] = "impressions"

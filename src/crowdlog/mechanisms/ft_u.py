@@ -14,4 +14,5 @@ class FTu(FrequencyThreshold):
     """Publish an artifact that at least k different users have, with its impressions."""
 
     title: ClassVar[str] = "Artifacts of at least k different users, with exact counts"
+    example: ClassVar[str] = "FTu(k=20)"
     on: ClassVar[Counts] = "users"

@@ -22,6 +22,7 @@ class HashedTokens(Mechanism):
     """Publish every row under a pseudonym, with a keyed hash in the place of each word."""
 
     title: ClassVar[str] = "All rows under pseudonyms, each word replaced by a keyed hash"
+    example: ClassVar[str] = "HashedTokens()"
     source: ClassVar[str] = "Kumar, Novak, Pang, Tomkins: On anonymizing query logs via token-based hashing, WWW 2007"
     unsafe: ClassVar[bool] = True
 

@@ -37,6 +37,7 @@ class KAnonymity(Mechanism):
     """Publish the queries that at least k different users typed, with their exact number of impressions."""
 
     title: ClassVar[str] = "Queries typed by at least k different users"
+    example: ClassVar[str] = "KAnonymity(k=20)"
     source: ClassVar[str] = "Carpineto and Romano 2013, §1"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("impressions",)
     people_column: ClassVar[str] = "degree"

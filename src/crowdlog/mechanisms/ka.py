@@ -22,6 +22,7 @@ class KA(Mechanism):
     """Publish (query, url, number of users) where that number is above K (Zhang 2017, §4.4.1)."""
 
     title: ClassVar[str] = "Clicks of more than K different users, with the number of users"
+    example: ClassVar[str] = "KA(K=20)"
     source: ClassVar[str] = "Zhang 2017, §4.4.1"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("users",)
 

@@ -40,6 +40,7 @@ class Keys(Mechanism):
     """Choose the keys of one kind of artifact by a selection of your choice, then publish their counts with fresh Gaussian noise."""
 
     title: ClassVar[str] = "Artifacts of one kind, chosen by one of six key selections, with noisy counts"
+    example: ClassVar[str] = "Keys(epsilon=2.3, delta=1e-6, artifact='pair')"
     source: ClassVar[str] = (
         "crowdlog; selections of Korolova et al. 2009, Desfontaines et al. 2022, Gopi et al. 2020, Swanberg et al. 2023 and crowdlog's own"
     )

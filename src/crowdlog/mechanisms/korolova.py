@@ -33,6 +33,7 @@ class Korolova(Mechanism):
     """Keep the first d queries of each user, show queries whose noisy count is above K, publish counts and clicks with fresh noise."""
 
     title: ClassVar[str] = "Frequent queries with noisy counts and what was clicked for them"
+    example: ClassVar[str] = "Korolova(epsilon=2.3, delta=1e-6, d=20)"
     source: ClassVar[str] = "Korolova, Kenthapadi, Mishra, Ntoulas: Releasing search queries and clicks privately, WWW 2009"
     whole_log: ClassVar[str] = "it keeps each person's first queries in the order of time and shares one ε among three tables"
 

@@ -21,6 +21,7 @@ class Pseudonyms(Mechanism):
     """Publish every row, with a random number in the place of the user's name."""
 
     title: ClassVar[str] = "All rows, with random numbers in the place of names"
+    example: ClassVar[str] = "Pseudonyms()"
     source: ClassVar[str] = "AOL 2006; broken by Barbaro and Zeller, New York Times, 9 August 2006"
     unsafe: ClassVar[bool] = True
 

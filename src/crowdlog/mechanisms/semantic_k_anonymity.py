@@ -31,6 +31,7 @@ class SemanticKAnonymity(Mechanism):
     """Publish the queries that have at least k different users among them and their Θ-affine queries, within the release itself."""
 
     title: ClassVar[str] = "Queries with at least k different users among the affine queries released with them"
+    example: ClassVar[str] = "SemanticKAnonymity(k=20, theta=0.5)"
     source: ClassVar[str] = "Carpineto and Romano 2013"
     whole_log: ClassVar[str] = "it counts the different people behind several queries together, and nothing links the reports of one person"
 

@@ -23,6 +23,7 @@ class SplitSessions(Mechanism):
     """Publish every row, with a new random number for each session of a user."""
 
     title: ClassVar[str] = "All rows, each session of a user under a pseudonym of its own"
+    example: ClassVar[str] = "SplitSessions()"
     source: ClassVar[str] = "Adar: User 4XXXXX9: anonymizing query logs, WWW 2007 workshop"
     unsafe: ClassVar[bool] = True
 

@@ -31,6 +31,7 @@ class Zealous(Mechanism):
     """Drop artifacts of at most k' users, then publish users + noise where that is above k."""
 
     title: ClassVar[str] = "Artifacts of many users, with a noisy number of users"
+    example: ClassVar[str] = "Zealous(epsilon=2.3, delta=1e-6, d=5)"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("users",)
     source: ClassVar[str] = "Götz, Machanavajjhala, Wang, Xiao, Gehrke 2011; Feild 2013, appendix B"
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from crowdlog.errors import InputError
+from crowdlog.log.formats.options import FORMATS
 from crowdlog.log.sources import Source
 
-_HELP = (
-    "Say it with --format aol|csv|tsv|jsonl|parquet|excite|sogou|trec-session, and for csv, tsv, jsonl and parquet --columns user=…,query=…,time=…"
-)
+_HELP = f"Say it with --format {'|'.join(FORMATS)}, and for csv, tsv, jsonl and parquet --columns user=…,query=…,time=…"
 _TIME = rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
 # The first line that fits decides; AOL's header names are known well enough to stand alone.
 _LINES = {
