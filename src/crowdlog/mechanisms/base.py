@@ -49,7 +49,11 @@ class Mechanism(ABC):
 
     def opened(self, k: int) -> Promise:
         """The promise where artifacts of fewer than k people cannot be seen at all, as in a collection."""
-        raise InputError(f"A collection cannot be published with {type(self).__name__}: {self.whole_log}.")
+        from crowdlog.mechanisms import MECHANISMS, find
+
+        fitting = ", ".join(name for name in MECHANISMS if find(name).collected_counts)
+        name = type(self).__name__
+        raise InputError(f"A collection cannot be published with {name}: {self.whole_log}. Use one of {fitting}.")
 
     @cached_property
     def plan(self) -> tuple[TablePlan, ...]:

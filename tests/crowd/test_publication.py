@@ -6,9 +6,8 @@ import pytest
 from crowdlog.crowd.artifact import Counted
 from crowdlog.crowd.crowd_log import write_crowd_log
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.deciding import decide, promise_of
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.policy import policies_of
+from crowdlog.crowd.publication import decide, policies_of, promise_of_layer, together
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import MECHANISMS
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -34,7 +33,7 @@ def _decided(manifest: Manifest, *opened: Counted, randomness=None) -> dict[byte
 
 
 def _promise(manifest: Manifest):
-    return promise_of(policies_of(manifest)[0], manifest, manifest.layers[0])
+    return promise_of_layer(policies_of(manifest)[0], manifest, manifest.layers[0])
 
 
 def test_ftu_publishes_all_from_its_own_k():
@@ -62,8 +61,9 @@ def test_k_anonymity_is_ftu_in_its_own_words():
 def test_zealous_charges_the_collections_k_as_its_raw_filter():
     manifest = _manifest(QUIET)
     promise = _promise(manifest)
-    assert promise.settings["k'"] == K - 1
-    assert promise.settings["K"] >= K
+    selection = promise.table("queries").selection
+    assert selection.at_least == K
+    assert selection.K >= K
     assert promise.guarantee.epsilon <= 60
     assert promise.guarantee.delta <= 1e-6
     assert any("nothing links two reports" in text for text in promise.assumptions)
@@ -85,7 +85,8 @@ def test_who_makes_an_artifact_readable_shows_it_with_at_most_delta(name, d):
     epsilon, delta = 2.0, 1e-5
     manifest = _manifest(f"{name}(epsilon={epsilon}, delta={delta}, d={d}, keep='random')", "users" if name == "Zealous" else "impressions", d)
     promise = _promise(manifest)
-    noise, K_ = DiscreteLaplace(promise.settings["b"]), promise.settings["K"]
+    selection = promise.table("queries").selection
+    noise, K_ = DiscreteLaplace(selection.scale), selection.K
     spread = [(K - 1) * (d if name == "DPa" else 1) + 1] * d  # one unit of hers in each of d artifacts
     heap = [K * d] if name == "DPa" else [K]  # all of hers in one
     for counts in (spread, heap):
@@ -153,7 +154,7 @@ NEEDS_LOGS = {
 
 @pytest.mark.parametrize("name", NEEDS_LOGS)
 def test_a_mechanism_that_needs_peoples_own_logs_says_why(name):
-    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of FTu, FTa"):
+    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of DPa, DPu, FTa, FTu, KA, KAnonymity, Zealous"):
         policies_of(_manifest(NEEDS_LOGS[name]))
 
 
@@ -170,6 +171,33 @@ def test_the_crowd_log_has_the_columns_of_its_artifact_and_a_whole_label(tmp_pat
     assert release.label["crowdlog"]["notes"]["smallest_batch"] == 4
     assert release.label["crowdlog"]["warnings"]
     assert any("invitations" in text for text in release.label["dp_flavor"]["unprotected_quantities"])
+
+
+def test_layers_together_add_up_and_keep_apart_what_is_whose():
+    clicks = "Zealous(epsilon=30, delta=1e-7, d=1, keep='random', artifact='click')"
+    one, two = _promise(_manifest(QUIET)), _promise(_manifest(clicks, artifact="click"))
+    both = together([one, two])
+    assert together([one]) is one
+    assert both.tables == (*one.tables, *two.tables)
+    assert both.guarantee.epsilon == pytest.approx(one.guarantee.epsilon + two.guarantee.epsilon)
+    assert both.guarantee.delta == pytest.approx(one.guarantee.delta + two.guarantee.delta)
+    assert [step.name.split(":")[0] for step in both.steps] == ["queries"] * len(one.steps) + ["clicks"] * len(two.steps)
+    assert (both.settings["queries k"], both.settings["clicks k"]) == (K, K)
+    assert both.settings["queries: threshold K"] == one.table("queries").selection.K
+    assert both.settings["clicks: threshold K"] == two.table("clicks").selection.K
+    assert len(set(both.unprotected)) == len(both.unprotected)
+
+
+def test_one_layer_without_a_promise_takes_it_from_all():
+    promises = [_promise(_manifest(QUIET)), _promise(_manifest("KA(K=9)", artifact="click"))]
+    assert promises[0].guarantee.protects
+    assert not together(promises).guarantee.protects
+
+
+def test_the_plan_of_a_layer_counts_what_the_collection_counts():
+    for count in ("users", "impressions"):
+        (plan,) = _promise(_manifest("FTu(k=5)", count)).tables
+        assert plan.counts == count
 
 
 def test_a_noisy_policy_does_not_tell_how_the_traffic_fell(tmp_path):
