@@ -34,17 +34,17 @@ def score(value, number=100, **more):
 
 
 def test_releases_have_the_printed_noise_and_threshold(bench):
-    settings = a_click(bench, 2, 14, 28.74).promise().settings
-    assert (settings["K"], settings["d"]) == (28, 2)
-    assert [settings[name] for name in ("b", "count noise scale", "clicks noise scale")] == pytest.approx([14, 14, 14])
+    queries, clicks = a_click(bench, 2, 14, 28.74).plan
+    assert (queries.selection.K, queries.bound.d) == (28, 2)
+    assert [queries.selection.scale, queries.noise.scale, clicks.noise.scale] == pytest.approx([14, 14, 14])
     promise = korolova(bench, 1, 2.5, 22).promise()
-    assert promise.settings["K"] == 22
-    assert promise.settings["b"] == pytest.approx(2.5)
+    assert promise.table("queries").selection.K == 22
+    assert promise.table("queries").selection.scale == pytest.approx(2.5)
     assert promise.guarantee.delta == pytest.approx(0.5 * 2.718281828 ** (-21 / 2.5), rel=0.3)
     for k in (6, 20, 100):
-        settings = dp_s(k).promise().settings
-        assert (settings["K"], settings["clicks K"], settings["sensitivity"]) == (k, k, 4)
-        assert settings["b"] == pytest.approx(1) == settings["clicks b"]
+        sessions, clicks = dp_s(k).plan
+        assert (sessions.selection.K, clicks.selection.K, sessions.bound.d) == (k, k, 4)
+        assert sessions.selection.scale == pytest.approx(1) == clicks.selection.scale
 
 
 def test_tables_3_5_and_3_6():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.privacy.published import dp_a
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import PRINTED, Point, curves
@@ -56,8 +57,9 @@ def _thresholds() -> Panel:
     """K and b of the paper's formula (its Table 1, which `crowdlog reproduce` checks) and of our exact, integer noise."""
     rows: list[list[Cell]] = []
     for d in DS:
-        published, settings = dp_a(LN10, DELTA, d), release(d).promise().settings
-        rows.append([d, published.k, settings["K"], published.b, settings["b"]])
+        published, ours = dp_a(LN10, DELTA, d), release(d).plan[0].selection
+        if isinstance(ours, NoisyThreshold):
+            rows.append([d, published.k, ours.K, published.b, ours.scale])
     return Panel("Thresholds", ["d", "K, the paper's formula", "K, ours", "b, the paper's formula", "b, ours"], rows)
 
 
