@@ -64,9 +64,9 @@ def test_own_keys_are_bounded_at_any_epsilon(epsilon: float, delta: float) -> No
 
 
 def test_at_the_reported_setting_noise_and_threshold_are_the_measured_ones() -> None:
-    parameters = AdaptiveGaussian().promise(math.log(10), 1e-5).parameters
-    assert parameters["sigma"] == pytest.approx(1.791, abs=1e-3)
-    assert parameters["threshold"] == pytest.approx(10.622, abs=1e-3)
+    promise = AdaptiveGaussian().promise(math.log(10), 1e-5)
+    assert promise.sd == pytest.approx(1.791, abs=1e-3)
+    assert promise.bar == pytest.approx(10.622, abs=1e-3)
 
 
 def test_it_keeps_far_more_than_even_weights() -> None:
@@ -78,7 +78,7 @@ def test_it_keeps_far_more_than_even_weights() -> None:
 def test_kept_weights_reach_the_threshold() -> None:
     selected = AdaptiveGaussian().select(skewed(), 1.0, 1e-5, SeededRandomness(6))
     assert len(selected.weights) == len(selected.items) > 0
-    assert selected.weights.min() >= AdaptiveGaussian().promise(1.0, 1e-5).parameters["threshold"]
+    assert selected.weights.min() >= AdaptiveGaussian().promise(1.0, 1e-5).bar
 
 
 def test_neither_the_order_of_users_nor_the_numbers_of_others_matter_to_the_sums() -> None:
