@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
+from crowdlog.mechanisms import parse
+from crowdlog.plan.as_json import to_json
+from crowdlog.plan.bounds import Unbounded
+from crowdlog.plan.table import TablePlan
 from crowdlog.release.folder import Release, write_folder
 
+KINDS = {"queries": Artifact("query"), "clicks": Artifact("click"), "pairs": Artifact("pair"), "sessions": Sequences()}
 Row = tuple[str, int, str, int | None, str | None]  # user, seconds, query, rank, url
 
 
@@ -34,12 +40,12 @@ def make_store(tmp_path: Path) -> Callable[..., LogStore]:
 
 @pytest.fixture
 def make_release(tmp_path: Path) -> Callable[..., Release]:
-    """Write a release folder with the tables given as lists of rows."""
+    """Write a release folder with the tables given as lists of rows. `mechanism`: whose plan the label carries, if any's."""
     import pyarrow as pa
 
     columns = {"queries": ["query"], "clicks": ["query", "url"], "pairs": ["query", "next_query"], "sessions": ["sequence"]}
 
-    def make(source: str, name: str = "release", counts: str = "impressions", mechanism: str = "Test()", **tables: Any) -> Release:
+    def make(source: str, name: str = "release", counts: Any = "impressions", mechanism: str = "", **tables: Any) -> Release:
         made = {}
         if "events" in tables:
             user, time, query, rank, url = zip(*tables.pop("events"), strict=True)
@@ -48,7 +54,13 @@ def make_release(tmp_path: Path) -> Callable[..., Release]:
             names = [*columns[table], "count"]
             types = [pa.list_(pa.string()) if column == "sequence" else pa.string() for column in columns[table]] + [pa.int64()]
             made[table] = pa.table({n: pa.array([row[i] for row in rows], t) for i, (n, t) in enumerate(zip(names, types, strict=True))})
-        label = {"crowdlog": {"source": source, "counts": counts, "mechanism": mechanism}}
+        plans = parse(mechanism).plan if mechanism else _exact(tables, counts)
+        label = {"crowdlog": {"source": source, "counts": counts, "mechanism": mechanism or "Test()", "plan": to_json(plans)}}
         return write_folder(tmp_path / name, made, label, {})
 
     return make
+
+
+def _exact(tables: Iterable[str], counts: Any) -> tuple[TablePlan, ...]:
+    """Everything as it is: each table with exact counts of all that people did."""
+    return tuple(TablePlan(KINDS[table], counts, Unbounded(), None, None) for table in tables)

@@ -5,6 +5,7 @@ import pytest
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
+from crowdlog.plan.as_json import to_json
 from crowdlog.utility.published import Published
 from crowdlog.utility.registry import score
 
@@ -17,11 +18,17 @@ def store(make_store):
     return make_store(rows)
 
 
+def _label(spelling):
+    return {"crowdlog": {"plan": to_json(parse(spelling).plan)}}
+
+
 def test_the_label_tells_how_queries_are_written():
     assert Published.of({}) == Published()
-    label = {"crowdlog": {"counts": "users", "mechanism": "FTu(k=2, artifact='undirected-session-pair', representation='heavy')"}}
-    assert Published.of(label) == Published(counts_users=True, pair_kind="undirected-session-pair", representation="heavy")
-    assert Published.of({"crowdlog": {"mechanism": "ASession(epsilon=1, delta=1e-5, features='topics.tsv')"}}).topics
+    pairs = _label("Zealous(epsilon=1, delta=1e-5, d=2, artifact='undirected-session-pair', representation='heavy')")
+    assert Published.of(pairs) == Published(counts_users=True, pair_kind="undirected-session-pair", representation="heavy")
+    assert Published.of(_label("ASession(epsilon=1, delta=1e-5, features='topics.tsv')")) == Published(topics=True)
+    assert Published.of(_label("Pseudonyms()")) == Published()
+    assert Published.of(_label("FTu(k=2)")) == Published()
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -46,23 +53,24 @@ def test_coverage_counts_the_queries_as_the_release_writes_them(store, make_rele
 
 def test_people_tested_on_are_written_so_too(store, make_release, make_store):
     test = make_store([("1", 0, "weather forcast", 1, "http://1.com"), ("2", 0, "new words", 1, "http://9.com")], name="test")
-    release = make_release(store.info.id, mechanism="X(representation='spelling')", clicks=[("weather forecast", "http://1.com", 12)])
+    clicks, spelling = [("weather forecast", "http://1.com", 12)], "FTu(k=1, artifact='click', representation='spelling')"
+    release = make_release(store.info.id, mechanism=spelling, clicks=clicks)
     found = score(release, store, on=["adhoc:RW:nDCG@10"], test=test)[0]
     assert (found.value, found.evaluated, found.details["asked"]) == (1.0, 1, 2)
-    plain = make_release(store.info.id, name="plain", clicks=[("weather forecast", "http://1.com", 12)])
+    plain = make_release(store.info.id, name="plain", clicks=clicks)
     assert score(plain, store, on=["adhoc:RW:nDCG@10"], test=test)[0].evaluated == 0
 
 
 def test_sorted_words_have_no_completions(store, make_release):
-    release = make_release(store.info.id, mechanism="X(representation='heavy')", queries=[("car", 24)])
+    release = make_release(store.info.id, mechanism="FTu(k=1, representation='heavy')", queries=[("car", 24)])
     with pytest.raises(InputError, match="sorts the words"):
         score(release, store, on=["patterns"])
     assert {entry.name.split(":")[0] for entry in score(release, store)} == {"coverage"}
 
 
 def test_sequences_of_topics_are_left_out(store, make_release):
-    sessions = [(["cars", "weather"], 5)]
-    release = make_release(store.info.id, mechanism="ASession(features='t.tsv')", sessions=sessions, clicks=[("cars", "http://0.com", 12)])
+    tables = {"sessions": [(["cars", "weather"], 5)], "clicks": [("cars", "http://0.com", 12)]}
+    release = make_release(store.info.id, mechanism="ASession(epsilon=1, delta=1e-5, features='t.tsv')", **tables)
     found = score(release, store, on=["coverage"])
     assert {entry.name.split(":")[1] for entry in found} == {"clicks"}
     assert "topics" in found[0].details["left_out"]
