@@ -1,27 +1,32 @@
 import pytest
 
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.injection import fakes_needed, injection
+from crowdlog.attacks.injection import injection
 from crowdlog.attacks.seen import Seen
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.keys import SELECTIONS
+from crowdlog.plan.selections import AtLeast, KeySelection, NoisyThreshold, WeightedRounds, fakes_needed
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
 from tests.support.logs import crowd_rows, make_log
 
 
 @pytest.mark.parametrize(
-    ("settings", "fakes"),
+    ("selection", "fakes"),
     [
-        ({"K": 100, "b": 4.2}, 121),  # K + 5b
-        ({"K": 7}, 8),  # more than K
-        ({"k": 5}, 5),  # at least k
-        ({"queries threshold": 10.0, "queries selection noise sd": 2.0, "pairs threshold": 3.0, "pairs selection noise sd": 1.0}, 40),
-        ({}, None),
+        (NoisyThreshold(scale=4.2, K=100, d=1), 121),  # K + 5b
+        (NoisyThreshold(scale=4.2, K=100, d=1, on="users", at_least=3), 121),
+        (parse("KA(K=7)").plan[0].selection, 8),  # more than K
+        (AtLeast(5, "users"), 5),  # at least k
+        (AtLeast(5, "impressions"), 5),
+        (WeightedRounds(AdaptiveGaussian(), mu=0.5, threshold=10.0, tail=1e-6), 40),  # twice the weight of 10 + 5 · 2
+        (KeySelection(LaplaceThreshold(1), 2.0, 1e-3), 17),  # 5 people, noise of 0.6
     ],
 )
-def test_fakes_needed(settings, fakes):
-    assert fakes_needed(settings) == fakes
+def test_fakes_needed(selection, fakes):
+    assert fakes_needed(selection) == fakes
 
 
 @pytest.mark.parametrize(
@@ -33,7 +38,8 @@ def test_fakes_needed(settings, fakes):
 )
 def test_every_label_tells_how_many_and_warns(spelling):
     promise = parse(spelling).promise()
-    assert fakes_needed(promise.settings)
+    assert all(fakes_needed(plan.selection) > 0 for plan in promise.tables)
+    assert promise.tables
     assert any("fake users" in line.lower() for line in promise.unprotected)
 
 
