@@ -83,10 +83,10 @@ def test_closed_mode_without_private_urls_spends_no_delta_but_the_samplers(pool)
 
 
 def test_k_keeps_invented_queries_rare():
-    few, many = (AClick(epsilon=2, q_f=1, invented=invented).selection(100_000) for invented in (0.01, 10))
+    few, many = (AClick(epsilon=2, q_f=1, invented=invented)._selection(100_000) for invented in (0.01, 10))
     for selection, invented in ((few, 0.01), (many, 10)):
         assert invented / 10 < 100_000 * DiscreteLaplace(selection.scale).tail(selection.K) <= invented
-    assert few.guarantee == many.guarantee
+    assert few.guarantee() == many.guarantee()
 
 
 @pytest.mark.parametrize(

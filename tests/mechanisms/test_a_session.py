@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crowdlog.errors import InputError
@@ -16,6 +18,10 @@ QUERIES = ["ny lottery", "pa lottery", "nj lottery", "weather"]
 @pytest.fixture
 def log(tmp_path):
     return make_log(tmp_path, crowd_rows(200, QUERIES))
+
+
+def _with_threshold(plan, K):
+    return replace(plan, selection=replace(plan.selection, K=K))
 
 
 def sequences(protected):
@@ -56,11 +62,8 @@ def test_counting_people_counts_nobody_twice(tmp_path):
 
 
 def test_counting_people_lowers_the_threshold_where_epsilon_is_large():
-    K = {
-        (epsilon, people): ASession(epsilon=epsilon, delta=1e-6, people=people).promise().settings["K"]
-        for epsilon in (1, 8)
-        for people in (False, True)
-    }
+    both = [(epsilon, people) for epsilon in (1, 8) for people in (False, True)]
+    K = {pair: ASession(pair[0], delta=1e-6, people=pair[1]).plan[0].selection.K for pair in both}
     assert K[1, True] == K[1, False]
     assert K[8, True] < K[8, False]
 
@@ -81,16 +84,19 @@ def test_a_released_table_of_lists_can_be_read_exported_and_shown(log, tmp_path)
 
 def test_the_sensitivity_and_the_papers_numbers_are_in_the_promise():
     promise = ASession(epsilon=8, delta=1e-6, l_s=2, l_q=4).promise()
-    assert promise.settings["sensitivity"] == 22
-    assert promise.as_published["sessions: δ at this K and b"] > promise.steps[1].delta
+    assert promise.settings["sensitivity"] == promise.table("sessions").reach.total == 22
+    select = next(step for step in promise.steps if step.name == "Select sessions")
+    assert promise.as_published["sessions: δ at this K and b"] > select.delta > 0
 
 
-@pytest.mark.parametrize(("name", "setting"), [("K", "K"), ("K_clicks", "clicks K")])
-def test_a_higher_threshold_is_allowed_a_lower_one_not(name, setting):
+@pytest.mark.parametrize(("name", "table"), [("K", "sessions"), ("K_clicks", "clicks")])
+def test_a_higher_threshold_is_allowed_a_lower_one_not(name, table):
     smallest = ASession(epsilon=4, delta=1e-6).promise()
-    K = smallest.settings[setting]
+    K = smallest.table(table).selection.K
     higher = ASession(epsilon=4, delta=1e-6, **{name: K + 10}).promise()
-    assert higher.settings == {**smallest.settings, setting: K + 10}
+    assert higher.settings == {**smallest.settings, f"{table}: threshold K": K + 10}
+    assert higher.table(table) == _with_threshold(smallest.table(table), K + 10)
+    assert [plan for plan in higher.tables if plan.name != table] == [plan for plan in smallest.tables if plan.name != table]
     assert higher.guarantee.delta < smallest.guarantee.delta
     with pytest.raises(InputError, match=f"'{name}' parameter of ASession must be at least {K}"):
         ASession(epsilon=4, delta=1e-6, **{name: K - 1}).promise()

@@ -55,11 +55,14 @@ def test_the_parts_cost_no_more_than_the_whole(mechanism: Crowd) -> None:
 def test_the_promise_is_what_was_asked_for_and_names_the_noise(mechanism: Crowd) -> None:
     promise = mechanism.promise()
     assert (promise.guarantee.epsilon, promise.guarantee.delta) == (mechanism.epsilon, mechanism.delta)
-    assert {name for name in promise.settings if name.endswith("count noise sd")} == {f"{name} count noise sd" for name in mechanism.parts()}
+    noisy = {name: value for name, value in promise.settings.items() if name.endswith("count noise sd")}
+    assert noisy == {f"{plan.name}: count noise sd": plan.noise.sd for plan in promise.tables}
+    assert [plan.name for plan in promise.tables] == list(mechanism.parts())
 
 
 def test_three_tables_with_counts_near_the_truth(log) -> None:
-    protected = Crowd(epsilon=4, delta=1e-9).protect(log, SeededRandomness(2))
+    mechanism = Crowd(epsilon=4, delta=1e-9)
+    protected = mechanism.protect(log, SeededRandomness(2))
     assert [table.column_names for table in protected.tables.values()] == [
         ["query", "count", "noise"],
         ["query", "url", "count", "noise"],
@@ -72,7 +75,7 @@ def test_three_tables_with_counts_near_the_truth(log) -> None:
     pairs = {(row["query"], row["next_query"]) for row in protected.tables["pairs"].to_pylist()}
     assert pairs == {("weather boston", "used cars"), ("used cars", "bus times")}
     assert "canary" not in str([table.to_pylist() for table in protected.tables.values()])
-    assert protected.notes["queries noise sd"] == protected.tables["queries"].column("noise")[0].as_py()
+    assert mechanism.promise().table("queries").noise.sd == protected.tables["queries"].column("noise")[0].as_py()
 
 
 def test_clicks_and_pairs_can_be_left_out(log) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import MECHANISMS, find, parse
+from crowdlog.mechanisms.parameters import with_role
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.folder import CONTRACT, check_tables
 from crowdlog.release.publish import open_ledger, publish
@@ -112,8 +113,9 @@ def test_the_promise_is_the_sum_of_its_steps_and_no_more_than_asked_for(spelling
         # Some accounting is better than the sum, none is worse.
         assert promise.guarantee.epsilon <= math.fsum(step.epsilon for step in promise.steps) * (1 + 1e-12)
         assert promise.guarantee.delta <= math.fsum(step.delta for step in promise.steps) * (1 + 1e-12)
-        assert promise.guarantee.epsilon <= mechanism.epsilon
-        assert promise.guarantee.delta <= mechanism.delta
+        (epsilon,), (delta,) = (with_role(mechanism, role).values() for role in ("epsilon", "delta"))
+        assert promise.guarantee.epsilon <= epsilon
+        assert promise.guarantee.delta <= delta
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -151,16 +153,20 @@ def test_neither_names_of_users_nor_order_of_rows_matter(spelling, tmp_path):
 
 @pytest.mark.parametrize("spelling", PROTECTING)
 def test_one_heavy_user_moves_published_counts_by_no_more_than_her_bound(spelling, tmp_path):
-    """Replay with frozen noise: 1,000 repeats of one user move the sum of a table by at most d (twice where pairs follow queries)."""
+    """Replay with frozen noise: 1,000 repeats of one user move each table by no more than its plan says, in sum, in squares and at once."""
     rows = crowd_rows(400, QUERIES)
     heavy = [("heavy", QUERIES[i % 2], 30 * i, f"http://{QUERIES[i % 2].replace(' ', '')}.example") for i in range(1000)]
     mechanism = parse(spelling)
     without = mechanism.protect(make_log(tmp_path, rows, "without"), FrozenRandomness())
     with_her = mechanism.protect(make_log(tmp_path, rows + heavy, "with"), FrozenRandomness())
-    bound = mechanism.budget if hasattr(mechanism, "budget") else mechanism.d
-    for name, table in without.tables.items():
-        before, after = (counts_by_key(name, each) for each in (table, with_her.tables[name]))
-        assert sum(abs(after.get(key, 0) - before.get(key, 0)) for key in before | after) <= bound
+    assert [plan.name for plan in mechanism.plan] == list(without.tables) == list(with_her.tables)
+    for plan in mechanism.plan:
+        before, after = (counts_by_key(plan.name, each.tables[plan.name]) for each in (without, with_her))
+        moved = [abs(after.get(key, 0) - before.get(key, 0)) for key in before | after]
+        assert math.isfinite(plan.reach.squares)
+        assert sum(moved) <= plan.reach.total
+        assert sum(change**2 for change in moved) <= plan.reach.squares
+        assert max(moved, default=0) <= plan.reach.each
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

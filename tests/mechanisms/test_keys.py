@@ -33,23 +33,27 @@ def test_each_selection_names_what_many_share_of_each_kind(selection, artifact, 
 def test_counts_come_with_their_noise(crowd):
     mechanism = Keys(epsilon=8, delta=1e-9)
     queries = mechanism.protect(crowd, SeededRandomness(2)).tables["queries"].to_pydict()
-    sd = mechanism.promise().settings["queries count noise sd"]
+    sd = mechanism.plan[0].noise.sd
+    assert mechanism.promise().settings["queries: count noise sd"] == sd
     assert queries["noise"] == [sd] * 3
     assert all(abs(count - 600) < 7 * sd for count in queries["count"])
 
 
 def test_more_weight_for_the_choice_lowers_the_threshold():
-    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).promise().settings["queries threshold"] for weight in (9, 1))
-    assert low < high
+    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).plan[0].selection.crossing for weight in (9, 1))
+    assert low.centre < high.centre
 
 
 @pytest.mark.parametrize(
     ("selection", "bar"), [("laplace", 4), ("geometric", 6), ("sips", 4.993), ("policy", 4.725), ("weighted", 4.724), ("adaptive", 5.365)]
 )
 def test_the_label_names_what_a_key_must_reach_in_the_end(selection, bar):
-    settings = Keys(epsilon=6, delta=1e-4, selection=selection).promise().settings
-    assert settings["queries threshold"] == pytest.approx(bar, abs=1e-3)
-    assert 0 <= settings["queries selection noise sd"] < 1
+    promise = Keys(epsilon=6, delta=1e-4, selection=selection).promise()
+    assert promise.settings["queries: threshold (weight)"] == pytest.approx(bar, abs=1e-3)
+    assert 0 <= promise.settings["queries: selection noise sd"] < 1
+    crossing = promise.tables[0].selection.crossing
+    assert crossing.centre == promise.settings["queries: threshold (weight)"]
+    assert crossing.sd == promise.settings["queries: selection noise sd"]
 
 
 def test_one_item_per_user_where_that_is_the_method():

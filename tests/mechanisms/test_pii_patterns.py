@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from crowdlog.mechanisms.personal import looks_personal
+from crowdlog.mechanisms.pii_patterns import looks_personal
 
 
 @pytest.mark.parametrize("text", ["jane.doe@example.com", "call 202-555-0143 now", "(202) 555 0143", "2025550143", "ssn 078-05-1120", "078 05 1120"])
