@@ -1,14 +1,7 @@
 import pytest
 
-from crowdlog.artifacts.public_lists import NGRAMS, read_features, read_pool
-from crowdlog.engine.log_source import open_log
+from crowdlog.artifacts.public_lists import NGRAMS, read_features, read_pool, read_surfaced
 from crowdlog.errors import InputError
-from tests.support.logs import make_log
-
-
-@pytest.fixture
-def log(tmp_path):
-    return make_log(tmp_path, [("ann", "www.dogs.com", 0, None), ("ann", "cats", 60, None), ("bob", "a private name", 0, None)])
 
 
 def write(folder, text):
@@ -45,17 +38,6 @@ def test_files_that_cannot_be_read(tmp_path):
             read_features(str(tmp_path / path), "original")
 
 
-@pytest.mark.parametrize("representation", ["original", "light"])
-def test_positions_are_places_in_the_pool(log, tmp_path, representation):
-    pool = read_pool(write(tmp_path, "zebras\nwww.dogs.com\ncats\n"), representation)
-    with open_log(log, representation) as mine:
-        found = mine.places(pool)
-        texts = mine.query_texts(range(log.info.queries)).to_pylist()
-    wanted = pool.to_pylist()
-    assert [wanted[place] if place >= 0 else None for place in found] == [text if text in wanted else None for text in texts]
-    assert sorted(place >= 0 for place in found) == [False, True, True]
-
-
 def test_topics_of_queries(tmp_path):
     queries, topic, topics = read_features(write(tmp_path, "Cats\tanimals\nused cars\ttraffic\ncats\tpets\n"), "original")
     assert dict(zip(queries.to_pylist(), [topics[i] for i in topic], strict=True)) == {"cats": "pets", "used cars": "traffic"}
@@ -66,3 +48,16 @@ def test_files_of_topics_that_make_no_sense(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as error:
         read_features(write(tmp_path, text), "original")
     assert "cats" not in str(error.value)
+
+
+def test_public_results_are_pairs_in_the_spelling_of_the_log_each_once_and_sorted(tmp_path):
+    lines = (
+        "Weather  Boston\thttp://b.example",
+        "cars\thttp://c.example",
+        "weather boston\thttp://b.example",
+    )
+    path = write(tmp_path, "\n".join(lines))
+    rows = [("cars", "http://c.example"), ("weather boston", "http://b.example")]
+    assert [tuple(row.values()) for row in read_surfaced(path).to_pylist()] == rows
+    heavy = read_surfaced(path, "heavy")["query"].to_pylist()
+    assert heavy == ["boston weather", "car"]
