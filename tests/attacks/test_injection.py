@@ -21,7 +21,7 @@ from tests.support.logs import crowd_rows, make_log
         (parse("KA(K=7)").plan[0].selection, 8),  # more than K
         (AtLeast(5, "users"), 5),  # at least k
         (AtLeast(5, "impressions"), 5),
-        (WeightedRounds(AdaptiveGaussian(), mu=0.5, threshold=10.0, tail=1e-6), 40),  # twice the weight of 10 + 5 · 2
+        (WeightedRounds(AdaptiveGaussian(), mu=0.5, threshold=10.0, tail=1e-6), 40),  # 2 · (10 + 5 · 2)
         (KeySelection(LaplaceThreshold(1), 2.0, 1e-3), 17),  # 5 people, noise of 0.6
     ],
 )

@@ -154,7 +154,8 @@ NEEDS_LOGS = {
 
 @pytest.mark.parametrize("name", NEEDS_LOGS)
 def test_a_mechanism_that_needs_peoples_own_logs_says_why(name):
-    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of DPa, DPu, FTa, FTu, KA, KAnonymity, Zealous"):
+    fitting = "DPa, DPu, FTa, FTu, KA, KAnonymity, Zealous"
+    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of {fitting}"):
         policies_of(_manifest(NEEDS_LOGS[name]))
 
 
@@ -181,7 +182,8 @@ def test_layers_together_add_up_and_keep_apart_what_is_whose():
     assert both.tables == (*one.tables, *two.tables)
     assert both.guarantee.epsilon == pytest.approx(one.guarantee.epsilon + two.guarantee.epsilon)
     assert both.guarantee.delta == pytest.approx(one.guarantee.delta + two.guarantee.delta)
-    assert [step.name.split(":")[0] for step in both.steps] == ["queries"] * len(one.steps) + ["clicks"] * len(two.steps)
+    tables = [step.name.split(":")[0] for step in both.steps]
+    assert tables == ["queries"] * len(one.steps) + ["clicks"] * len(two.steps)
     assert (both.settings["queries k"], both.settings["clicks k"]) == (K, K)
     assert both.settings["queries: threshold K"] == one.table("queries").selection.K
     assert both.settings["clicks: threshold K"] == two.table("clicks").selection.K

@@ -96,7 +96,8 @@ def test_a_higher_threshold_is_allowed_a_lower_one_not(name, table):
     higher = ASession(epsilon=4, delta=1e-6, **{name: K + 10}).promise()
     assert higher.settings == {**smallest.settings, f"{table}: threshold K": K + 10}
     assert higher.table(table) == _with_threshold(smallest.table(table), K + 10)
-    assert [plan for plan in higher.tables if plan.name != table] == [plan for plan in smallest.tables if plan.name != table]
+    (other,), (same,) = ([plan for plan in each.tables if plan.name != table] for each in (higher, smallest))
+    assert other == same
     assert higher.guarantee.delta < smallest.guarantee.delta
     with pytest.raises(InputError, match=f"'{name}' parameter of ASession must be at least {K}"):
         ASession(epsilon=4, delta=1e-6, **{name: K - 1}).promise()

@@ -75,7 +75,7 @@ def test_three_tables_with_counts_near_the_truth(log) -> None:
     pairs = {(row["query"], row["next_query"]) for row in protected.tables["pairs"].to_pylist()}
     assert pairs == {("weather boston", "used cars"), ("used cars", "bus times")}
     assert "canary" not in str([table.to_pylist() for table in protected.tables.values()])
-    assert mechanism.promise().table("queries").noise.sd == protected.tables["queries"].column("noise")[0].as_py()
+    assert mechanism.plan[0].noise.sd == protected.tables["queries"].column("noise")[0].as_py()
 
 
 def test_clicks_and_pairs_can_be_left_out(log) -> None:

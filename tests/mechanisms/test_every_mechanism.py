@@ -153,7 +153,7 @@ def test_neither_names_of_users_nor_order_of_rows_matter(spelling, tmp_path):
 
 @pytest.mark.parametrize("spelling", PROTECTING)
 def test_one_heavy_user_moves_published_counts_by_no_more_than_her_bound(spelling, tmp_path):
-    """Replay with frozen noise: 1,000 repeats of one user move each table by no more than its plan says, in sum, in squares and at once."""
+    """Replay with frozen noise: 1,000 repeats move each table by no more than its plan says."""
     rows = crowd_rows(400, QUERIES)
     heavy = [("heavy", QUERIES[i % 2], 30 * i, f"http://{QUERIES[i % 2].replace(' ', '')}.example") for i in range(1000)]
     mechanism = parse(spelling)

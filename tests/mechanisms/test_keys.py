@@ -40,8 +40,8 @@ def test_counts_come_with_their_noise(crowd):
 
 
 def test_more_weight_for_the_choice_lowers_the_threshold():
-    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).plan[0].selection.crossing for weight in (9, 1))
-    assert low.centre < high.centre
+    low, high = (Keys(epsilon=1, delta=1e-6, weight_select=weight).plan[0] for weight in (9, 1))
+    assert low.selection.crossing.centre < high.selection.crossing.centre
 
 
 @pytest.mark.parametrize(

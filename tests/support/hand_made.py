@@ -17,7 +17,12 @@ from crowdlog.plan.bounds import Unbounded
 from crowdlog.plan.table import TablePlan
 from crowdlog.release.folder import Release, write_folder
 
-KINDS = {"queries": Artifact("query"), "clicks": Artifact("click"), "pairs": Artifact("pair"), "sessions": Sequences()}
+KINDS = {
+    "queries": Artifact("query"),
+    "clicks": Artifact("click"),
+    "pairs": Artifact("pair"),
+    "sessions": Sequences(),
+}
 Row = tuple[str, int, str, int | None, str | None]  # user, seconds, query, rank, url
 
 
@@ -40,12 +45,18 @@ def make_store(tmp_path: Path) -> Callable[..., LogStore]:
 
 @pytest.fixture
 def make_release(tmp_path: Path) -> Callable[..., Release]:
-    """Write a release folder with the tables given as lists of rows. `mechanism`: whose plan the label carries, if any's."""
+    """Write a release folder of tables of rows. `mechanism`: whose plan the label carries."""
     import pyarrow as pa
 
     columns = {"queries": ["query"], "clicks": ["query", "url"], "pairs": ["query", "next_query"], "sessions": ["sequence"]}
 
-    def make(source: str, name: str = "release", counts: Any = "impressions", mechanism: str = "", **tables: Any) -> Release:
+    def make(
+        source: str,
+        name: str = "release",
+        counts: Any = "impressions",
+        mechanism: str = "",
+        **tables: Any,
+    ) -> Release:
         made = {}
         if "events" in tables:
             user, time, query, rank, url = zip(*tables.pop("events"), strict=True)
@@ -55,8 +66,8 @@ def make_release(tmp_path: Path) -> Callable[..., Release]:
             types = [pa.list_(pa.string()) if column == "sequence" else pa.string() for column in columns[table]] + [pa.int64()]
             made[table] = pa.table({n: pa.array([row[i] for row in rows], t) for i, (n, t) in enumerate(zip(names, types, strict=True))})
         plans = parse(mechanism).plan if mechanism else _exact(tables, counts)
-        label = {"crowdlog": {"source": source, "counts": counts, "mechanism": mechanism or "Test()", "plan": to_json(plans)}}
-        return write_folder(tmp_path / name, made, label, {})
+        own = {"source": source, "counts": counts, "mechanism": mechanism or "Test()", "plan": to_json(plans)}
+        return write_folder(tmp_path / name, made, {"crowdlog": own}, {})
 
     return make
 

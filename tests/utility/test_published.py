@@ -11,6 +11,8 @@ from crowdlog.utility.registry import score
 
 WRITTEN = ["www.cars.com", "cars", "the weather forecast", "weather forcast", "bars in boston", "bars in new york ny"]
 
+TOPICS = "ASession(epsilon=1, delta=1e-5, features='topics.tsv')"
+
 
 @pytest.fixture
 def store(make_store):
@@ -24,9 +26,10 @@ def _label(spelling):
 
 def test_the_label_tells_how_queries_are_written():
     assert Published.of({}) == Published()
-    pairs = _label("Zealous(epsilon=1, delta=1e-5, d=2, artifact='undirected-session-pair', representation='heavy')")
-    assert Published.of(pairs) == Published(counts_users=True, pair_kind="undirected-session-pair", representation="heavy")
-    assert Published.of(_label("ASession(epsilon=1, delta=1e-5, features='topics.tsv')")) == Published(topics=True)
+    kind = "undirected-session-pair"
+    pairs = _label(f"Zealous(epsilon=1, delta=1e-5, d=2, artifact='{kind}', representation='heavy')")
+    assert Published.of(pairs) == Published(counts_users=True, pair_kind=kind, representation="heavy")
+    assert Published.of(_label(TOPICS)) == Published(topics=True)
     assert Published.of(_label("Pseudonyms()")) == Published()
     assert Published.of(_label("FTu(k=2)")) == Published()
 
@@ -53,7 +56,8 @@ def test_coverage_counts_the_queries_as_the_release_writes_them(store, make_rele
 
 def test_people_tested_on_are_written_so_too(store, make_release, make_store):
     test = make_store([("1", 0, "weather forcast", 1, "http://1.com"), ("2", 0, "new words", 1, "http://9.com")], name="test")
-    clicks, spelling = [("weather forecast", "http://1.com", 12)], "FTu(k=1, artifact='click', representation='spelling')"
+    clicks = [("weather forecast", "http://1.com", 12)]
+    spelling = "FTu(k=1, artifact='click', representation='spelling')"
     release = make_release(store.info.id, mechanism=spelling, clicks=clicks)
     found = score(release, store, on=["adhoc:RW:nDCG@10"], test=test)[0]
     assert (found.value, found.evaluated, found.details["asked"]) == (1.0, 1, 2)
@@ -70,7 +74,7 @@ def test_sorted_words_have_no_completions(store, make_release):
 
 def test_sequences_of_topics_are_left_out(store, make_release):
     tables = {"sessions": [(["cars", "weather"], 5)], "clicks": [("cars", "http://0.com", 12)]}
-    release = make_release(store.info.id, mechanism="ASession(epsilon=1, delta=1e-5, features='t.tsv')", **tables)
+    release = make_release(store.info.id, mechanism=TOPICS, **tables)
     found = score(release, store, on=["coverage"])
     assert {entry.name.split(":")[1] for entry in found} == {"clicks"}
     assert "topics" in found[0].details["left_out"]

@@ -52,8 +52,8 @@ class Mechanism(ABC):
         from crowdlog.mechanisms import MECHANISMS, find
 
         fitting = ", ".join(name for name in MECHANISMS if find(name).collected_counts)
-        name = type(self).__name__
-        raise InputError(f"A collection cannot be published with {name}: {self.whole_log}. Use one of {fitting}.")
+        refused = f"A collection cannot be published with {type(self).__name__}: {self.whole_log}."
+        raise InputError(f"{refused} Use one of {fitting}.")
 
     @cached_property
     def plan(self) -> tuple[TablePlan, ...]:
