@@ -13,6 +13,7 @@ from crowdlog.mechanisms import MECHANISMS, find, parse
 from crowdlog.mechanisms.parameters import with_role
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.folder import CONTRACT, check_tables
+from crowdlog.release.label import plans_of
 from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log
 from tests.support.randomness import FrozenRandomness
@@ -182,6 +183,9 @@ def test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete(spelli
     assert label["privacy_loss"]["privacy_unit"] == "one user"
     assert label["implementation"]["proof"]
     assert len(label["accounting"]["steps"]) == len(promise.steps)
+    assert plans_of(label) == mechanism.plan
+    noisy = [plan for plan in mechanism.plan if plan.noise is not None]
+    assert label["crowdlog"]["error_bars"] == {plan.name: plan.noise.sd for plan in noisy}
     assert log.info.content_hash not in str(label)
 
 
