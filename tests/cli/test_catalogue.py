@@ -54,3 +54,9 @@ def test_choices_in_help_are_those_of_the_tables():
 def test_an_unknown_mechanism_gets_a_sentence():
     result = CliRunner().invoke(cli, ["mechanisms", "Nobody"])
     assert "There is no mechanism 'Nobody'" in str(result.exception)
+
+
+def test_json_has_no_infinity():
+    """The ε of no guarantee is null: Infinity is no JSON."""
+    plan = json.loads(said("plan", "FTu(k=5)", "--json"), parse_constant=pytest.fail)
+    assert plan["epsilon"] is None

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee, approximate, compose, pure
+from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee, anonymity, approximate, compose, pure
 
 
 def test_sentences_name_the_numbers() -> None:
@@ -66,3 +66,21 @@ def test_different_units_do_not_add_up() -> None:
 def test_impossible_guarantees_are_refused(epsilon: float, delta: float, kind: str) -> None:
     with pytest.raises(InputError):
         Guarantee(epsilon, delta, kind)  # type: ignore[arg-type]
+
+
+def test_k_anonymity_is_a_promise_of_its_own():
+    of_queries, semantic = anonymity(20), anonymity(5, "semantic k-anonymity of queries")
+    assert (of_queries.kind, of_queries.k, of_queries.protects) == ("k-anonymity of queries", 20, False)
+    assert "at least 20 people" in str(of_queries)
+    assert "no differential privacy" in str(of_queries)
+    assert "queries like it" in str(semantic)
+    assert anonymity(1) == NO_GUARANTEE
+    assert compose([of_queries, anonymity(7)]) == anonymity(7)
+    assert compose([of_queries, semantic]) == NO_GUARANTEE
+    assert compose([of_queries, pure(1)]) == NO_GUARANTEE
+
+
+@pytest.mark.parametrize(("kind", "k"), [("k-anonymity of queries", None), ("k-anonymity of users", 1), ("none", 5)])
+def test_a_k_belongs_to_k_anonymity(kind, k):
+    with pytest.raises(InputError, match="k of at least 2"):
+        Guarantee(math.inf, 1.0, kind, k=k)

@@ -42,10 +42,12 @@ def test_the_explanation_tells_what_each_step_spent(releases):
     assert (release.path / "explanation.md").read_text(encoding="utf-8") == text
 
 
-def test_the_label_page_of_a_release_without_guarantee_warns(releases):
+def test_the_label_page_of_a_release_without_differential_privacy_warns(releases):
     page = label_page(releases["FTu(k=5)"].label)
-    assert "**No formal guarantee" in page
-    assert "| promise | none |" in page
+    assert "**k-anonymity of queries only, no differential privacy" in page
+    assert "| promise | k-anonymity of queries |" in page
+    assert "done by at least 5 people" in page
+    assert "δ = 1" not in page
 
 
 def test_the_html_page_escapes_what_people_typed(releases):

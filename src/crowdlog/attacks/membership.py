@@ -38,7 +38,9 @@ def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResu
     if published is None:
         return nothing("membership", "Needs a table of queries with counts.")
     ids, label = published[0], next(label for label in seen.labels if "queries" in label["crowdlog"]["tables"])
-    plan = next(plan for plan in plans_of(label) if plan.name == "queries")
+    plan = next((plan for plan in plans_of(label) if plan.name == "queries"), None)
+    if plan is None:
+        return nothing("membership", "The label has no plan of its table of queries: another version of crowdlog wrote it.")
     own = contributions(truth, *published, plan)[:, ids].tocsr()
     own.eliminate_zeros()
     if not own.nnz:

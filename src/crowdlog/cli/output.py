@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +34,17 @@ def reporting(done: str) -> Iterator[None]:
 
 
 def show_json(data: Any) -> None:
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    """JSON that every reader takes: an infinite number, such as the ε of no guarantee, is null."""
+    click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def finite(data: Any) -> Any:
+    """With null in the place of numbers that JSON does not have."""
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {name: finite(value) for name, value in data.items()}
+    return [finite(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def show_fields(fields: Mapping[str, Any]) -> None:

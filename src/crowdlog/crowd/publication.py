@@ -112,16 +112,15 @@ def decide(policy: Mechanism, manifest: Manifest, layer: Layer, opened: Sequence
 
 
 def together(promises: Sequence[Promise]) -> Promise:
-    """The promise of publishing several layers: ε and δ add up; where one promises nothing, nothing is promised."""
-    from crowdlog.privacy.guarantee import NO_GUARANTEE, compose
+    """The promise of publishing several layers: ε and δ add up, the least k counts; where one promises nothing, nothing is promised."""
+    from crowdlog.privacy.guarantee import compose
 
     if len(promises) == 1:
         return promises[0]
-    covered = all(promise.guarantee.protects for promise in promises)
     named = [(promise.tables[0].name, promise) for promise in promises]
     return replace(
         promises[0],
-        guarantee=compose([promise.guarantee for promise in promises]) if covered else NO_GUARANTEE,
+        guarantee=compose([promise.guarantee for promise in promises]),
         tables=tuple(plan for promise in promises for plan in promise.tables),
         steps=tuple(replace(step, name=f"{table}: {step.name}") for table, promise in named for step in promise.steps),
         numbers={f"{table} {name}": value for table, promise in named for name, value in promise.numbers.items()},

@@ -14,7 +14,7 @@ from crowdlog.mechanisms.shared import WEAKNESSES
 from crowdlog.plan.bounds import Counts, Unbounded
 from crowdlog.plan.selections import AtLeast
 from crowdlog.plan.table import TablePlan
-from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.privacy.guarantee import NO_GUARANTEE, anonymity
 from crowdlog.release.promise import Promise, promise_of
 
 
@@ -33,7 +33,8 @@ class FrequencyThreshold(Mechanism):
     def promise(self) -> Promise:
         table = TablePlan(Artifact(self.artifact, self.representation), "impressions", Unbounded(), AtLeast(self.k, self.on), None)
         alone = () if self.on == "users" else ("One person who repeats a query k times publishes it alone.",)
-        return promise_of([table], covered=NO_GUARANTEE, unprotected=(*alone, *WEAKNESSES), proof="proofs/frequency.md")
+        covered = anonymity(self.k) if self.on == "users" else NO_GUARANTEE
+        return promise_of([table], covered=covered, unprotected=(*alone, *WEAKNESSES), proof="proofs/frequency.md")
 
     def opened(self, k: int) -> Promise:
         if self.on == "users":

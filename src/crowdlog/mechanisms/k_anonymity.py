@@ -14,7 +14,7 @@ from crowdlog.plan.bounds import Counts, Unbounded
 from crowdlog.plan.decide import Kept, by_counts
 from crowdlog.plan.selections import AtLeast
 from crowdlog.plan.table import TablePlan
-from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.privacy.guarantee import anonymity
 from crowdlog.release.promise import Promise, Protected, promise_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class KAnonymity(Mechanism):
     k: int = parameter("how many different users must have typed a query", least=2)
 
     def promise(self) -> Promise:
-        return promise_of([of_at_least(self.k)], covered=NO_GUARANTEE, unprotected=UNPROTECTED, proof="proofs/semantic.md")
+        return promise_of([of_at_least(self.k)], covered=anonymity(self.k), unprotected=UNPROTECTED, proof="proofs/semantic.md")
 
     def opened(self, k: int) -> Promise:
         refuse_lower(self, self.k, k)

@@ -13,7 +13,7 @@ from crowdlog.mechanisms.shared import WEAKNESSES
 from crowdlog.plan.bounds import Counts, Unbounded
 from crowdlog.plan.selections import AtLeast
 from crowdlog.plan.table import TablePlan
-from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.privacy.guarantee import anonymity
 from crowdlog.release.promise import Promise, promise_of
 
 
@@ -30,7 +30,7 @@ class KA(Mechanism):
 
     def promise(self) -> Promise:
         table = TablePlan(Artifact("click"), "users", Unbounded(), AtLeast(self.K + 1, "users"), None)
-        return promise_of([table], covered=NO_GUARANTEE, unprotected=WEAKNESSES, proof="proofs/frequency.md")
+        return promise_of([table], covered=anonymity(self.K + 1), unprotected=WEAKNESSES, proof="proofs/frequency.md")
 
     def opened(self, k: int) -> Promise:
         if k - 1 > self.K:

@@ -11,7 +11,7 @@ from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.k_anonymity import UNPROTECTED, of_at_least, with_degrees
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.plan.decide import TableCounts, by_counts
-from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.privacy.guarantee import anonymity
 from crowdlog.release.promise import Promise, Protected, Step
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class SemanticKAnonymity(Mechanism):
         )
         assume = ("A word that at least two users typed identifies nobody.", "Affine queries are interchangeable to an attacker.")
         return Promise(
-            NO_GUARANTEE,
+            anonymity(self.k, "semantic k-anonymity of queries"),
             steps,
             (of_at_least(self.k),),
             {"theta": self.theta, "least users of a concept": self.min_users},

@@ -26,7 +26,7 @@ from crowdlog.privacy.guarantee import Guarantee, Kind, approximate, compose
 from crowdlog.privacy.rounding import sum_up
 
 WAIT = 120.0  # seconds to wait for another process; a charge holds the lock for milliseconds
-VERSION = 2  # of the tables below, kept as SQLite's user_version
+VERSION = 3  # of the tables below, kept as SQLite's user_version
 
 State = Literal["charged", "publishing", "published", "lost"]
 _Look = tuple[os.stat_result, os.stat_result]
@@ -38,7 +38,7 @@ CREATE TABLE source (
 CREATE TABLE budgets (id INTEGER PRIMARY KEY, time REAL NOT NULL, epsilon REAL NOT NULL, delta REAL NOT NULL);
 CREATE TABLE charges (
   id INTEGER PRIMARY KEY, time REAL NOT NULL, mechanism TEXT NOT NULL,
-  epsilon REAL NOT NULL, delta REAL NOT NULL, kind TEXT NOT NULL, out TEXT NOT NULL,
+  epsilon REAL NOT NULL, delta REAL NOT NULL, kind TEXT NOT NULL, k INTEGER, out TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('charged', 'publishing', 'published', 'lost')),
   steps TEXT NOT NULL,
   folder_hash TEXT,
@@ -156,9 +156,11 @@ class Ledger:
         with self._writing("nothing was charged and nothing may be published."):
             self._refuse_over_budget(guarantee, mechanism)
             self.refuse_taken(out)
-            row = (time.time(), mechanism, guarantee.epsilon, guarantee.delta, guarantee.kind, out, json.dumps([dict(step) for step in steps]))
+            promised = guarantee.epsilon, guarantee.delta, guarantee.kind, guarantee.k
+            row = (time.time(), mechanism, *promised, out, json.dumps([dict(step) for step in steps]))
             cursor = self._connection.execute(
-                "INSERT INTO charges (time, mechanism, epsilon, delta, kind, out, state, steps) VALUES (?, ?, ?, ?, ?, ?, 'charged', ?)", row
+                "INSERT INTO charges (time, mechanism, epsilon, delta, kind, k, out, state, steps) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?)",
+                row,
             )
             return int(cursor.lastrowid or 0)
 
@@ -219,7 +221,7 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Every charge, oldest first."""
-        columns = "id, time, mechanism, epsilon, delta, kind, out, state, steps, folder_hash"
+        columns = "id, time, mechanism, epsilon, delta, kind, k, out, state, steps, folder_hash"
         rows = self._connection.execute(f"SELECT {columns} FROM charges ORDER BY id")
         return [_entry(*row) for row in rows]
 
@@ -255,12 +257,13 @@ def _entry(
     epsilon: float,
     delta: float,
     kind: Kind,
+    k: int | None,
     out: str,
     state: Any,
     steps: str,
     folder_hash: str | None,
 ) -> Entry:
-    guarantee = Guarantee(epsilon, delta, kind)
+    guarantee = Guarantee(epsilon, delta, kind, k=k)
     return Entry(id_, at, mechanism, guarantee, out, state, tuple(json.loads(steps)), folder_hash)
 
 

@@ -35,6 +35,7 @@ def make_label(
             "privacy_unit": "one user",
             "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or removed.",
             "privacy_parameters": {"epsilon": guarantee.epsilon, "delta": guarantee.delta} if guarantee.protects else {},
+            **({"k": guarantee.k} if guarantee.k is not None else {}),
             "privacy_parameters_description": meaning_for_one_person(guarantee),
         },
         "model": {

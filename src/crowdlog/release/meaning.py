@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from crowdlog.privacy.guarantee import Guarantee
+from crowdlog.privacy.guarantee import ANONYMITY, Guarantee
 
 
 def posterior_bound(epsilon: float, prior: float = 0.5) -> float:
@@ -17,7 +17,10 @@ def posterior_bound(epsilon: float, prior: float = 0.5) -> float:
 
 def meaning_for_one_person(guarantee: Guarantee) -> str:
     """A sentence a layperson understands."""
-    if guarantee.kind == "none":
+    if guarantee.k is not None:
+        true = ANONYMITY[guarantee.kind].format(k=guarantee.k)
+        return f"{true}. What all of these have in common is shown, and several published things together may still point at you."
+    if not guarantee.protects:
         return "There is no mathematical promise to any one person."
     percent = 100 * posterior_bound(guarantee.epsilon)
     shown = f"{percent:.0f}" if percent < 99 else f"{math.floor(percent * 100) / 100:g}"

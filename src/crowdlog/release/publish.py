@@ -195,9 +195,11 @@ def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_kn
     warnings = []
     if getattr(mechanism, "unsafe", False):
         warnings.append("This mechanism is known to be unsafe. It exists to be attacked and compared.")
-    elif guarantee.kind == "none":
+    elif guarantee.k is not None:
+        warnings.append(f"{guarantee.kind} only, no differential privacy: whoever knows enough about a person can learn more from this release.")
+    elif not guarantee.protects:
         warnings.append("No formal guarantee: whoever knows enough about a person can learn more from this release.")
-    if guarantee.delta * users >= 1:
+    elif guarantee.delta * users >= 1:
         # The number of users is not published: the sentence must not tell it.
         warnings.append(
             f"δ = {guarantee.delta:g} is not below one over the number of users: a release that gives a person away outright may satisfy it."
