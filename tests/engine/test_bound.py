@@ -254,10 +254,14 @@ class People:
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("kind", ARTIFACTS)
 def test_one_user_moves_a_real_histogram_by_her_bound_at_most(kind, representation, orders):
-    """In ten orders of rows (two of them for each further representation) and with one thread or two; the whole log is counted twice."""
+    """In ten orders of rows and with one thread or two; the whole log is counted twice.
+
+    Pairs of windows are millions: for their further representations two of the orders must do.
+    """
     artifact, d = Artifact(kind, representation), 5
     whole, again = (orders.bounded(0, artifact, d, threads) for threads in (2, 1))
-    chosen = range(1, ORDERS + 1) if representation == "original" else range(REPRESENTATIONS.index(representation), ORDERS + 1, 5)
+    some = "window" in kind and representation != "original"
+    chosen = range(REPRESENTATIONS.index(representation), ORDERS + 1, 5) if some else range(1, ORDERS + 1)
     logs = [orders.bounded(number, artifact, d, threads=1 + number % 2) for number in chosen]
     for keep, (users, keys) in whole.items():
         assert np.bincount(users).max() <= d
