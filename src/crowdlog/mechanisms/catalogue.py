@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdlog.mechanisms import MECHANISMS, find, parse
+from crowdlog.mechanisms.parameters import spelled
 
 _HEAD = """# Mechanisms
 
@@ -61,7 +62,7 @@ def describe(name: str) -> MechanismEntry:
 def _parameter(field: Any) -> ParameterEntry:
     default = "" if field.default is dataclasses.MISSING else repr(field.default)
     told = field.metadata
-    return ParameterEntry(field.name, field.type, default, str(told["range"]), told["unit"], told["role"].name, told["help"])
+    return ParameterEntry(field.name, spelled(field), default, str(told["range"]), told["unit"], told["role"].name, told["help"])
 
 
 def page() -> str:

@@ -111,13 +111,18 @@ def with_role(mechanism: Any, *names: RoleName) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def spelled(field: dataclasses.Field[Any]) -> str:
+    """The type of a parameter as text, whether or not its module keeps annotations as texts."""
+    return field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
+
+
 _KINDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
 
 
 def check(mechanism: Any) -> None:
     """Raise InputError for the first parameter that is of the wrong kind or outside its range."""
     for field in dataclasses.fields(mechanism):
-        kind, optional = field.type.removesuffix(" | None"), field.type.endswith(" | None")
+        kind, optional = spelled(field).removesuffix(" | None"), spelled(field).endswith(" | None")
         value, limits = getattr(mechanism, field.name), field.metadata["range"]
         if optional and value is None:
             continue

@@ -1,0 +1,97 @@
+"""The guide to extensions, done step by step: its files are loaded where it says, its lines put into the tables it names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.attacks import attack
+from crowdlog.audit.report import AUDITS, audit
+from crowdlog.log.importer import import_log
+from crowdlog.mechanisms import parse
+from crowdlog.mechanisms.catalogue import describe
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.publish import publish
+from crowdlog.utility.registry import Measure, score
+from tests.support.logs import crowd_rows, make_log
+
+GUIDE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n# (file|table): (\S+)\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.fixture
+def extended(tmp_path, monkeypatch):
+    """crowdlog with everything that the guide adds."""
+    for kind, place, code in BLOCKS:
+        if kind == "file":
+            path = tmp_path / place.replace("/", "_")
+            path.write_text(code, encoding="utf-8")
+            name = "crowdlog." + place.removesuffix(".py").replace("/", ".")
+            spec = importlib.util.spec_from_file_location(name, path)
+            module = importlib.util.module_from_spec(spec)
+            monkeypatch.setitem(sys.modules, name, module)
+            spec.loader.exec_module(module)
+        else:
+            table = getattr(importlib.import_module(place.rpartition(".")[0]), place.rpartition(".")[2])
+            for name, value in eval(code, {"Measure": Measure}).items():  # noqa: S307 - our own guide
+                monkeypatch.setitem(table, name, value)
+
+
+@pytest.fixture
+def release(extended, tmp_path):
+    rows = [*crowd_rows(400, ["weather boston", "used cars"]), ("u7", "a very long query of one person alone", 5000, None)]
+    log = make_log(tmp_path, rows)
+    return log, publish(parse("TopClicks(loss=4, slack=1e-9)"), log, tmp_path / "out")
+
+
+def test_every_part_of_the_guide_is_here():
+    assert [(kind, place.rpartition("/")[0] or place) for kind, place, _code in BLOCKS] == [
+        ("file", "mechanisms"),
+        ("table", "crowdlog.mechanisms.MECHANISMS"),
+        ("file", "attacks"),
+        ("table", "crowdlog.attacks.ATTACKS"),
+        ("file", "utility"),
+        ("table", "crowdlog.utility.registry.MEASURES"),
+        ("file", "log/formats"),
+        ("table", "crowdlog.log.formats.options.FORMATS"),
+    ]
+
+
+def test_the_mechanism_releases_and_is_described(release):
+    _log, released = release
+    assert released.clicks().num_rows == 2
+    assert parse("TopClicks(loss=4, slack=1e-9)").plan[0].artifact == Artifact("click")
+    assert describe("TopClicks").parameters[0].role == "epsilon"
+
+
+@pytest.mark.slow
+def test_the_mechanism_is_audited(extended):
+    report = audit(parse("TopClicks(loss=2, slack=1e-6)"), seconds=1, runs=4, randomness=SeededRandomness(2))
+    assert {finding.audit for finding in report.findings} == set(AUDITS)
+    assert report.alarms == ()
+
+
+def test_the_attack_is_tried(release):
+    log, released = release
+    (result,) = attack(released, log, ["longest"])
+    assert result.success == pytest.approx(2 / 3)  # the log has three queries; the longest is one person's alone
+
+
+def test_the_measure_is_taken(release, tmp_path):
+    log, _released = release
+    queries = publish(parse("FTu(k=300)"), log, tmp_path / "queries", i_know=True)
+    (found,) = score(queries, log, on=["head"])
+    assert (found.name, found.value) == ("head:same", 1.0)
+
+
+def test_the_format_is_read(extended, tmp_path):
+    source = tmp_path / "log.txt"
+    source.write_text("ann|2006-03-01 00:00:00|weather\nbob|2006-03-01 00:00:01|cars\n", encoding="utf-8")
+    log = import_log([source], tmp_path / "store", format="barred")
+    assert (log.info.users, log.info.queries) == (2, 2)
