@@ -1,8 +1,10 @@
-"""Rates of a collection's services. Usage: python benchmarks/crowd.py [reports to aggregate, 1000000 by default]
+"""Rates of a collection's services.
 
-Aggregation reads reports from the server's own database, groups them, opens the groups of k people and forgets each group before the next:
-the memory it needs is that of the largest group and of what is published. Published for comparison: STAR (CCS 2022) aggregates a million reports
-in about 21 s, in memory.
+Usage: python benchmarks/crowd.py [reports to aggregate, 1000000 by default]
+
+Aggregation reads reports from the server's own database, groups them, opens the groups of k people and
+forgets each group before the next: the memory it needs is that of the largest group and of what is published.
+Published for comparison: STAR (CCS 2022) aggregates a million reports in about 21 s, in memory.
 """
 
 from __future__ import annotations
@@ -42,15 +44,25 @@ PEOPLE, ARTIFACTS = 100, 20  # of the part over HTTP
 
 
 def over_http(folder: Path) -> None:
-    """Rates of real processes: evaluations, reports accepted by the first mix, reports checked and counted at the end of the chain."""
+    """Rates of real processes: evaluations, reports accepted by the first mix, reports checked and counted at
+    the end of the chain.
+    """
     no_limits = ["--rate", "0"]
     mix = [*no_limits, "--batch", "50", "--delay", "0"]
-    options = {"randomness": [*no_limits, "--elements", "0"], "mix1": mix, "mix2": mix, "aggregation": no_limits}
+    options = {
+        "randomness": [*no_limits, "--elements", "0"],
+        "mix1": mix,
+        "mix2": mix,
+        "aggregation": no_limits,
+    }
     with LocalServices(folder, options=options) as services, services.operator() as operator:
         manifest, invitations = operator.create(Terms("benchmark", 5, limit=1000), PEOPLE)
         with rate(services, "randomness", "VOPRF evaluations with proof", EVALUATIONS):
             evaluations(manifest)
-        people = [(token, [Found((f"artifact {number}",), 1) for number in range(ARTIFACTS)]) for token in invitations]
+        people = [
+            (token, [Found((f"artifact {number}",), 1) for number in range(ARTIFACTS)])
+            for token in invitations
+        ]
         with rate(services, "aggregation", "credentials issued", PEOPLE):
             sealed = play_mining(manifest.to_json(), operator.aggregation.url, people)
         operator.close(manifest.id)
@@ -64,7 +76,9 @@ def over_http(folder: Path) -> None:
 
 @contextmanager
 def rate(services: LocalServices, name: str, what: str, items: int) -> Iterator[None]:
-    """Print what a service did per second of its own CPU time, requests and database included, and per second of the clock."""
+    """Print what a service did per second of its own CPU time, requests and database included, and per second
+    of the clock.
+    """
 
     def cpu() -> float:
         fields = Path(f"/proc/{services.processes[name].pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -82,13 +96,17 @@ def evaluations(manifest: Manifest) -> None:
     elements = [base64.b64encode(blind(b"%d" % number, RANDOMNESS).element).decode() for number in range(200)]
     with Connection(manifest.randomness) as server:
         for _ in range(EVALUATIONS // len(elements)):
-            server.call("POST", f"/keys/{manifest.collection.voprf_public.hex()}/evaluate", {"elements": elements})
+            server.call(
+                "POST", f"/keys/{manifest.collection.voprf_public.hex()}/evaluate", {"elements": elements}
+            )
 
 
 def aggregation(folder: Path, total: int) -> None:
     """Store `total` reports whose artifacts' counts fall as 1/rank, then group and open them from disk."""
     mixes = tuple(MixKey.generate(RANDOMNESS).public for _ in range(3))
-    collection = Collection("benchmark", K, VoprfKey.generate(RANDOMNESS).public, IssuerKey.generate(RANDOMNESS).public, mixes)
+    collection = Collection(
+        "benchmark", K, VoprfKey.generate(RANDOMNESS).public, IssuerKey.generate(RANDOMNESS).public, mixes
+    )
     manifest = Manifest(collection, "query", "original", 1000, "users", f"FTu(k={K})", "http://r", "http://m")
     store = CollectionStore(None, folder / "aggregation.sqlite")
     store.create(manifest)
@@ -107,13 +125,18 @@ def aggregation(folder: Path, total: int) -> None:
         spent += time.process_time() - start
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
-    groups = (open_group([Report.parse(report) for report in group], collection) for group in store.groups(manifest.id, K))
+    groups = (
+        open_group([Report.parse(report) for report in group], collection)
+        for group in store.groups(manifest.id, K)
+    )
     opened = [group.people for group in groups if group is not None]
     cpu, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     store.close()
     print(f"stored {total:,} reports of {rank:,} artifacts: {spent:.1f} s of CPU")
     print(f"opened {len(opened):,} groups with {sum(opened):,} reports from disk: {cpu:.1f} s of CPU")
-    print(f"peak memory {memory / 1024:.0f} MB, of which {before / 1024:.0f} MB before the first group was opened")
+    print(
+        f"peak memory {memory / 1024:.0f} MB, of which {before / 1024:.0f} MB before the first group was opened"
+    )
 
 
 def main() -> None:

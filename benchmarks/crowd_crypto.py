@@ -1,4 +1,6 @@
-"""Rates of the collection's cryptography on one core. Usage: python benchmarks/crowd_crypto.py [reports to open, 1000000 by default]
+"""Rates of the collection's cryptography on one core.
+
+Usage: python benchmarks/crowd_crypto.py [reports to open, 1000000 by default]
 
 Published for comparison: STAR (CCS 2022) aggregates a million reports in about 21 s.
 """
@@ -12,7 +14,12 @@ from collections.abc import Callable, Iterator
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.crypto.credential import IssuerKey, accept_credential, issue_credential, request_credential
+from crowdlog.crowd.crypto.credential import (
+    IssuerKey,
+    accept_credential,
+    issue_credential,
+    request_credential,
+)
 from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of, share_point, tag_of
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
 from crowdlog.crowd.crypto.group import encode_scalar
@@ -35,7 +42,9 @@ def rate(name: str, work: Callable[[], object], items: int = 1, seconds: float =
 
 
 def bare_reports(collection: Collection, primary: bytes, people: int) -> Iterator[Report]:
-    """Reports of one artifact with random bytes for pseudonyms and no credential: what opening sees of them is the same."""
+    """Reports of one artifact with random bytes for pseudonyms and no credential: what opening sees of them
+    is the same.
+    """
     context = collection.context()
     root = root_of(primary, context)
     tag, coefficients = tag_of(root, context, primary), polynomial(root, context, collection.k)
@@ -53,15 +62,23 @@ def opening(collection: Collection, total: int) -> None:
     rank = 0
     while len(reports) < total:
         rank += 1
-        reports += bare_reports(collection, b"artifact %d" % rank, min(max(1, total // 20 // rank), total - len(reports)))
+        reports += bare_reports(
+            collection, b"artifact %d" % rank, min(max(1, total // 20 // rank), total - len(reports))
+        )
     start = time.process_time()
     opened = [item for group in group_reports(reports).values() if (item := open_group(group, collection))]
     spent = time.process_time() - start
-    print(f"opened {len(opened):,} of {rank:,} groups, {sum(item.people for item in opened):,} of {total:,} reports: {spent:.1f} s of CPU")
+    print(
+        f"opened {len(opened):,} of {rank:,} groups, {sum(item.people for item in opened):,} of {total:,} reports: {spent:.1f} s of CPU"
+    )
 
 
 def main() -> None:
-    voprf, issuer, mixes = VoprfKey.generate(RANDOMNESS), IssuerKey.generate(RANDOMNESS), [MixKey.generate(RANDOMNESS) for _ in range(3)]
+    voprf, issuer, mixes = (
+        VoprfKey.generate(RANDOMNESS),
+        IssuerKey.generate(RANDOMNESS),
+        [MixKey.generate(RANDOMNESS) for _ in range(3)],
+    )
     collection = Collection("benchmark", 5, voprf.public, issuer.public, tuple(mix.public for mix in mixes))
     pending = request_credential(collection, RANDOMNESS)
     answer = issue_credential(issuer, collection.id, pending.request, RANDOMNESS)

@@ -1,4 +1,5 @@
-"""What grouping before counting gains: how much of a synthetic log's searching is covered by a release, by representation of the queries.
+"""What grouping before counting gains: how much of a synthetic log's searching is covered by a release, by
+representation of the queries.
 
 python -m benchmarks.grouping --users 5000 --seed 7
 """
@@ -21,7 +22,10 @@ from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
 
-MECHANISMS = ("Crowd(epsilon=2.3, delta=1e-5, weight_clicks=0, weight_pairs=0", "AClick(epsilon=2.3, q_f=5, weight_clicks=0")
+MECHANISMS = (
+    "Crowd(epsilon=2.3, delta=1e-5, weight_clicks=0, weight_pairs=0",
+    "AClick(epsilon=2.3, q_f=5, weight_clicks=0",
+)
 RUNS = 5  # releases averaged
 
 
@@ -31,7 +35,9 @@ def coverage(log: LogStore, spelling: str, representation: str) -> tuple[float, 
     with open_log(log, representation) as mine:
         counts = histogram(mine.artifacts(Artifact("query", representation)), users=False)
         for seed in range(RUNS):
-            queries = mechanism.protect(log, SeededRandomness(seed)).tables["queries"]["query"].combine_chunks()
+            queries = (
+                mechanism.protect(log, SeededRandomness(seed)).tables["queries"]["query"].combine_chunks()
+            )
             inside = mine.places(queries)[counts.key] >= 0
             shown.append(len(queries))
             covered.append(counts.impressions[inside].sum() / counts.impressions.sum())
@@ -51,10 +57,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="crowdlog-grouping-") as folder:
         synthesize(Path(folder) / "log.tsv", users=options.users, seed=options.seed)
         log = import_log([Path(folder) / "log.tsv"], Path(folder) / "store")
-        print("| representation | distinct queries | Crowd: queries | covered | AClick: queries | covered |\n|---|---|---|---|---|---|")
+        print(
+            "| representation | distinct queries | Crowd: queries | covered | AClick: queries | covered |\n|---|---|---|---|---|---|"
+        )
         for representation in REPRESENTATIONS:
-            cells = [f"{number:,.0f} | {100 * share:.1f} %" for number, share in (coverage(log, spelling, representation) for spelling in MECHANISMS)]
-            print(f"| {representation} | {distinct(log, representation):,} | {' | '.join(cells)} |", flush=True)
+            cells = [
+                f"{number:,.0f} | {100 * share:.1f} %"
+                for number, share in (coverage(log, spelling, representation) for spelling in MECHANISMS)
+            ]
+            print(
+                f"| {representation} | {distinct(log, representation):,} | {' | '.join(cells)} |", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""How many queries each selection may name, at equal (ε, δ), on synthetic logs that were not used for tuning: `make bench-keys`.
+"""How many queries each selection may name, at equal (ε, δ), on synthetic logs that were not used for tuning:
+`make bench-keys`.
 
-Prints a Markdown table per log and setting, and exits with 1 if the adaptive selection misses what docs/benchmarks-keys.md promises.
+Prints a Markdown table per log and setting, and exits with 1 if the adaptive selection misses what
+docs/benchmarks-keys.md promises.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ def from_store(store: LogStore) -> Histories:
 
     table = pq.read_table(store.events(), columns=["user", "query", "impression"])
     shown = table.column("impression").to_numpy()
-    return Histories.from_rows(table.column("user").to_numpy()[shown], table.column("query").to_numpy()[shown], store.info.queries)
+    return Histories.from_rows(
+        table.column("user").to_numpy()[shown], table.column("query").to_numpy()[shown], store.info.queries
+    )
 
 
 def read_log(seed: int, users: int) -> tuple[Histories, np.ndarray]:
@@ -92,13 +96,18 @@ def with_pool(sets: Incidence, known: np.ndarray, epsilon: float, delta: float) 
 
 
 def measure_store(path: str) -> None:
-    """CPU seconds, reading and compiling included, and peak memory of the adaptive selection, from the store to the kept ids."""
+    """CPU seconds, reading and compiling included, and peak memory of the adaptive selection, from the store
+    to the kept ids.
+    """
     for epsilon, delta in SETTINGS:
         start = time.process_time()
         sets = from_store(LogStore.open(path)).distinct()
         kept = AdaptiveGaussian().select(sets, epsilon, delta, SystemRandomness()).items
         seconds, peak = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"ε = {epsilon:.4g}, δ = {delta:g}: {len(kept):,} queries, {seconds:.1f} CPU s, peak {peak:.2f} GB", flush=True)
+        print(
+            f"ε = {epsilon:.4g}, δ = {delta:g}: {len(kept):,} queries, {seconds:.1f} CPU s, peak {peak:.2f} GB",
+            flush=True,
+        )
 
 
 def best(methods: list[Selection], sets: Incidence, epsilon: float, delta: float) -> np.ndarray:
@@ -116,7 +125,17 @@ def measure(seed: int, users: int) -> list[Result]:
             start = time.process_time()
             kept = best(methods, sets, epsilon, delta) if methods else with_pool(sets, known, epsilon, delta)
             seconds = time.process_time() - start
-            results.append(Result(seed, epsilon, delta, name, len(kept), float(impressions[kept].sum() / impressions.sum()), seconds))
+            results.append(
+                Result(
+                    seed,
+                    epsilon,
+                    delta,
+                    name,
+                    len(kept),
+                    float(impressions[kept].sum() / impressions.sum()),
+                    seconds,
+                )
+            )
     return results
 
 
@@ -124,7 +143,11 @@ def missed(results: list[Result]) -> list[str]:
     """Where the adaptive selection keeps less than 2 × weighted Gaussian, 1.5 × the best other, 4 × Korolova."""
     keys = {r.method: r.keys for r in results}
     ours, others = keys[OURS], max(n for name, n in keys.items() if name not in (OURS, POOLED))
-    wanted = (("2 × weighted Gaussian", 2 * keys[WEIGHTED]), ("1.5 × the best other", 1.5 * others), ("4 × Korolova", 4 * keys[KOROLOVA]))
+    wanted = (
+        ("2 × weighted Gaussian", 2 * keys[WEIGHTED]),
+        ("1.5 × the best other", 1.5 * others),
+        ("4 × Korolova", 4 * keys[KOROLOVA]),
+    )
     return [f"{ours} is below {what} = {least:.0f}" for what, least in wanted if ours < least]
 
 
@@ -133,14 +156,18 @@ def show(results: list[Result]) -> None:
     print(f"\nLog {results[0].log}, ε = {results[0].epsilon:.4g}, δ = {results[0].delta:g}\n")
     print("| method | queries named | query volume | ours is | CPU s |\n|---|---|---|---|---|")
     for r in results:
-        print(f"| {r.method} | {r.keys:,} | {100 * r.volume:.1f} % | {ours / max(r.keys, 1):.2f} × | {r.seconds:.1f} |")
+        print(
+            f"| {r.method} | {r.keys:,} | {100 * r.volume:.1f} % | {ours / max(r.keys, 1):.2f} × | {r.seconds:.1f} |"
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--users", type=int, default=200_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=list(HELD_OUT))
-    parser.add_argument("--store", help="measure time and memory of the adaptive selection on this log store instead")
+    parser.add_argument(
+        "--store", help="measure time and memory of the adaptive selection on this log store instead"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.store:
@@ -155,7 +182,11 @@ def main() -> None:
             failures += [f"log {seed}, ε = {epsilon:.4g}, δ = {delta:g}: {what}" for what in missed(these)]
             if not options.json:
                 show(these)
-    print(json.dumps([vars(r) for r in everything], indent=1) if options.json else "\n" + ("\n".join(failures) or "All promises kept."))
+    print(
+        json.dumps([vars(r) for r in everything], indent=1)
+        if options.json
+        else "\n" + ("\n".join(failures) or "All promises kept.")
+    )
     sys.exit(1 if failures else 0)
 
 

@@ -1,7 +1,9 @@
-"""On which logs policy Gaussian and DP-SIPS keep more keys than weighted Gaussian: `python -m benchmarks.keys_data`, two minutes.
+"""On which logs policy Gaussian and DP-SIPS keep more keys than weighted Gaussian: `python -m
+benchmarks.keys_data`, two minutes.
 
-Both save what weighted Gaussian spends on queries that pass anyway. The table says, for logs with more and fewer one-off queries, how large that
-part is and how many keys each method keeps relative to weighted Gaussian (mean of three runs, ε = ln 10, δ = 1e-5).
+Both save what weighted Gaussian spends on queries that pass anyway. The table says, for logs with more and
+fewer one-off queries, how large that part is and how many keys each method keeps relative to weighted
+Gaussian (mean of three runs, ε = ln 10, δ = 1e-5).
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def zipf_log(exponent: float, one_off: float, seed: int = 1) -> Incidence:
 
 
 def kept(method: Selection, log: Incidence) -> float:
-    return float(np.mean([len(method.select(log, EPSILON, DELTA, SystemRandomness()).items) for _ in range(RUNS)]))
+    return float(
+        np.mean([len(method.select(log, EPSILON, DELTA, SystemRandomness()).items) for _ in range(RUNS)])
+    )
 
 
 def row(name: str, log: Incidence, most: int = 200) -> str:
@@ -52,7 +56,9 @@ def row(name: str, log: Incidence, most: int = 200) -> str:
 
 
 def main() -> None:
-    print("| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | adaptive |\n|---|---|---|---|---|---|---|")
+    print(
+        "| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | adaptive |\n|---|---|---|---|---|---|---|"
+    )
     for exponent, one_off in ZIPF:
         print(row(f"Zipf {exponent}, {100 * one_off:.0f} % one-off", zipf_log(exponent, one_off)), flush=True)
     log = read_log(11, USERS)[0].distinct()

@@ -1,4 +1,7 @@
-"""CPU seconds for 10 million draws of noise, tables included, beside numpy (floats, not safe) and OpenDP. Run: python benchmarks/noise.py"""
+"""CPU seconds for 10 million draws of noise, tables included, beside numpy (floats, not safe) and OpenDP.
+
+Run: python benchmarks/noise.py
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,11 @@ def numpys(noise: DiscreteLaplace | DiscreteGaussian) -> float:
 
 def main() -> None:
     dp.enable_features("contrib")
-    DiscreteLaplace(1.0).draw(DRAWS, SystemRandomness())  # touches the memory once, so that the first row is not charged for it
-    print("| 10 M draws, CPU s | crowdlog (exact) | numpy, rounded (floats, not safe) | OpenDP (exact) |\n|---|---|---|---|")
+    # touches the memory once, so that the first row is not charged for it
+    DiscreteLaplace(1.0).draw(DRAWS, SystemRandomness())
+    print(
+        "| 10 M draws, CPU s | crowdlog (exact) | numpy, rounded (floats, not safe) | OpenDP (exact) |\n|---|---|---|---|"
+    )
     laplace = [DiscreteLaplace(scale) for scale in (1.0, 8.69, 100.0, 1000.0, 1e6)]
     for noise in (*laplace, *(DiscreteGaussian(sigma) for sigma in (1.8, 100.0, 1000.0, 2000.0))):
         print(f"| {noise} | {ours(noise):.2f} | {numpys(noise):.2f} | {opendp(noise):.0f} |", flush=True)

@@ -1,4 +1,7 @@
-"""The same count-and-threshold in OpenDP and PipelineDP. Run by benchmarks/foundation.py in their own environment: peers.py NAME TABLE"""
+"""The same count-and-threshold in OpenDP and PipelineDP.
+
+Run by benchmarks/foundation.py in their own environment: peers.py NAME TABLE
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,15 @@ def pipelinedp(table: str) -> None:
     accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=EPSILON, total_delta=DELTA)
     engine = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend())
     parameters = pipeline_dp.AggregateParams(
-        metrics=[pipeline_dp.Metrics.COUNT], noise_kind=pipeline_dp.NoiseKind.LAPLACE, max_partitions_contributed=D, max_contributions_per_partition=1
+        metrics=[pipeline_dp.Metrics.COUNT],
+        noise_kind=pipeline_dp.NoiseKind.LAPLACE,
+        max_partitions_contributed=D,
+        max_contributions_per_partition=1,
     )
     extractors = pipeline_dp.DataExtractors(
-        privacy_id_extractor=lambda row: row[0], partition_extractor=lambda row: row[1], value_extractor=lambda _row: 0
+        privacy_id_extractor=lambda row: row[0],
+        partition_extractor=lambda row: row[1],
+        value_extractor=lambda _row: 0,
     )
     result = engine.aggregate(rows, parameters, extractors)
     accountant.compute_budgets()

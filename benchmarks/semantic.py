@@ -2,7 +2,8 @@
 
     python benchmarks/semantic.py STORE [--theta 0.9] [--sizes 10000,100000,1000000] [--scipy 200000] [--memory 6GB]
 
-A size is a random sample of the comparable queries of the store (concepts and weights are those of the whole store); 0 is all of them.
+A size is a random sample of the comparable queries of the store (concepts and weights are those of the whole
+store); 0 is all of them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def sample(semantics: Semantics, size: int, rng: np.random.Generator) -> tuple[V
     if size == 0 or size >= len(done.query):
         return done.vectors, done.users, len(done.query)
     chosen = np.sort(rng.choice(len(done.query), size, replace=False))
-    start, item = take_rows(done.vectors.start, done.vectors.item, done.vectors.vector_of[chosen].astype(np.int64))
+    start, item = take_rows(
+        done.vectors.start, done.vectors.item, done.vectors.vector_of[chosen].astype(np.int64)
+    )
     vectors = build_vectors(start, item, np.sqrt(done.vectors.mass).astype(np.int64))
     ustart, user = take_rows(users.start, users.user, done.query[chosen])
     return vectors, merge_users(ustart, user, vectors.vector_of, len(vectors), users.users), size
@@ -71,7 +74,19 @@ def our_pairs(vectors: Vectors, theta: Theta) -> Longs:
 
 def grow(semantics: Semantics, theta: Theta, sizes: list[int], memory: int) -> None:
     """Print a row per size."""
-    columns = ["queries", "vectors", "candidates", "pairs", "pairs: s", "CPU s", "cores: s", "CPU s", "k ≥ 2", "k ≥ 10", "peak GB"]
+    columns = [
+        "queries",
+        "vectors",
+        "candidates",
+        "pairs",
+        "pairs: s",
+        "CPU s",
+        "cores: s",
+        "CPU s",
+        "k ≥ 2",
+        "k ≥ 10",
+        "peak GB",
+    ]
     print(f"| {' | '.join(columns)} |\n{'|---:' * len(columns)}|")
     for size in sizes:
         vectors, users, n = sample(semantics, size, np.random.default_rng(1))
@@ -81,7 +96,9 @@ def grow(semantics: Semantics, theta: Theta, sizes: list[int], memory: int) -> N
         degrees = cores[vectors.vector_of]
         cells = [f"{x:,}" for x in (n, len(vectors), int(pairs.work.sum()), graph.edges)]
         cells += [f"{x:.1f}" for x in (set_up + seconds, set_up_cpu + cpu, core_seconds, core_cpu)]
-        cells += [f"{(degrees >= k).mean():.1%}" for k in (2, 10)] + [f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f}"]
+        cells += [f"{(degrees >= k).mean():.1%}" for k in (2, 10)] + [
+            f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f}"
+        ]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -98,7 +115,9 @@ def against_scipy(semantics: Semantics, theta: Theta, size: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("store")
     parser.add_argument("--theta", type=float, default=0.9)
     parser.add_argument("--sizes", default="10000,100000,1000000,0")

@@ -1,4 +1,6 @@
-"""The guide to extensions, done step by step: its files are loaded where it says, its lines put into the tables it names."""
+"""The guide to extensions, done step by step: its files are loaded where it says, its lines put into the
+tables it names.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ def extended(tmp_path, monkeypatch):
 
 @pytest.fixture
 def release(extended, tmp_path):
-    rows = [*crowd_rows(400, ["weather boston", "used cars"]), ("u7", "a very long query of one person alone", 5000, None)]
+    rows = [
+        *crowd_rows(400, ["weather boston", "used cars"]),
+        ("u7", "a very long query of one person alone", 5000, None),
+    ]
     log = make_log(tmp_path, rows)
     return log, publish(parse("TopClicks(loss=4, slack=1e-9)"), log, tmp_path / "out")
 
@@ -80,7 +85,8 @@ def test_the_mechanism_is_audited(extended):
 def test_the_attack_is_tried(release):
     log, released = release
     (result,) = attack(released, log, ["longest"])
-    assert result.success == pytest.approx(2 / 3)  # the log has three queries; the longest is one person's alone
+    # the log has three queries; the longest is one person's alone
+    assert result.success == pytest.approx(2 / 3)
 
 
 def test_the_measure_is_taken(release, tmp_path):

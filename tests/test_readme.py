@@ -17,7 +17,12 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 
 
 def tour() -> list[str]:
-    return [line for block in re.findall(r"```sh\n(.+?)```", README, flags=re.DOTALL) for line in block.splitlines() if line.startswith("crowdlog ")]
+    return [
+        line
+        for block in re.findall(r"```sh\n(.+?)```", README, flags=re.DOTALL)
+        for line in block.splitlines()
+        if line.startswith("crowdlog ")
+    ]
 
 
 @pytest.mark.slow
@@ -28,7 +33,8 @@ def test_the_tour_and_the_python_lines_run(tmp_path, monkeypatch):
         result = CliRunner().invoke(cli, shlex.split(line, comments=True)[1:])
         assert result.exit_code == 0, f"{line}\n{result.output}\n{result.exception!r}"
     (snippet,) = re.findall(r"```python\n(.+?)```", README, flags=re.DOTALL)
-    snippet = snippet.replace('"STORE"', '"STORE2"').replace('"OUT"', '"OUT2"')  # the tour has made these already
+    # the tour has made these already
+    snippet = snippet.replace('"STORE"', '"STORE2"').replace('"OUT"', '"OUT2"')
     done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "ε = 2.3" in done.stdout

@@ -17,7 +17,12 @@ log = cl.import_log("example.tsv", "example-store")
 # %%
 found = cl.compare(
     log,
-    ["Zealous(epsilon=[1, 4], delta=1e-6, d=1)", "Crowd(epsilon=[1, 4], delta=1e-6)", cl.FTu(k=5), cl.Pseudonyms()],
+    [
+        "Zealous(epsilon=[1, 4], delta=1e-6, d=1)",
+        "Crowd(epsilon=[1, 4], delta=1e-6)",
+        cl.FTu(k=5),
+        cl.Pseudonyms(),
+    ],
     utility=["coverage"],
     attacks=["linkage", "singles"],
     seeds=2,
@@ -37,7 +42,11 @@ print(covered.groupby("mechanism", sort=False)["value"].mean().map("{:.1%}".form
 # Which releases does an attack break?
 
 # %%
-print(numbers[numbers["broken"].eq(True)][["mechanism", "name", "value", "chance"]].drop_duplicates().to_string(index=False))
+print(
+    numbers[numbers["broken"].eq(True)][["mechanism", "name", "value", "chance"]]
+    .drop_duplicates()
+    .to_string(index=False)
+)
 
 # %% [markdown]
 # The charts are Vega-Altair charts, shown by a notebook; `plot` writes the whole report.

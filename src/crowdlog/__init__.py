@@ -30,11 +30,19 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.zealous import Zealous as Zealous
     from crowdlog.release.folder import Release as Release
 
-_PLACES = {"compare": "comparison", "import_log": "log.importer", "LogStore": "log.store", "parse": "mechanisms", "Release": "release.folder"}
+_PLACES = {
+    "compare": "comparison",
+    "import_log": "log.importer",
+    "LogStore": "log.store",
+    "parse": "mechanisms",
+    "Release": "release.folder",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Names of the Python interface are loaded when they are used: importing crowdlog alone takes a millisecond."""
+    """Names of the Python interface are loaded when they are used: importing crowdlog alone takes a
+    millisecond.
+    """
     if name in _PLACES:
         return getattr(importlib.import_module(f"crowdlog.{_PLACES[name]}"), name)
     if name[:1].isupper():

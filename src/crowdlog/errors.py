@@ -2,7 +2,10 @@
 
 
 class CrowdlogError(Exception):
-    """Something went wrong that a person can read about. Exit code 3: our fault, unless a subclass says otherwise."""
+    """Something went wrong that a person can read about.
+
+    Exit code 3: our fault, unless a subclass says otherwise.
+    """
 
     exit_code = 3
 

@@ -8,10 +8,15 @@ _SPECIAL = "*?["
 
 
 def as_pattern(path: Path | str) -> str:
-    """The pattern that matches this path and no other, for whoever reads paths as patterns (`Path.glob`, DuckDB)."""
+    """The pattern that matches this path and no other, for whoever reads paths as patterns (`Path.glob`,
+    DuckDB).
+    """
     return "".join(f"[{letter}]" if letter in _SPECIAL else letter for letter in str(path))
 
 
 def for_duckdb(path: Path) -> str:
-    """How to name one file to DuckDB. Absolute: DuckDB gives `~` and `s3:` at the beginning a meaning of their own."""
+    """How to name one file to DuckDB.
+
+    Absolute: DuckDB gives `~` and `s3:` at the beginning a meaning of their own.
+    """
     return as_pattern(path.absolute())

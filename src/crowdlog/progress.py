@@ -16,15 +16,30 @@ def _ignore(_amount: int) -> None:
 
 @contextmanager
 def progress_bar(title: str, total: int | None = None, *, unit: str = "rows") -> Iterator[Advance]:
-    """Yield a function that moves the bar. `unit` is 'rows', 'bytes', … Nothing is drawn unless stderr is a terminal."""
+    """Yield a function that moves the bar.
+
+    `unit` is 'rows', 'bytes', … Nothing is drawn unless stderr is a terminal.
+    """
     if not sys.stderr.isatty():
         yield _ignore
         return
     # rich costs 0.1 s to import: only those who see it pay.
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
 
-    counted = [DownloadColumn(), TransferSpeedColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit)]
+    counted = (
+        [DownloadColumn(), TransferSpeedColumn()]
+        if unit == "bytes"
+        else [MofNCompleteColumn(), TextColumn(unit)]
+    )
     if unit != "bytes" and total is None:
         counted = [TextColumn(f"{{task.completed:,}} {unit}")]
     columns = [TextColumn("{task.description}"), BarColumn(), *counted, TimeRemainingColumn()]

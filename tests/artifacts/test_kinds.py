@@ -5,7 +5,10 @@ from crowdlog.errors import InputError
 
 
 def test_every_kind_names_its_table():
-    assert {kind: Artifact(kind).table for kind in ARTIFACTS if "pair" not in kind} == {"query": "queries", "click": "clicks"}
+    assert {kind: Artifact(kind).table for kind in ARTIFACTS if "pair" not in kind} == {
+        "query": "queries",
+        "click": "clicks",
+    }
     assert all(Artifact(kind).table == "pairs" for kind in ARTIFACTS if "pair" in kind)
 
 

@@ -39,11 +39,19 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_topics_of_queries(tmp_path):
-    queries, topic, topics = read_features(write(tmp_path, "Cats\tanimals\nused cars\ttraffic\ncats\tpets\n"), "original")
-    assert dict(zip(queries.to_pylist(), [topics[i] for i in topic], strict=True)) == {"cats": "pets", "used cars": "traffic"}
+    queries, topic, topics = read_features(
+        write(tmp_path, "Cats\tanimals\nused cars\ttraffic\ncats\tpets\n"), "original"
+    )
+    assert dict(zip(queries.to_pylist(), [topics[i] for i in topic], strict=True)) == {
+        "cats": "pets",
+        "used cars": "traffic",
+    }
 
 
-@pytest.mark.parametrize(("text", "message"), [("", "is empty"), ("cats\tpets\ndogs\n", "line 2"), ("cats\t\n", "line 1"), ("a\tb\tc\n", "line 1")])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "is empty"), ("cats\tpets\ndogs\n", "line 2"), ("cats\t\n", "line 1"), ("a\tb\tc\n", "line 1")],
+)
 def test_files_of_topics_that_make_no_sense(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as error:
         read_features(write(tmp_path, text), "original")

@@ -16,11 +16,17 @@ def read(folder, text, columns=PAIR, **options):
 
 
 def test_queries_are_normalised_and_the_rest_is_trimmed(tmp_path):
-    assert read(tmp_path, " Used \t Traffic  jam \r\nCAFÉ\xa0noir\tx\n") == [("used", "Traffic  jam"), ("café noir", "x")]
+    assert read(tmp_path, " Used \t Traffic  jam \r\nCAFÉ\xa0noir\tx\n") == [
+        ("used", "Traffic  jam"),
+        ("café noir", "x"),
+    ]
 
 
 def test_queries_are_represented_after_that(tmp_path):
-    assert read(tmp_path, "Used CARS\tx\nthe used car\ty\n", representation="heavy") == [("car use", "x"), ("car use", "y")]
+    assert read(tmp_path, "Used CARS\tx\nthe used car\ty\n", representation="heavy") == [
+        ("car use", "x"),
+        ("car use", "y"),
+    ]
 
 
 def test_a_file_of_queries_alone_may_have_tabs_and_blank_lines(tmp_path):
@@ -40,7 +46,9 @@ def test_further_columns_only_where_they_are_allowed(tmp_path):
 
 @pytest.mark.parametrize("bad", ["canary", "canary\t", "\tcanary", "canary\t \t", "canary\ta\tb"])
 def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, bad):
-    with pytest.raises(InputError, match=r"file\.tsv cannot be used: line 4 is not a query, a tab and a topic\.$") as error:
+    with pytest.raises(
+        InputError, match=r"file\.tsv cannot be used: line 4 is not a query, a tab and a topic\.$"
+    ) as error:
         read(tmp_path, f"query\ttopic\ncats\tx\n\n{bad}\ndogs\n")
     assert "canary" not in str(error.value)
 

@@ -25,4 +25,10 @@ def test_each_representation_is_stable_under_itself_or_its_own_light_form(text):
 
 
 def test_represent_takes_names():
-    assert [represent(["www.Dogs.com"], name) for name in REPRESENTATIONS] == [["www.Dogs.com"], ["Dogs"], ["Dog"], ["Dogs"], ["Dogs"]]
+    assert [represent(["www.Dogs.com"], name) for name in REPRESENTATIONS] == [
+        ["www.Dogs.com"],
+        ["Dogs"],
+        ["Dog"],
+        ["Dogs"],
+        ["Dogs"],
+    ]

@@ -45,7 +45,9 @@ def attacked(name: str) -> bool:
         return getattr(collection_ours, name)(target)
 
 
-@pytest.mark.parametrize("name", ["invented_people", "wrong_collection", "truncated", "oversized", "malformed"])
+@pytest.mark.parametrize(
+    "name", ["invented_people", "wrong_collection", "truncated", "oversized", "malformed"]
+)
 def test_an_unchecked_report_would_get_in(name, monkeypatch):
     monkeypatch.setattr(aggregation, "check_report", lambda *_arguments: None)
     assert attacked(name)
@@ -63,7 +65,11 @@ def test_without_deduplication_repetitions_would_count(name, monkeypatch):
 
 
 def test_a_client_that_does_not_compare_names_would_believe_another_k(monkeypatch):
-    monkeypatch.setattr(collection_ours, "look", lambda _link, server: member.Manifest.from_json(server.call("GET", "")["manifest"]))
+    monkeypatch.setattr(
+        collection_ours,
+        "look",
+        lambda _link, server: member.Manifest.from_json(server.call("GET", "")["manifest"]),
+    )
     assert attacked("lies_about_k")
 
 

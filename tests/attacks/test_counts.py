@@ -22,7 +22,9 @@ def session(user, *queries):
 
 def attacked(folder, rows, name, *mechanisms):
     log = make_log(folder, rows)
-    releases = [parse(spelling).release(log, folder / f"out{i}", i_know=True) for i, spelling in enumerate(mechanisms)]
+    releases = [
+        parse(spelling).release(log, folder / f"out{i}", i_know=True) for i, spelling in enumerate(mechanisms)
+    ]
     return attack(releases, log, [name])[0]
 
 
@@ -37,7 +39,12 @@ BOTH = ("FTu(k=5)", "FTu(k=5, artifact='pair')")
 
 def test_the_breach_of_table_3_2_is_found_exactly(tmp_path):
     result = attacked(tmp_path, TABLE_3_2, "triples", *BOTH)
-    assert (result.details["trials"], result.details["breaches"], result.details["in_the_log"], result.details["k"]) == (1, 1, 1, 5)
+    assert (
+        result.details["trials"],
+        result.details["breaches"],
+        result.details["in_the_log"],
+        result.details["k"],
+    ) == (1, 1, 1, 5)
     assert (result.success, result.broken) == (1, True)
 
 
@@ -47,13 +54,23 @@ def test_a_triple_of_enough_users_is_no_breach(tmp_path):
     assert (result.details["trials"], result.details["breaches"], result.broken) == (1, 0, False)
 
 
-sessions = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=6)  # one of each user
+# one of each user
+sessions = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=6)
 
 
 def counts_of(logs):
     """Impressions of queries and of adjacent pairs, as the attacks take them."""
-    asked, pairs = Counter(q for log in logs for q in log), Counter(pair for log in logs for pair in pairwise(log))
-    numbers = [list(asked), list(asked.values()), [a for a, _b in pairs], [b for _a, b in pairs], list(pairs.values())]
+    asked, pairs = (
+        Counter(q for log in logs for q in log),
+        Counter(pair for log in logs for pair in pairwise(log)),
+    )
+    numbers = [
+        list(asked),
+        list(asked.values()),
+        [a for a, _b in pairs],
+        [b for _a, b in pairs],
+        list(pairs.values()),
+    ]
     return [np.array(column, np.int64) for column in numbers]
 
 
@@ -61,10 +78,15 @@ def counts_of(logs):
 def test_every_inferred_triple_was_asked_and_its_users_are_counted(logs):
     before, after = inferred(*counts_of(logs), 4)
     asked = [{tuple(log[i : i + 3]) for i in range(len(log) - 2)} for log in logs]
-    user, query = (np.array(column, np.int64) for column in zip(*((u, q) for u, log in enumerate(logs) for q in log), strict=True))
+    user, query = (
+        np.array(column, np.int64)
+        for column in zip(*((u, q) for u, log in enumerate(logs) for q in log), strict=True)
+    )
     near = np.diff(user, prepend=-1) == 0
     store = SimpleNamespace(info=SimpleNamespace(users=len(logs), queries=4))
-    users = users_of_triples(before, after, SimpleNamespace(user=user, query=query, follows=near, queries=store.info.queries))
+    users = users_of_triples(
+        before, after, SimpleNamespace(user=user, query=query, follows=near, queries=store.info.queries)
+    )
     for b in np.flatnonzero((before >= 0) & (after >= 0)):
         triple = (before[b], b, after[b])
         assert users[b] == sum(triple in one for one in asked) >= 1
@@ -85,7 +107,9 @@ def test_exactly_half_proves_nothing(tmp_path):
 
 
 def test_noisy_counts_prove_nothing(tmp_path):
-    result = attacked(tmp_path, TABLE_3_2, "triples", "FTu(k=5)", "DPu(epsilon=50, delta=0.1, d=5, artifact='pair')")
+    result = attacked(
+        tmp_path, TABLE_3_2, "triples", "FTu(k=5)", "DPu(epsilon=50, delta=0.1, d=5, artifact='pair')"
+    )
     assert (result.success, result.broken) == (None, False)
     assert "noise" in result.note
 
@@ -96,7 +120,10 @@ def test_pairs_of_a_window_prove_nothing(tmp_path):
 
 
 def test_a_query_that_always_follows_another_gives_it_away(tmp_path):
-    rows = [*(row for u in range(20) for row in session(f"u{u}", "p", "q")), *(row for u in range(60) for row in session(f"v{u}", "other"))]
+    rows = [
+        *(row for u in range(20) for row in session(f"u{u}", "p", "q")),
+        *(row for u in range(60) for row in session(f"v{u}", "other")),
+    ]
     result = attacked(tmp_path, rows, "completion", *BOTH)
     assert (result.details["trials"], result.success, result.chance, result.broken) == (20, 1, 0.25, True)
 
@@ -108,7 +135,11 @@ def test_a_query_that_once_follows_another_gives_nothing_away(tmp_path):
 
 # Table 3.1, a tenth of it: Bob alone makes three counts stand out.
 TABLE_3_1 = [
-    *(("bob", query, 60 * i, None) for query, times in (("bob", 500), ("netflix", 600), ("westminster md", 500)) for i in range(times)),
+    *(
+        ("bob", query, 60 * i, None)
+        for query, times in (("bob", 500), ("netflix", 600), ("westminster md", 500))
+        for i in range(times)
+    ),
     *(row for u in range(5) for row in session(f"u{u}", "bob", "netflix", "westminster md")),
     *(row for u in range(10) for row in session(f"v{u}", "humane society")),
 ]

@@ -48,7 +48,9 @@ def slow(own, shown):
 )
 def test_by_hand(shown, level):
     own = {0: 2, 1: 1, 2: 1}  # 1.5 bits
-    assert exposure_of_records(as_rows(own), as_rows(shown), np.array([sum(shown.values())])) == pytest.approx([level])
+    assert exposure_of_records(
+        as_rows(own), as_rows(shown), np.array([sum(shown.values())])
+    ) == pytest.approx([level])
 
 
 @given(st.lists(st.tuples(multiset, multiset), min_size=1, max_size=5))
@@ -62,4 +64,6 @@ def test_equals_the_definition(people):
 @given(st.lists(multiset, min_size=1, max_size=5), multiset)
 def test_one_table_for_all_equals_the_definition(own, shown):
     counts = as_rows(Counter(shown)).toarray()[0].astype(float)
-    assert exposure_by_crowd(as_rows(*own), counts, counts.sum()) == pytest.approx([slow(x, shown) for x in own], nan_ok=True)
+    assert exposure_by_crowd(as_rows(*own), counts, counts.sum()) == pytest.approx(
+        [slow(x, shown) for x in own], nan_ok=True
+    )

@@ -33,7 +33,10 @@ def test_fakes_needed(selection, fakes):
     "spelling",
     [
         *("FTu(k=5)", "KA(K=3)", "Korolova(epsilon=4, delta=1e-6, d=2)", "Crowd(epsilon=2, delta=1e-6)"),
-        *(f"Keys(epsilon=2, delta=1e-6, selection='{selection}', artifact='click')" for selection in SELECTIONS),
+        *(
+            f"Keys(epsilon=2, delta=1e-6, selection='{selection}', artifact='click')"
+            for selection in SELECTIONS
+        ),
     ],
 )
 def test_every_label_tells_how_many_and_warns(spelling):

@@ -27,7 +27,8 @@ ROWS = [
 def test_by_hand():
     own = csr_array(np.array([[2, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]]))
     shown = csr_array(np.array([[2, 0, 0], [1, 1, 0], [0, 0, 3], [0, 0, 0]]))
-    # 2 in common with the first alone; 2 with the first two; 1 with the last two; nothing with anybody: 1 in 4
+    # 2 in common with the first alone; 2 with the first two; 1 with the last two; nothing with anybody: 1 in
+    # 4
     assert link_chances(own, shown, np.array([0, 1, 2, 3])).tolist() == [1, 0.5, 0.5, 0.25]
     assert link_chances(own, shown, np.array([1, 2, 0, 0])).tolist() == [0, 0, 0, 0.25]
 
@@ -35,9 +36,15 @@ def test_by_hand():
 bag = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 
 
-@given(st.lists(bag, min_size=1, max_size=5), st.lists(st.tuples(bag, st.integers(0, 4)), min_size=1, max_size=5), st.integers(1, 40))
+@given(
+    st.lists(bag, min_size=1, max_size=5),
+    st.lists(st.tuples(bag, st.integers(0, 4)), min_size=1, max_size=5),
+    st.integers(1, 40),
+)
 def test_equals_the_definition(people, records, cells):
-    """For each record: the people with most queries in common, repetition counted; 1 over their number if its owner is one of them."""
+    """For each record: the people with most queries in common, repetition counted; 1 over their number if its
+    owner is one of them.
+    """
     owner = [place % len(people) for _shown, place in records]
     expected = []
     for (shown, _place), mine in zip(records, owner, strict=True):
@@ -45,7 +52,11 @@ def test_equals_the_definition(people, records, cells):
         best = [who for who, number in enumerate(common) if number == max(common)]
         expected.append(1 / len(best) if mine in best else 0)
     with mock.patch("crowdlog.attacks.linkage.CELLS", cells):  # in blocks of whatever size
-        found = link_chances(csr_array(np.array(people)), csr_array(np.array([shown for shown, _place in records])), np.array(owner))
+        found = link_chances(
+            csr_array(np.array(people)),
+            csr_array(np.array([shown for shown, _place in records])),
+            np.array(owner),
+        )
     assert found.tolist() == expected
 
 
@@ -56,7 +67,9 @@ def linkage(folder, mechanism="Pseudonyms()", **options):
 
 
 def test_pseudonyms_by_hand(tmp_path):
-    """Ann and Eve are found; Bob's one query is also Ann's and Cyd's, so each of the two is found 1 time in 3."""
+    """Ann and Eve are found; Bob's one query is also Ann's and Cyd's, so each of the two is found 1 time in
+    3.
+    """
     result = linkage(tmp_path)
     assert result.success == pytest.approx((1 + 1 + 1 / 3 + 1 / 3) / 4)
     assert result.chance == 0.25
@@ -79,7 +92,10 @@ def test_categories_by_hand(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("red shoes\tshopping\nmy secret\tother\n", r"1 of the 2 queries in the mapping .* are not in the log .*: make it for this log\."),
+        (
+            "red shoes\tshopping\nmy secret\tother\n",
+            r"1 of the 2 queries in the mapping .* are not in the log .*: make it for this log\.",
+        ),
         ("red shoes\n", r"The mapping .* cannot be used: line 1 is not a query, a tab and a category\."),
         ("", r"The mapping .* is empty\."),
     ],

@@ -20,7 +20,9 @@ EXACT, GAUSSIAN, LAPLACE = Noise(False), Noise(True), Noise(True, scale=2.0)
 
 
 def right(shown, target, inside, noise=EXACT):
-    return play(OWN, np.array(shown, float), np.array([target]), np.array([inside]), noise, np.random.default_rng(1)).tolist()
+    return play(
+        OWN, np.array(shown, float), np.array([target]), np.array([inside]), noise, np.random.default_rng(1)
+    ).tolist()
 
 
 @pytest.mark.parametrize("noise", [EXACT, GAUSSIAN, LAPLACE])
@@ -66,7 +68,9 @@ def test_the_evidence_is_the_ratio_of_the_likelihoods(shown, others):
 
     for noise in (one, two):
         expected = math.log(likelihood(noise, others + mine) / likelihood(noise, others))
-        assert noise.evidence(np.array([mine]), np.array([others]), np.array([shown])) == pytest.approx([expected])
+        assert noise.evidence(np.array([mine]), np.array([others]), np.array([shown])) == pytest.approx(
+            [expected]
+        )
 
 
 def test_no_two_targets_share_a_published_query_and_the_most_exposed_come_first():
@@ -76,7 +80,9 @@ def test_no_two_targets_share_a_published_query_and_the_most_exposed_come_first(
 
 
 def test_a_world_without_some_people(tmp_path):
-    log = make_log(tmp_path, [("a", "x", 0, None), ("b", "x", 0, None), ("b", "y", 9, None), ("c", "y", 0, None)])
+    log = make_log(
+        tmp_path, [("a", "x", 0, None), ("b", "x", 0, None), ("b", "y", 9, None), ("c", "y", 0, None)]
+    )
     (tmp_path / "worlds").mkdir()
     world = Worlds(log, tmp_path / "worlds").without(np.array([1]))
     released = parse("FTa(k=1)").protect(world, SeededRandomness(1)).tables["queries"].to_pydict()
@@ -94,7 +100,9 @@ def attacked(folder, mechanism):
 
 
 def test_the_attack_reaches_what_the_promise_admits(tmp_path):
-    """With one query of each person Zealous spends all of ε on it: no attack can do better than e^ε/(1 + e^ε), and this one does as well."""
+    """With one query of each person Zealous spends all of ε on it: no attack can do better than e^ε/(1 +
+    e^ε), and this one does as well.
+    """
     found = attacked(tmp_path, "Zealous(epsilon=2, delta=1e-6, d=1)")
     bound = math.exp(2) / (1 + math.exp(2))
     assert found.details["trials"] == 500
@@ -115,7 +123,9 @@ def test_a_mechanism_that_cannot_be_run_again_says_so(tmp_path):
     public = tmp_path / "public.tsv"
     public.write_text("query 1\thttp://a.example\n", encoding="utf-8")
     log = make_log(tmp_path, ONE_EACH)
-    release = parse(f"Korolova(epsilon=9, delta=1e-6, d=1, urls='public', surfaced={str(public)!r})").release(log, tmp_path / "out", i_know=True)
+    release = parse(f"Korolova(epsilon=9, delta=1e-6, d=1, urls='public', surfaced={str(public)!r})").release(
+        log, tmp_path / "out", i_know=True
+    )
     public.unlink()
     found = attack(release, log, ["membership"])[0]
     assert found.success is None

@@ -34,7 +34,10 @@ def log(folder):
 
 def attacked(log, out, mechanism, names=None, **options):
     release = parse(mechanism).release(log, out, i_know=True, randomness=SeededRandomness(11))
-    return {result.name: result for result in attack(release, log, names, attacker=Attacker(SeededRandomness(12), **options))}
+    return {
+        result.name: result
+        for result in attack(release, log, names, attacker=Attacker(SeededRandomness(12), **options))
+    }
 
 
 def test_pseudonyms_are_broken(log, tmp_path):
@@ -47,8 +50,16 @@ def test_pseudonyms_are_broken(log, tmp_path):
 
 
 def test_the_planted_secrets_are_in_the_pseudonyms_and_not_in_a_private_release(folder, log, tmp_path):
-    open_ = attacked(log, tmp_path / "open", "Pseudonyms()", ["singles"], secrets=folder / "secrets.tsv")["secrets"]
-    private = attacked(log, tmp_path / "private", "Korolova(epsilon=4, delta=1e-6, d=2)", ["singles"], secrets=folder / "secrets.tsv")["secrets"]
+    open_ = attacked(log, tmp_path / "open", "Pseudonyms()", ["singles"], secrets=folder / "secrets.tsv")[
+        "secrets"
+    ]
+    private = attacked(
+        log,
+        tmp_path / "private",
+        "Korolova(epsilon=4, delta=1e-6, d=2)",
+        ["singles"],
+        secrets=folder / "secrets.tsv",
+    )["secrets"]
     assert (open_.details["trials"], open_.success, open_.broken) == (USERS // 200, 1, True)
     assert (private.success, private.broken) == (0, False)
 
@@ -70,7 +81,9 @@ def test_hashed_words_are_found_by_their_frequency(log, tmp_path):
 def test_hashed_words_are_found_with_another_log(log, tmp_path):
     synthesize(tmp_path / "other.tsv", users=USERS, seed=8)
     other = import_log([tmp_path / "other.tsv"], tmp_path / "other")
-    found = attacked(log, tmp_path / "out", "HashedTokens()", ["token_hashes"], auxiliary=other)["token hashes"]
+    found = attacked(log, tmp_path / "out", "HashedTokens()", ["token_hashes"], auxiliary=other)[
+        "token hashes"
+    ]
     assert found.details["auxiliary"] == "another log"
     assert found.broken
 
@@ -103,7 +116,11 @@ def test_exact_counts_tell_who_is_in_the_log(log, tmp_path):
 
 
 def test_another_log_as_truth_is_noticed(log, tmp_path):
-    release = parse("FTa(k=2)").release(make_log(tmp_path, [("u", "weather", 0, None), ("u", "weather", 9, None)]), tmp_path / "out", i_know=True)
+    release = parse("FTa(k=2)").release(
+        make_log(tmp_path, [("u", "weather", 0, None), ("u", "weather", 9, None)]),
+        tmp_path / "out",
+        i_know=True,
+    )
     with pytest.raises(InputError, match=r"was not made from the log .* or add --other-log to"):
         attack(release, log)
     assert attack(release, log, ["singles"], other_log=True)[0].success is not None

@@ -27,5 +27,10 @@ def test_renamed_words_are_found_again():
     renamed = [" ".join(word[::-1] for word in text.split()) for text in TEXTS]
     hashed, released = vocabulary(renamed, TIMES + 1)
     guess = known.code[match(released, known)]
-    pairs = {hashed.text[int(h)].as_py(): plain.text[int(w)].as_py() for h, w in zip(released.code, guess, strict=True)}
-    assert {h: w for h, w in pairs.items() if w not in ("new", "york")} == {w[::-1]: w for w in ("hotels", "cheap", "cars", "used")}
+    pairs = {
+        hashed.text[int(h)].as_py(): plain.text[int(w)].as_py()
+        for h, w in zip(released.code, guess, strict=True)
+    }
+    assert {h: w for h, w in pairs.items() if w not in ("new", "york")} == {
+        w[::-1]: w for w in ("hotels", "cheap", "cars", "used")
+    }

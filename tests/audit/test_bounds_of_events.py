@@ -1,4 +1,6 @@
-"""The lower bounds on ε and δ against mechanisms whose ε and δ are known: randomised response, and one that fails openly."""
+"""The lower bounds on ε and δ against mechanisms whose ε and δ are known: randomised response, and one that
+fails openly.
+"""
 
 import math
 
@@ -16,14 +18,20 @@ def response(true: int, epsilon: float, seed: int, n: int = 40_000) -> Halves:
 
 
 def test_epsilon_of_randomised_response_is_found_and_not_exceeded():
-    bounds = [epsilon_bound([(response(1, 1.5, seed), response(0, 1.5, seed + 100))], 0, 1e-6) for seed in range(10)]
+    bounds = [
+        epsilon_bound([(response(1, 1.5, seed), response(0, 1.5, seed + 100))], 0, 1e-6) for seed in range(10)
+    ]
     assert max(bounds) <= 1.5
     assert min(bounds) > 1.3
 
 
 def test_delta_of_an_open_failure_is_found_and_not_exceeded():
     def failing(seed: int, chance: float) -> Halves:
-        told = np.where(np.random.default_rng(seed).random(40_000) < chance, 2, np.random.default_rng(seed + 50).integers(0, 2, 40_000))
+        told = np.where(
+            np.random.default_rng(seed).random(40_000) < chance,
+            2,
+            np.random.default_rng(seed + 50).integers(0, 2, 40_000),
+        )
         return Halves(told[:20_000], told[20_000:])
 
     bounds = [delta_bound([(failing(seed, 0.05), failing(seed + 100, 0))], 1.0, 1e-6) for seed in range(10)]

@@ -1,4 +1,6 @@
-"""Every mechanism that promises anything can be audited, and short audits of correct mechanisms raise no alarm."""
+"""Every mechanism that promises anything can be audited, and short audits of correct mechanisms raise no
+alarm.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ SPELLINGS = [
 
 
 def test_every_mechanism_with_a_promise_is_here():
-    promising = {name for name in MECHANISMS if any(parse(example).promise().guarantee.protects for example in EXAMPLES[name])}
+    promising = {
+        name
+        for name in MECHANISMS
+        if any(parse(example).promise().guarantee.protects for example in EXAMPLES[name])
+    }
     assert {spelling.partition("(")[0] for spelling in SPELLINGS} == promising
 
 

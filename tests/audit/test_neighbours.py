@@ -22,7 +22,9 @@ def test_neighbours_differ_in_the_person_of_each_world_alone(tmp_path):
     assert (without.info.users, without.info.rows) == (10 * 5, 10 * 5 * 2)
     assert with_person.info.users - without.info.users == 20
     assert with_person.info.rows - without.info.rows == 10 * (2 * 3 + 4)
-    before, after = (pq.read_table(log.events(), columns=["user", "query", "time"]) for log in (without, with_person))
+    before, after = (
+        pq.read_table(log.events(), columns=["user", "query", "time"]) for log in (without, with_person)
+    )
     assert after.slice(0, before.num_rows).equals(before)
 
 
@@ -35,7 +37,9 @@ def test_a_log_is_made_once(tmp_path):
 def test_what_is_shown_is_counted_by_world(tmp_path, artifact):
     layout = Layout(SHAPES, 10, 2 if "pair" in artifact else 1)
     log = Laboratory(tmp_path).log(layout, with_person=True)
-    (shown,) = outcome(parse(f"FTa(k=2, artifact='{artifact}')").protect(log, SeededRandomness(1)), layout).values()
+    (shown,) = outcome(
+        parse(f"FTa(k=2, artifact='{artifact}')").protect(log, SeededRandomness(1)), layout
+    ).values()
     assert np.array_equal(shown.keys, [[2] * 10, [0] * 10])
     assert np.array_equal(shown.total, [[2 * (5 + 3)] * 10, [0] * 10])
 
@@ -44,7 +48,9 @@ def test_what_is_shown_is_counted_by_world(tmp_path, artifact):
 def test_readers_make_queries_known_and_nothing_else(tmp_path, artifact, total):
     layout = Layout((Shape("known", 5, 1, 0, 0, readers=7),), 10, 2)
     log = Laboratory(tmp_path).log(layout, with_person=False)
-    (shown,) = outcome(parse(f"FTa(k=2, artifact='{artifact}')").protect(log, SeededRandomness(1)), layout).values()
+    (shown,) = outcome(
+        parse(f"FTa(k=2, artifact='{artifact}')").protect(log, SeededRandomness(1)), layout
+    ).values()
     assert np.array_equal(shown.total, [[total] * 10])
 
 
@@ -62,7 +68,9 @@ def test_a_pool_is_made_for_the_worlds(tmp_path, mode):
     layout = Effort(rows=1).layout(mechanism, (Shape("known", 100, 1, 0, 0),))
     laboratory = Laboratory(tmp_path)
     log = laboratory.log(layout, with_person=False)
-    shown = outcome(equipped(mechanism, laboratory, layout).protect(log, SeededRandomness(1)), layout)["queries"]
+    shown = outcome(equipped(mechanism, laboratory, layout).protect(log, SeededRandomness(1)), layout)[
+        "queries"
+    ]
     assert shown.keys.sum(axis=1).tolist() == [100, 100 if mode == "open" else 0]
 
 
@@ -73,13 +81,21 @@ def test_surfaced_pages_and_topics_are_made_for_the_worlds(tmp_path):
         ("Korolova(epsilon=2, delta=1e-6, d=2, urls='public', surfaced='missing')", "clicks"),
         ("ASession(epsilon=2, delta=1e-6, l_q=2, features='missing')", "sessions"),
     ):
-        shown = outcome(equipped(parse(spelling), laboratory, layout).protect(log, SeededRandomness(1)), layout)
+        shown = outcome(
+            equipped(parse(spelling), laboratory, layout).protect(log, SeededRandomness(1)), layout
+        )
         assert np.array_equal(shown[table].keys, [[1, 1, 1]])
 
 
 def test_shapes_fit_into_a_world():
     for d in (1, 2, 5, 20):
-        shapes = (*unique(d), *injected(d), *exposed_edges(d, 9), *at_threshold(d, (3, 9)), *well_known(d, 50))
+        shapes = (
+            *unique(d),
+            *injected(d),
+            *exposed_edges(d, 9),
+            *at_threshold(d, (3, 9)),
+            *well_known(d, 50),
+        )
         assert all(shape.keys <= STRIDE for shape in shapes)
 
 

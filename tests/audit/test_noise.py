@@ -16,7 +16,9 @@ def test_declared_noise_fits(noise):
 
 
 def test_noise_a_tenth_too_small_does_not():
-    assert fit(DiscreteLaplace(1.8).draw(50_000, SeededRandomness(1)), DiscreteLaplace(2.0), -100, False) < 1e-9
+    assert (
+        fit(DiscreteLaplace(1.8).draw(50_000, SeededRandomness(1)), DiscreteLaplace(2.0), -100, False) < 1e-9
+    )
 
 
 def test_hidden_and_raised_noise_fits_as_declared():

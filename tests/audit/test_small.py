@@ -33,13 +33,25 @@ def test_every_step_with_a_weight_is_once_in_focus(spelling, expected):
 
 def test_the_step_in_focus_has_most_of_the_privacy():
     (keys, counts) = variants(small(parse("DPu(epsilon=1, delta=1e-6, d=5)"), SMALL_DELTA))
-    assert [step.epsilon for step in keys.mechanism.promise().steps] == pytest.approx([0, 0.8 * EPSILON, 0.2 * EPSILON])
-    assert [step.epsilon for step in counts.mechanism.promise().steps] == pytest.approx([0, 0.2 * EPSILON, 0.8 * EPSILON])
+    assert [step.epsilon for step in keys.mechanism.promise().steps] == pytest.approx(
+        [0, 0.8 * EPSILON, 0.2 * EPSILON]
+    )
+    assert [step.epsilon for step in counts.mechanism.promise().steps] == pytest.approx(
+        [0, 0.2 * EPSILON, 0.8 * EPSILON]
+    )
 
 
 def test_small_mechanisms_keep_their_kind_and_promise_what_they_are_asked():
-    mechanism = small(parse("Zealous(epsilon=9, delta=1e-9, d=50, setting='probabilistic', users=1000000, artifact='click')"), LARGE_DELTA)
-    assert repr(mechanism) == "Zealous(epsilon=2, delta=0.05, d=2, setting='probabilistic', users=256, artifact='click')"
+    mechanism = small(
+        parse(
+            "Zealous(epsilon=9, delta=1e-9, d=50, setting='probabilistic', users=1000000, artifact='click')"
+        ),
+        LARGE_DELTA,
+    )
+    assert (
+        repr(mechanism)
+        == "Zealous(epsilon=2, delta=0.05, d=2, setting='probabilistic', users=256, artifact='click')"
+    )
     assert kept_keys(main(mechanism)) == 2
 
 
@@ -51,7 +63,9 @@ def test_gaussian_noise_is_audited_where_delta_is_large():
 
 
 def test_a_pool_has_a_low_threshold():
-    closed, opened = (small(parse(f"AClick(epsilon=1, q_f=5, mode='{mode}')"), SMALL_DELTA) for mode in ("closed", "open"))
+    closed, opened = (
+        small(parse(f"AClick(epsilon=1, q_f=5, mode='{mode}')"), SMALL_DELTA) for mode in ("closed", "open")
+    )
     assert main(closed).selection.K == closed.K == 6
     assert main(closed).selection.public
     assert opened.K is None
@@ -60,7 +74,10 @@ def test_a_pool_has_a_low_threshold():
 
 def test_what_one_person_may_move_is_read_from_the_plan():
     session = parse("ASession(epsilon=1, delta=1e-6, l_s=2, l_q=3, l=5)")
-    assert [(plan.name, units(plan), kept_keys(plan)) for plan in session.plan] == [("sessions", 8, 2), ("clicks", 5, 5)]
+    assert [(plan.name, units(plan), kept_keys(plan)) for plan in session.plan] == [
+        ("sessions", 8, 2),
+        ("clicks", 5, 5),
+    ]
     assert [plan.reach.total for plan in parse("AClick(epsilon=1, q_f=4, c_f=7)").plan] == [4, 7]
     crowd = parse("Crowd(epsilon=1, delta=1e-6)")
     assert (main(crowd).reach.squares, units(main(crowd)), by_weights(crowd)) == (16, 0, True)
@@ -70,7 +87,9 @@ def test_what_one_person_may_move_is_read_from_the_plan():
 def test_what_else_the_audits_ask_is_read_from_the_plan():
     assert edges(parse("DPu(epsilon=1, delta=1e-6, d=3)")) is None
     assert edges(parse("Korolova(epsilon=1, delta=1e-6, d=3)")).name == "clicks"
-    assert [by_lot(parse(f"DPu(epsilon=1, delta=1e-6, d=3, keep='{keep}')")) for keep in ("first", "random")] == [False, True]
+    assert [
+        by_lot(parse(f"DPu(epsilon=1, delta=1e-6, d=3, keep='{keep}')")) for keep in ("first", "random")
+    ] == [False, True]
     assert queries_of(parse("Keys(epsilon=1, delta=1e-6, artifact='window-pair')"), whole_sessions=False) == 2
     assert queries_of(parse("ASession(epsilon=1, delta=1e-6, l_q=3)"), whole_sessions=True) == 4
 
@@ -101,7 +120,10 @@ def test_a_pool_without_private_pages_shows_no_key_of_one_person():
     [
         "Crowd(epsilon=1, delta=1e-6)",
         "Crowd(epsilon=0.1, delta=0.01)",
-        *(f"Keys(epsilon=1, delta=1e-6, selection='{name}')" for name in ("adaptive", "weighted", "policy", "sips", "laplace", "geometric")),
+        *(
+            f"Keys(epsilon=1, delta=1e-6, selection='{name}')"
+            for name in ("adaptive", "weighted", "policy", "sips", "laplace", "geometric")
+        ),
     ],
 )
 def test_keys_of_one_person_are_within_delta_for_weights_too(spelling):

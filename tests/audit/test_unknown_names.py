@@ -1,4 +1,6 @@
-"""An audit reads the plan and the roles of parameters: a mechanism with names nobody knows is audited like any other."""
+"""An audit reads the plan and the roles of parameters: a mechanism with names nobody knows is audited like
+any other.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ PARAMETERS = {"loss": 2.0, "slack": 1e-6, "contribution": 3}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "alarmed", "exit_code"), [(TopK, set(), 0), (WideTopK, {"replay"}, 2), (QuietTopK, {"noise"}, 2)])
+@pytest.mark.parametrize(
+    ("kind", "alarmed", "exit_code"), [(TopK, set(), 0), (WideTopK, {"replay"}, 2), (QuietTopK, {"noise"}, 2)]
+)
 def test_every_audit_runs_and_finds_what_is_wrong(kind, alarmed, exit_code, monkeypatch):
     report = audit(kind(**PARAMETERS), seconds=5, runs=8, randomness=SeededRandomness(3))
     assert {finding.audit for finding in report.findings} == set(AUDITS)
@@ -41,6 +45,8 @@ def test_a_mechanism_that_does_not_say_which_parameter_is_epsilon_cannot_be_audi
 
     mechanism = TopK(**PARAMETERS)
     role = next(field for field in fields(mechanism) if field.name == "contribution").metadata["role"]
-    monkeypatch.setattr("crowdlog.audit.small.roles", lambda _mechanism: {"loss": role, "slack": role, "contribution": role})
+    monkeypatch.setattr(
+        "crowdlog.audit.small.roles", lambda _mechanism: {"loss": role, "slack": role, "contribution": role}
+    )
     with pytest.raises(InputError, match="role of ε"):
         audit(mechanism, seconds=1)

@@ -8,7 +8,10 @@ from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
 from tests.support.logs import crowd_rows, make_log
 
-ROWS = [*crowd_rows(20, ["weather boston", "used cars"]), *((f"u{i}", f"canary {i}", 5000, None) for i in range(20))]
+ROWS = [
+    *crowd_rows(20, ["weather boston", "used cars"]),
+    *((f"u{i}", f"canary {i}", 5000, None) for i in range(20)),
+]
 
 
 def run(*args):
@@ -34,7 +37,8 @@ def test_several_releases_are_attacked_together_and_printed_as_json(log, tmp_pat
     names = ("FTu(k=5)", "FTu(k=5, artifact='pair')")
     paths = [parse(name).release(log, tmp_path / f"out{i}", i_know=True).path for i, name in enumerate(names)]
     (result,) = json.loads(run(*paths, "--truth", log.path, "--with", "completion", "--json").output)
-    assert (result["name"], result["success"], result["chance"]) == ("completion", 1, 1)  # everybody asked both: nothing is given away
+    # everybody asked both: nothing is given away
+    assert (result["name"], result["success"], result["chance"]) == ("completion", 1, 1)
     assert result["broken"] is False
     assert "canary" not in json.dumps(result)
 

@@ -13,7 +13,9 @@ ALARM = Finding("noise", "queries, crowd of 9", 1e-7, 1e-30, True, "Noise like t
 
 
 def report(monkeypatch, *findings):
-    monkeypatch.setattr("crowdlog.audit.report.audit", lambda mechanism, seconds: Report(repr(mechanism), findings, seconds))
+    monkeypatch.setattr(
+        "crowdlog.audit.report.audit", lambda mechanism, seconds: Report(repr(mechanism), findings, seconds)
+    )
 
 
 def run(*more):
@@ -39,14 +41,28 @@ def test_an_alarm_is_exit_code_2_and_named(monkeypatch):
 def test_what_promises_nothing_cannot_be_audited():
     answer = CliRunner().invoke(cli, ["audit", "FTa(k=5)"])
     assert isinstance(answer.exception, InputError)
-    assert str(answer.exception) == "FTa(k=5) promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee."
+    assert (
+        str(answer.exception)
+        == "FTa(k=5) promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee."
+    )
 
 
 @pytest.mark.slow
 def test_a_short_real_audit_finds_nothing_in_a_correct_mechanism():
-    answer = CliRunner().invoke(cli, ["audit", "Zealous(epsilon=1, delta=1e-6, d=2)", "--seconds", "1", "--json"])
+    answer = CliRunner().invoke(
+        cli, ["audit", "Zealous(epsilon=1, delta=1e-6, d=2)", "--seconds", "1", "--json"]
+    )
     assert answer.exit_code == 0, answer.output
     found = json.loads(answer.output)
     assert found["alarms"] == 0
     audits = {finding["audit"] for finding in found["findings"]}
-    assert audits == {"closed form", "delta", "epsilon", "independence", "noise", "replay", "selection", "source"}
+    assert audits == {
+        "closed form",
+        "delta",
+        "epsilon",
+        "independence",
+        "noise",
+        "replay",
+        "selection",
+        "source",
+    }

@@ -47,11 +47,16 @@ def test_one_more_release_is_priced_and_not_charged(store):
 
 def test_many_releases_to_come_are_priced_together(tmp_path):
     store = str(make_log(tmp_path, crowd_rows(5, ["weather"])).path)
-    one, thirty = (budget(store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", times)["next"] for times in ("1", "30"))
+    one, thirty = (
+        budget(store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", times)["next"]
+        for times in ("1", "30")
+    )
     assert (one["times"], thirty["times"]) == (1, 30)
     assert thirty["epsilon"] == pytest.approx(30)
     assert 1 < thirty["tight_epsilon"] < 6
-    answer = CliRunner().invoke(cli, ["budget", store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", "30"])
+    answer = CliRunner().invoke(
+        cli, ["budget", store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", "30"]
+    )
     assert "Crowd(epsilon=1, delta=1e-07), 30 times" in answer.output
 
 
@@ -66,7 +71,12 @@ def test_a_spent_delta_leaves_no_tight_epsilon(store):
 
 def test_a_release_without_a_guarantee_costs_everything(store):
     shown = budget(store, "--next", "FTa(k=5)")["next"]
-    assert (shown["epsilon"], shown["delta"], shown["tight_epsilon"], shown["spent_after"]["epsilon"]) == (None, 1.0, None, None)
+    assert (shown["epsilon"], shown["delta"], shown["tight_epsilon"], shown["spent_after"]["epsilon"]) == (
+        None,
+        1.0,
+        None,
+        None,
+    )
 
 
 def test_people_read_the_same(store):

@@ -1,4 +1,6 @@
-"""The pages of mechanisms and formats are made from the code: they must not be stale, and their examples must run."""
+"""The pages of mechanisms and formats are made from the code: they must not be stale, and their examples must
+run.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,9 @@ from crowdlog import __version__
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "crowdlog.cli", *args], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", *args], capture_output=True, text=True, check=False
+    )
 
 
 def test_version():

@@ -11,10 +11,25 @@ from tests.support.logs import crowd_rows, make_log
 
 def test_json_and_the_report(tmp_path):
     log = make_log(tmp_path, crowd_rows(20, ["weather boston", "used cars"]))
-    arguments = ["compare", str(log.path), "FTu(k=2)", "-o", str(tmp_path / "r.html"), "--on", "coverage", "--with", "none", "--seeds", "1", "--json"]
+    arguments = [
+        "compare",
+        str(log.path),
+        "FTu(k=2)",
+        "-o",
+        str(tmp_path / "r.html"),
+        "--on",
+        "coverage",
+        "--with",
+        "none",
+        "--seeds",
+        "1",
+        "--json",
+    ]
     answer = CliRunner().invoke(cli, arguments)
     assert answer.exit_code == 0, answer.output
-    assert {"coverage:queries:distinct", "coverage:queries:impressions"} <= {point["name"] for point in json.loads(answer.stdout)}
+    assert {"coverage:queries:distinct", "coverage:queries:impressions"} <= {
+        point["name"] for point in json.loads(answer.stdout)
+    }
     again = CliRunner().invoke(cli, arguments[:-1])
     assert "do not publish it" in again.output
     assert {"r.html", "r.json", "r.parquet", "r.cache"} <= {file.name for file in tmp_path.iterdir()}

@@ -33,7 +33,20 @@ def services(tmp_path_factory):
 
 def _create(services, links: Path, *options: str) -> tuple[str, list[str]]:
     operator = services.folder / "operator.json"
-    shown = run("collection", "create", "--operator", operator, "--title", "What we search", "--k", 5, "--links", links, "--json", *options)
+    shown = run(
+        "collection",
+        "create",
+        "--operator",
+        operator,
+        "--title",
+        "What we search",
+        "--k",
+        5,
+        "--links",
+        links,
+        "--json",
+        *options,
+    )
     return json.loads(shown)["collection"], links.read_text().split()
 
 
@@ -44,7 +57,9 @@ def _log(path: Path, queries: list[str]) -> Path:
 
 
 def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
-    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "6", "--count", "impressions")
+    collection, links = _create(
+        services, tmp_path / "links.txt", "--invitations", "6", "--count", "impressions"
+    )
     at = ("--operator", services.folder / "operator.json")
     for person, link in enumerate(links):
         home = ("--home", tmp_path / f"home{person}")
@@ -62,17 +77,23 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
     assert "You have left; 2 unsent reports were deleted." in run("leave", "--home", tmp_path / "home5")
     assert "destroyed" in run("collection", "close", collection, *at)
     for person in range(5):
-        assert "2 reports were sent." in run("send", "--home", tmp_path / f"home{person}", "--yes", "--within", "0")
+        assert "2 reports were sent." in run(
+            "send", "--home", tmp_path / f"home{person}", "--yes", "--within", "0"
+        )
         assert "0 wait, 2 were sent." in run("outbox", "--home", tmp_path / f"home{person}")
     assert isinstance(run("send", "--home", tmp_path / "home5", "--yes"), InputError)  # she left
     assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
     status = json.loads(run("collection", "status", collection, *at, "--json"))
     assert (status["phase"], status["received"], status["joined"]) == ("published", 10, 0)
-    assert Release.open(tmp_path / "crowdlog").queries().to_pylist() == [{"query": "weather", "count": 10, "users": 5}]
+    assert Release.open(tmp_path / "crowdlog").queries().to_pylist() == [
+        {"query": "weather", "count": 10, "users": 5}
+    ]
 
 
 def test_a_nested_collection_by_its_commands(services, tmp_path):
-    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "7", "--inner", "click", "--inner-k", "7")
+    collection, links = _create(
+        services, tmp_path / "links.txt", "--invitations", "7", "--inner", "click", "--inner-k", "7"
+    )
     at = ("--operator", services.folder / "operator.json")
     for person, link in enumerate(links):
         home = ("--home", tmp_path / f"home{person}")
@@ -80,11 +101,19 @@ def test_a_nested_collection_by_its_commands(services, tmp_path):
         assert "click, at most 3 of each query" in shown
         assert "people needed to read that  7" in shown
         log = tmp_path / f"log{person}.tsv"
-        clicks = ["weather\t2006-03-01 00:00:00\t1\thttp://w.example", f"weather\t2006-03-01 00:00:00\t2\thttp://{person % 2}.example"]
-        log.write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(f"7\t{click}\n" for click in clicks))
+        clicks = [
+            "weather\t2006-03-01 00:00:00\t1\thttp://w.example",
+            f"weather\t2006-03-01 00:00:00\t2\thttp://{person % 2}.example",
+        ]
+        log.write_text(
+            "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(f"7\t{click}\n" for click in clicks)
+        )
         shown = run("mine", log, *home, "--yes")
         assert "weather › " in shown
-        assert "1 queries would be sent, each readable only if 5 people send it, and 2 of kind 'click' inside them, readable only if 7" in shown
+        assert (
+            "1 queries would be sent, each readable only if 5 people send it, and 2 of kind 'click' inside them, readable only if 7"
+            in shown
+        )
         assert "http://w.example" in run("outbox", *home)
     run("collection", "close", collection, *at)
     for person in range(7):
@@ -112,19 +141,31 @@ def test_mistakes_are_said_in_one_sentence(services, tmp_path):
     server, invitation = links[0].split("/collections/")[0], links[0].split("#")[1]
     assert "must look like" in str(run("join", "not a link", *home))
     assert "no such collection" in str(run("join", f"{server}/collections/{'0' * 64}#{invitation}", *home))
-    assert "unknown or was used" in str(run("join", f"{server}/collections/{collection}#made-up", *home, "--yes"))
+    assert "unknown or was used" in str(
+        run("join", f"{server}/collections/{collection}#made-up", *home, "--yes")
+    )
     at = ("--operator", services.folder / "operator.json")
     assert "close it before" in str(run("collection", "publish", collection, *at, "-o", tmp_path / "out"))
-    assert "does not hold" in str(run("collection", "status", collection, "--operator", tmp_path / "links.txt"))
+    assert "does not hold" in str(
+        run("collection", "status", collection, "--operator", tmp_path / "links.txt")
+    )
     run("join", links[0], *home, "--yes")
     two_users = tmp_path / "two.tsv"
-    two_users.write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\ta\t2006-03-01 00:00:00\t\t\n2\tb\t2006-03-01 00:00:00\t\t\n")
+    two_users.write_text(
+        "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\ta\t2006-03-01 00:00:00\t\t\n2\tb\t2006-03-01 00:00:00\t\t\n"
+    )
     assert "holds 2 users" in str(run("mine", two_users, *home, "--yes"))
 
 
 def test_up_starts_everything_and_says_where(tmp_path):
     shown = run("up", tmp_path / "trial", "--seconds", "0.3", "--mixes", "3")
-    assert [line.split()[0] for line in shown.splitlines()[:5]] == ["randomness", "mix1", "mix2", "mix3", "aggregation"]
+    assert [line.split()[0] for line in shown.splitlines()[:5]] == [
+        "randomness",
+        "mix1",
+        "mix2",
+        "mix3",
+        "aggregation",
+    ]
     assert "Ready; stop with Ctrl-C." in shown
     assert len(json.loads((tmp_path / "trial" / "operator.json").read_text())["mixes"]) == 3
 
@@ -140,4 +181,6 @@ def test_every_command_has_an_example():
     crowd = cli.get_command(click.Context(cli), "crowd")
     commands = [*crowd.commands.values(), *crowd.commands["collection"].commands.values()]
     assert len(commands) >= 14
-    assert [command.name for command in commands if "Example: crowdlog crowd " not in (command.help or "")] == []
+    assert [
+        command.name for command in commands if "Example: crowdlog crowd " not in (command.help or "")
+    ] == []

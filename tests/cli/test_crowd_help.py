@@ -1,4 +1,5 @@
-"""Every example in the help of `crowdlog crowd` runs as it is written, one after the other in one folder, against a running trial.
+"""Every example in the help of `crowdlog crowd` runs as it is written, one after the other in one folder,
+against a running trial.
 
 Only what cannot be known beforehand is put in: the id of the collection and the link of an invitation.
 """
@@ -17,7 +18,21 @@ from tests.cli.test_help import examples
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n7\tweather\t2006-03-01 00:00:00\t1\thttp://w.example\n"
 # In the order of a collection's life; `up` comes before, `simulate` and `attack` need no trial.
-ORDER = ["serve", "collection", "create", "join", "mine", "outbox", "status", "close", "send", "publish", "leave", "simulate", "attack"]
+ORDER = [
+    "serve",
+    "collection",
+    "create",
+    "join",
+    "mine",
+    "outbox",
+    "status",
+    "close",
+    "send",
+    "publish",
+    "leave",
+    "simulate",
+    "attack",
+]
 
 
 def _commands() -> dict[str, click.Command]:
@@ -46,7 +61,10 @@ def test_the_examples_run_as_written(tmp_path, monkeypatch):
                 _run(example, known)
             if name == "create":
                 link = Path("links.txt").read_text().split()[0]
-                known = {"ID": link.split("/")[-1].split("#")[0], "https://study.example/collections/ID#INVITATION": link}
+                known = {
+                    "ID": link.split("/")[-1].split("#")[0],
+                    "https://study.example/collections/ID#INVITATION": link,
+                }
     assert Path("crowdlog/label.json").exists()
     assert all(examples(command) for command in commands.values())
     assert set(examples(cli.get_command(click.Context(cli), "crowd"))) <= set(examples(commands["simulate"]))

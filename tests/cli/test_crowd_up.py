@@ -1,4 +1,6 @@
-"""`crowdlog crowd up` as a process: it stops its services, and comes back at the same addresses with what it had."""
+"""`crowdlog crowd up` as a process: it stops its services, and comes back at the same addresses with what it
+had.
+"""
 
 import json
 import re
@@ -33,7 +35,12 @@ def _up(folder: Path, *options: str):
 
 
 def _crowd(*arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-m", "crowdlog.cli", "crowd", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", "crowd", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -42,7 +49,19 @@ def _crowd(*arguments: str) -> str:
 def test_a_trial_is_stopped_whole_and_goes_on_where_it_was(tmp_path, how):
     trial, operator = tmp_path / "trial", str(tmp_path / "trial" / "operator.json")
     with _up(trial) as process:
-        made = _crowd("collection", "create", "--operator", operator, "--title", "kept", "--k", "5", "--links", str(tmp_path / "links.txt"), "--json")
+        made = _crowd(
+            "collection",
+            "create",
+            "--operator",
+            operator,
+            "--title",
+            "kept",
+            "--k",
+            "5",
+            "--links",
+            str(tmp_path / "links.txt"),
+            "--json",
+        )
         addresses = re.findall(r"http://[0-9.:]+", (trial / "operator.json").read_text())
         process.send_signal(how)
         assert process.wait(120) == 0
@@ -84,12 +103,24 @@ def test_ctrl_c_while_sending_keeps_the_outbox(tmp_path):
     (tmp_path / "log.tsv").write_text(log)
     with _up(tmp_path / "trial"):
         at = ("--operator", str(tmp_path / "trial" / "operator.json"))
-        _crowd("collection", "create", *at, "--title", "kept", "--k", "5", "--links", str(tmp_path / "links.txt"))
+        _crowd(
+            "collection", "create", *at, "--title", "kept", "--k", "5", "--links", str(tmp_path / "links.txt")
+        )
         link = (tmp_path / "links.txt").read_text().split()[0]
         _crowd("join", link, *home, "--yes")
         _crowd("mine", str(tmp_path / "log.tsv"), *home, "--yes")
         _crowd("collection", "close", link, *at)
-        command = [sys.executable, "-m", "crowdlog.cli", "crowd", "send", *home, "--yes", "--within", "1000000000"]
+        command = [
+            sys.executable,
+            "-m",
+            "crowdlog.cli",
+            "crowd",
+            "send",
+            *home,
+            "--yes",
+            "--within",
+            "1000000000",
+        ]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sending:
             assert "keeps the outbox" in sending.stderr.readline()
             sending.send_signal(signal.SIGINT)

@@ -20,10 +20,18 @@ def folder(tmp_path_factory):
     [
         (["release", "STORE", "DPu(epsilon=4, delta=1e-9, d=2)", "-o", "fine"], 0, ""),
         (["release", "NOWHERE", "DPu(epsilon=4, delta=1e-9, d=2)", "-o", "x"], 1, "NOWHERE"),
-        (["release", "STORE", "DPu(epsilon=-1, delta=1e-9, d=2)", "-o", "x"], 1, "The 'epsilon' parameter of DPu must be a number above 0. Got -1"),
+        (
+            ["release", "STORE", "DPu(epsilon=-1, delta=1e-9, d=2)", "-o", "x"],
+            1,
+            "The 'epsilon' parameter of DPu must be a number above 0. Got -1",
+        ),
         (["release", "STORE", "DPu(epsilon=4, delta=1e-9, d=2)"], 1, "Missing option"),
         (["release", "STORE", "FTu(k=2)", "-o", "x"], 2, "--i-know"),
-        (["release", "STORE", "DPu(epsilon=4, delta=0.1, d=2)", "-o", "x"], 2, "one over the number of users"),
+        (
+            ["release", "STORE", "DPu(epsilon=4, delta=0.1, d=2)", "-o", "x"],
+            2,
+            "one over the number of users",
+        ),
         (["label", "STORE"], 1, "is not a release"),
         (["show", "LOG.tsv"], 1, "LOG.tsv"),
         (["budget", "STORE", "--epsilon", "1"], 1, "both --epsilon and --delta"),
@@ -31,7 +39,13 @@ def folder(tmp_path_factory):
     ],
 )
 def test_exit_code_and_sentence(words, code, sentence, folder):
-    done = subprocess.run([sys.executable, "-m", "crowdlog.cli", *words], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == code, done.stderr
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr

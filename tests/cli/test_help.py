@@ -35,8 +35,12 @@ def test_help_has_an_example(name):
 
 @pytest.mark.slow
 def test_the_examples_run_in_order(tmp_path, monkeypatch):
-    """One after the other in one folder that has the files they name: LOG.tsv, STORE and the releases OUT and KANON."""
-    make_log(tmp_path, crowd_rows(300, ["weather boston", "used cars"]), "LOG").path.rename(tmp_path / "STORE")
+    """One after the other in one folder that has the files they name: LOG.tsv, STORE and the releases OUT and
+    KANON.
+    """
+    make_log(tmp_path, crowd_rows(300, ["weather boston", "used cars"]), "LOG").path.rename(
+        tmp_path / "STORE"
+    )
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
     for out, mechanism in (("OUT", "Korolova(epsilon=2.3, delta=1e-5, d=20)"), ("KANON", "KAnonymity(k=5)")):
@@ -48,6 +52,9 @@ def test_the_examples_run_in_order(tmp_path, monkeypatch):
             continue
         for example in examples(command):
             words = shlex.split(example)[1:]
-            fresh = [word if word not in ("OUT", "STORE") or words[i - 1] != "-o" else f"{word}-{name}" for i, word in enumerate(words)]
+            fresh = [
+                word if word not in ("OUT", "STORE") or words[i - 1] != "-o" else f"{word}-{name}"
+                for i, word in enumerate(words)
+            ]
             result = runner.invoke(cli, fresh)
             assert result.exit_code == 0, f"{example}: {result.output} {result.exception!r}"

@@ -15,7 +15,9 @@ LOG = (
 
 
 def run(*args: str, cwd) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "crowdlog.cli", *args], capture_output=True, text=True, check=False, cwd=cwd)
+    return subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", *args], capture_output=True, text=True, check=False, cwd=cwd
+    )
 
 
 @pytest.fixture

@@ -38,8 +38,17 @@ def files(tmp_path):
 
 
 def test_the_example_of_the_help(files):
-    arguments = ["score", str(files / "out"), "--truth", str(files / "store"), "--on", "coverage,adhoc:nDCG@10"]
-    answer = subprocess.run([sys.executable, "-m", "crowdlog.cli", *arguments], capture_output=True, text=True, check=False)
+    arguments = [
+        "score",
+        str(files / "out"),
+        "--truth",
+        str(files / "store"),
+        "--on",
+        "coverage,adhoc:nDCG@10",
+    ]
+    answer = subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", *arguments], capture_output=True, text=True, check=False
+    )
     assert answer.returncode == 0, answer.stderr
     assert "adhoc:RW:nDCG@10                          1.0000  [1.0000, 1.0000]           1" in answer.stdout
     assert "people it is tested on" in answer.stdout
@@ -47,7 +56,18 @@ def test_the_example_of_the_help(files):
 
 
 def test_json_has_everything(files):
-    answer = run(files / "out", "--truth", files / "store", "--on", "adhoc:RW:P@5", "--folds", "2", "--fold", "all", "--json")
+    answer = run(
+        files / "out",
+        "--truth",
+        files / "store",
+        "--on",
+        "adhoc:RW:P@5",
+        "--folds",
+        "2",
+        "--fold",
+        "all",
+        "--json",
+    )
     (entry,) = json.loads(answer.stdout)
     assert entry["name"] == "adhoc:RW:P@5"
     assert entry["value"] == pytest.approx(0.2)

@@ -16,8 +16,24 @@ def run(*args):
 
 def test_all_figures(tmp_path):
     log, out = make_log(tmp_path), tmp_path / "figures"
-    (tmp_path / "labels.tsv").write_text(f"query\ttopic\tsensitive\n{SANYO}\tx\t0\nmy secret street\ty\t1\n", encoding="utf-8")
-    answer = run(log.path, "-o", out, "--user", "c1", "--labels", tmp_path / "labels.tsv", "--around", SANYO, "--theta", 0.9, "--theta", 1)
+    (tmp_path / "labels.tsv").write_text(
+        f"query\ttopic\tsensitive\n{SANYO}\tx\t0\nmy secret street\ty\t1\n", encoding="utf-8"
+    )
+    answer = run(
+        log.path,
+        "-o",
+        out,
+        "--user",
+        "c1",
+        "--labels",
+        tmp_path / "labels.tsv",
+        "--around",
+        SANYO,
+        "--theta",
+        0.9,
+        "--theta",
+        1,
+    )
     assert answer.exit_code == 0
     assert {path.name for path in out.iterdir()} == FIGURES
     assert "sanyo" in (out / "neighbourhood.svg").read_text(encoding="utf-8")
@@ -33,7 +49,10 @@ def test_shares_as_json_grow_as_theta_falls(tmp_path):
     assert one[1] < nine[1]
 
 
-@pytest.mark.parametrize(("option", "value", "said"), [("--theta", "1.5", "theta"), ("--user", "nobody", "no user"), ("--memory", "much", "size")])
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [("--theta", "1.5", "theta"), ("--user", "nobody", "no user"), ("--memory", "much", "size")],
+)
 def test_bad_input_is_one_sentence(tmp_path, option, value, said):
     log = make_log(tmp_path)
     with pytest.raises(InputError, match=said):

@@ -11,7 +11,9 @@ from crowdlog.log.store import LogStore
 
 def test_the_example_of_the_help(tmp_path, monkeypatch):
     lines = [f"{user}\tcanary{user}\t2006-03-01 10:00:00\t\t" for user in range(1, 31)]
-    (tmp_path / "log.tsv").write_text("\n".join(["AnonID\tQuery\tQueryTime\tItemRank\tClickURL", *lines]) + "\n", encoding="utf-8")
+    (tmp_path / "log.tsv").write_text(
+        "\n".join(["AnonID\tQuery\tQueryTime\tItemRank\tClickURL", *lines]) + "\n", encoding="utf-8"
+    )
     import_log(tmp_path / "log.tsv", tmp_path / "STORE")
     monkeypatch.chdir(tmp_path)
     answer = CliRunner().invoke(cli, ["split", "STORE", "-o", "PARTS"])

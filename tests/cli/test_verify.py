@@ -15,7 +15,14 @@ def run(*args):
     return CliRunner().invoke(command, [str(arg) for arg in args], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("spelling", ["KAnonymity(k=3)", "SemanticKAnonymity(k=5, theta=0.9, min_users=3)", "SemanticKAnonymity(k=3, theta=0.6)"])
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "KAnonymity(k=3)",
+        "SemanticKAnonymity(k=5, theta=0.9, min_users=3)",
+        "SemanticKAnonymity(k=3, theta=0.6)",
+    ],
+)
 def test_accepts_our_releases_and_rejects_one_query_too_many(tmp_path, spelling):
     log = make_log(tmp_path)
     release = parse(spelling).release(log, tmp_path / "out", i_know=True)
@@ -24,7 +31,9 @@ def test_accepts_our_releases_and_rejects_one_query_too_many(tmp_path, spelling)
     queries = release.queries()
     extra = pa.table([["my very secret street 4711"], [1], [1]], schema=queries.schema)
     pq.write_table(pa.concat_tables([queries, extra]), release.path / "queries.parquet")
-    with pytest.raises(PrivacyRefusal, match=r"not [35]-anonymous at Θ = .*: of .* queries 1 have fewer") as caught:
+    with pytest.raises(
+        PrivacyRefusal, match=r"not [35]-anonymous at Θ = .*: of .* queries 1 have fewer"
+    ) as caught:
         run(release.path, "--truth", log.path)
     assert "secret" not in str(caught.value)
 

@@ -52,7 +52,11 @@ def test_attacks_stand_beside_chance(comparison):
 
 
 def test_kept_by_frequency_words_and_topic(comparison):
-    kept = {(r["by"], r["from"]): (r["kept"], r["in_log"]) for r in comparison.kept_by() if r["mechanism"] == "FTu(k=5)"}
+    kept = {
+        (r["by"], r["from"]): (r["kept"], r["in_log"])
+        for r in comparison.kept_by()
+        if r["mechanism"] == "FTu(k=5)"
+    }
     assert kept["frequency", "1"] == (0, 60)
     assert kept["frequency", "10"] == (3, 3)
     assert kept["number of words", "2"] == (2, 62)
@@ -71,7 +75,9 @@ def test_everybody_is_in_the_histogram_of_exposure(comparison):
 def test_the_table_has_a_row_for_every_trial(comparison):
     table = comparison.table()
     rows = [row for row in table.to_pylist() if row["name"] == "coverage:queries:distinct"]
-    assert sorted((row["mechanism"], row["seed"]) for row in rows) == sorted((m, s) for m in MECHANISMS for s in (1, 2))
+    assert sorted((row["mechanism"], row["seed"]) for row in rows) == sorted(
+        (m, s) for m in MECHANISMS for s in (1, 2)
+    )
     assert {"epsilon", "delta", "low", "high", "chance", "evaluated"} <= set(table.column_names)
 
 
@@ -88,7 +94,9 @@ def test_a_notebook_shows_a_table_and_pandas_takes_the_rows(comparison):
 def test_commands_repeat_and_publish(comparison, log):
     commands = comparison.commands("FTu(k=5)")
     assert commands["publish"] == f"crowdlog release {log.path} 'FTu(k=5)' -o OUT --i-know"
-    assert commands["repeat"].startswith(f"crowdlog compare {log.path} 'FTu(k=5)' --on coverage,adhoc:nDCG@10 --with linkage,exposure --topics ")
+    assert commands["repeat"].startswith(
+        f"crowdlog compare {log.path} 'FTu(k=5)' --on coverage,adhoc:nDCG@10 --with linkage,exposure --topics "
+    )
     assert "--i-know" not in comparison.commands(MECHANISMS[1])["publish"]
 
 
@@ -102,12 +110,21 @@ def test_nothing_is_charged_kept_or_told(comparison, log, cache):
     assert all(label["crowdlog"]["private"] is False for label in comparison.labels.values())
 
 
-def test_a_second_run_finds_everything_and_a_wider_one_does_the_rest(comparison, log, cache, topics, monkeypatch):
+def test_a_second_run_finds_everything_and_a_wider_one_does_the_rest(
+    comparison, log, cache, topics, monkeypatch
+):
     """Without workers: whatever is missing would fail."""
-    same = {"topics": topics, "cache": cache, "utility": ["coverage", "adhoc:nDCG@10"], "attacks": ["linkage", "exposure"]}
+    same = {
+        "topics": topics,
+        "cache": cache,
+        "utility": ["coverage", "adhoc:nDCG@10"],
+        "attacks": ["linkage", "exposure"],
+    }
     monkeypatch.setattr("subprocess.Popen", None)
     assert compare(log, MECHANISMS, seeds=2, **same).points == comparison.points
-    assert compare(str(log.path), [cl.parse("FTu(k=5)")], seeds=1, **same).grid.runs() == [SeededRun("FTu(k=5)", 1)]
+    assert compare(str(log.path), [cl.parse("FTu(k=5)")], seeds=1, **same).grid.runs() == [
+        SeededRun("FTu(k=5)", 1)
+    ]
     with pytest.raises(TypeError):
         compare(log, MECHANISMS, seeds=3, **same)
 
@@ -133,6 +150,13 @@ def test_from_python_without_a_cache(log):
     ],
 )
 def test_bad_input_gets_one_sentence(comparison, log, cache, change, sentence):
-    asked = {"log": log, "mechanisms": MECHANISMS[:1], "utility": ["coverage"], "attacks": [], "seeds": 1, "cache": cache} | change
+    asked = {
+        "log": log,
+        "mechanisms": MECHANISMS[:1],
+        "utility": ["coverage"],
+        "attacks": [],
+        "seeds": 1,
+        "cache": cache,
+    } | change
     with pytest.raises(InputError, match=sentence):
         compare(asked.pop("log"), asked.pop("mechanisms"), **asked)

@@ -28,4 +28,6 @@ def test_the_example_runs(tmp_path, monkeypatch, capsys):
     assert re.search(r"^ *Pseudonyms\(\) +linkage +0\.9", said, re.MULTILINE)
     assert "Crowd(" not in said.split("broken")[-1].split("chance")[-1], "no attack breaks a private release"
     assert "<table" in names["found"]._repr_html_()
-    assert {"example.html", "example.json", "example.parquet", "example-frontier.json"} <= {file.name for file in tmp_path.iterdir()}
+    assert {"example.html", "example.json", "example.parquet", "example-frontier.json"} <= {
+        file.name for file in tmp_path.iterdir()
+    }

@@ -19,13 +19,22 @@ def file(grid, run, measure):
 
 
 def test_every_mechanism_once_before_any_twice(grid):
-    assert [(run.mechanism, run.seed) for run in grid.runs()] == [("FTu(k=5)", 1), ("FTa(k=5)", 1), ("FTu(k=5)", 2), ("FTa(k=5)", 2)]
+    assert [(run.mechanism, run.seed) for run in grid.runs()] == [
+        ("FTu(k=5)", 1),
+        ("FTa(k=5)", 1),
+        ("FTu(k=5)", 2),
+        ("FTa(k=5)", 2),
+    ]
 
 
 def test_names_differ_by_all_that_matters(grid):
     run = SeededRun("FTu(k=5)", 1)
     files = {file(grid, run, measure) for measure in grid.measures()}
-    files |= {file(grid, SeededRun("FTu(k=6)", 1), LABEL), file(grid, SeededRun("FTu(k=5)", 2), LABEL), file(replace(grid, source="id2"), run, LABEL)}
+    files |= {
+        file(grid, SeededRun("FTu(k=6)", 1), LABEL),
+        file(grid, SeededRun("FTu(k=5)", 2), LABEL),
+        file(replace(grid, source="id2"), run, LABEL),
+    }
     files |= {file(replace(grid, topics_hash=text), run, TOPICS) for text in "ab"}
     files.add(file(replace(grid, code="other"), run, LABEL))
     files |= {file(replace(grid, inputs={run.mechanism: [text]}), run, LABEL) for text in "ab"}
@@ -38,7 +47,12 @@ def test_what_is_kept_is_not_missing(grid):
     assert grid.missing(run) == [LABEL, ("utility", "coverage"), ("attack", "linkage")]
     grid.keep(run, LABEL, {"label": {"ε": 1}})
     assert grid.missing(run) == [("utility", "coverage"), ("attack", "linkage")]
-    assert grid.kept(run, LABEL) == {"mechanism": "FTu(k=5)", "seed": 1, "measure": ["label", "label"], "label": {"ε": 1}}
+    assert grid.kept(run, LABEL) == {
+        "mechanism": "FTu(k=5)",
+        "seed": 1,
+        "measure": ["label", "label"],
+        "label": {"ε": 1},
+    }
 
 
 def test_a_grid_comes_back_from_json(grid):

@@ -16,14 +16,19 @@ from crowdlog.experiments.seeded_release import SeededRun
 from tests.comparison.conftest import MECHANISMS
 
 # The names written along the dashed lines of the frontier.
-NAMED = "[...document.querySelectorAll('#frontier svg .mark-text.role-mark text')].map(text => text.textContent)"
+NAMED = (
+    "[...document.querySelectorAll('#frontier svg .mark-text.role-mark text')].map(text => text.textContent)"
+)
 
 
 def test_everything_is_inside_and_nothing_is_told(comparison):
     page = report_page(comparison)
     assert "For the owner of the log only" in page
     assert "canary" not in page
-    assert all(name in page for name in ("Mechanisms compared", "no better than a guess", "crowdlog compare", "crowdlog release"))
+    assert all(
+        name in page
+        for name in ("Mechanisms compared", "no better than a guess", "crowdlog compare", "crowdlog release")
+    )
     assert "<script src" not in page
     assert "stylesheet" not in page
 
@@ -59,7 +64,14 @@ def test_an_attack_is_judged_in_true_words(changes, verdict_, words):
 
 
 def test_failures_are_listed(comparison):
-    page = report_page(replace(comparison, failures={SeededRun("FTu(k=9)", 2): InputError("The trial of FTu(k=9) with seed 2 was <stopped>.")}))
+    page = report_page(
+        replace(
+            comparison,
+            failures={
+                SeededRun("FTu(k=9)", 2): InputError("The trial of FTu(k=9) with seed 2 was <stopped>.")
+            },
+        )
+    )
     assert "Some trials failed" in page
     assert "was &lt;stopped&gt;." in page
 
@@ -71,9 +83,15 @@ def test_data_cannot_end_the_script():
 
 def test_results_lie_beside_the_page(comparison, tmp_path):
     path = comparison.plot(tmp_path / "new" / "report.html")
-    assert sorted(file.name for file in path.parent.iterdir()) == ["report.html", "report.json", "report.parquet"]
+    assert sorted(file.name for file in path.parent.iterdir()) == [
+        "report.html",
+        "report.json",
+        "report.parquet",
+    ]
     assert pq.read_table(path.with_suffix(".parquet")).num_rows == len(comparison.rows)
-    assert [entry["mechanism"] for entry in json.loads(path.with_suffix(".json").read_text())["mechanisms"]] == list(MECHANISMS)
+    assert [
+        entry["mechanism"] for entry in json.loads(path.with_suffix(".json").read_text())["mechanisms"]
+    ] == list(MECHANISMS)
 
 
 def test_a_report_that_cannot_be_written(comparison, tmp_path):
@@ -95,9 +113,15 @@ def test_the_page_in_a_browser(comparison, tmp_path):
     path = comparison.plot(tmp_path / "report.html")
     complaints, requests = [], []
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+        browser = driver.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
         page = browser.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri(), timeout=120_000)
@@ -116,7 +140,9 @@ def test_the_page_in_a_browser(comparison, tmp_path):
         page.wait_for_function(f"!{NAMED}.includes('FTu(k=5)')", timeout=120_000)
         for width in (1200, 400):
             page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page itself is never wider than the window"
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (
+                "the page itself is never wider than the window"
+            )
         browser.close()
     assert complaints == []
     assert requests == [path.as_uri()]

@@ -12,7 +12,16 @@ from crowdlog.crowd.crypto.opening import Opened
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import InputError, PrivacyRefusal
 
-MANIFEST = Manifest(Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3), "query", "light", 9, "users", "FTu(k=5)", "http://r", "http://m")
+MANIFEST = Manifest(
+    Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3),
+    "query",
+    "light",
+    9,
+    "users",
+    "FTu(k=5)",
+    "http://r",
+    "http://m",
+)
 
 
 NESTED = dataclasses.replace(
@@ -50,7 +59,16 @@ def test_a_half_nested_manifest_is_refused(change):
 
 
 @pytest.mark.parametrize(
-    "change", [{"limit": 0}, {"limit": True}, {"artifact": "thought"}, {"count": None}, {"mix": 1}, {"collection": {}}, {"more": 1}]
+    "change",
+    [
+        {"limit": 0},
+        {"limit": True},
+        {"artifact": "thought"},
+        {"count": None},
+        {"mix": 1},
+        {"collection": {}},
+        {"more": 1},
+    ],
 )
 def test_a_strange_manifest_is_refused(change):
     with pytest.raises(InputError):
@@ -94,7 +112,10 @@ def test_a_sender_who_states_nonsense_counts_once():
 
 
 def test_a_sender_who_claims_more_than_the_limit_counts_with_the_limit():
-    assert counted(Opened(b"x", 2, ((2**31).to_bytes(4, "big"), (2).to_bytes(4, "big")), (), 0), 10).impressions == 12
+    assert (
+        counted(Opened(b"x", 2, ((2**31).to_bytes(4, "big"), (2).to_bytes(4, "big")), (), 0), 10).impressions
+        == 12
+    )
 
 
 def test_links_are_read_and_written():
@@ -103,7 +124,9 @@ def test_links_are_read_and_written():
     assert Link.parse(str(link)) == link
 
 
-@pytest.mark.parametrize("text", ["", "ftp://host/collections/a#t", "https://host/collections/a", "https://host/a#t", "https://["])
+@pytest.mark.parametrize(
+    "text", ["", "ftp://host/collections/a#t", "https://host/collections/a", "https://host/a#t", "https://["]
+)
 def test_what_is_no_link_is_refused(text):
     with pytest.raises(InputError):
         Link.parse(text)

@@ -1,4 +1,6 @@
-"""Policies of a collection: which mechanisms fit, what they publish, and that their promise holds although the opening looks at the data first."""
+"""Policies of a collection: which mechanisms fit, what they publish, and that their promise holds although
+the opening looks at the data first.
+"""
 
 import numpy as np
 import pytest
@@ -19,7 +21,13 @@ COLLECTION = Collection("test", K, bytes(32), bytes(64), (bytes(32),) * 3)
 QUIET = "Zealous(epsilon=60, delta=1e-6, d=1, keep='random')"
 
 
-def _manifest(policy: str, count: str = "users", limit: int = 1, artifact: str = "query", representation: str = "original") -> Manifest:
+def _manifest(
+    policy: str,
+    count: str = "users",
+    limit: int = 1,
+    artifact: str = "query",
+    representation: str = "original",
+) -> Manifest:
     return Manifest(COLLECTION, artifact, representation, limit, count, policy, "http://r", "http://m")
 
 
@@ -29,7 +37,10 @@ def _opened(artifact: str, people: int, impressions: int = 1) -> Counted:
 
 def _decided(manifest: Manifest, *opened: Counted, randomness=None) -> dict[bytes, dict[str, int]]:
     (policy,), (layer,) = policies_of(manifest), manifest.layers
-    return {group.artifact: row for group, row in decide(policy, manifest, layer, opened, randomness or SystemRandomness()).kept}
+    return {
+        group.artifact: row
+        for group, row in decide(policy, manifest, layer, opened, randomness or SystemRandomness()).kept
+    }
 
 
 def _promise(manifest: Manifest):
@@ -41,7 +52,9 @@ def test_ftu_publishes_all_from_its_own_k():
 
 
 def test_impressions_are_shown_with_people_beside_them():
-    assert _decided(_manifest("FTu(k=5)", "impressions"), _opened("a", 6, 3)) == {b"a": {"count": 18, "users": 6}}
+    assert _decided(_manifest("FTu(k=5)", "impressions"), _opened("a", 6, 3)) == {
+        b"a": {"count": 18, "users": 6}
+    }
 
 
 def test_fta_looks_at_impressions_of_what_was_opened():
@@ -51,11 +64,15 @@ def test_fta_looks_at_impressions_of_what_was_opened():
 
 
 def test_ka_publishes_clicks_of_more_than_its_k_people():
-    assert _decided(_manifest("KA(K=5)", artifact="click"), _opened("q\tu", 5), _opened("q\tv", 6)) == {b"q\tv": {"count": 6}}
+    assert _decided(_manifest("KA(K=5)", artifact="click"), _opened("q\tu", 5), _opened("q\tv", 6)) == {
+        b"q\tv": {"count": 6}
+    }
 
 
 def test_k_anonymity_is_ftu_in_its_own_words():
-    assert _decided(_manifest("KAnonymity(k=6)", "impressions"), _opened("a", 5, 3), _opened("b", 6, 2)) == {b"b": {"count": 12, "degree": 6}}
+    assert _decided(_manifest("KAnonymity(k=6)", "impressions"), _opened("a", 5, 3), _opened("b", 6, 2)) == {
+        b"b": {"count": 12, "degree": 6}
+    }
 
 
 def test_zealous_charges_the_collections_k_as_its_raw_filter():
@@ -72,7 +89,8 @@ def test_zealous_charges_the_collections_k_as_its_raw_filter():
 
 def test_probabilistic_zealous_needs_a_filter_of_its_own_above_the_opening():
     probabilistic = "Zealous(epsilon={}, delta=1e-6, d=2, keep='random', setting='probabilistic', users=1000)"
-    promise = _promise(_manifest(probabilistic.format(1), limit=2))  # k' = 4: it keeps what 5 share, as the collection does
+    # k' = 4: it keeps what 5 share, as the collection does
+    promise = _promise(_manifest(probabilistic.format(1), limit=2))
     assert promise.guarantee.kind == "probabilistic DP"
     with pytest.raises(InputError, match="no room"):
         policies_of(_manifest(probabilistic.format(2), limit=2))
@@ -81,9 +99,15 @@ def test_probabilistic_zealous_needs_a_filter_of_its_own_above_the_opening():
 @pytest.mark.parametrize("d", [1, 3])
 @pytest.mark.parametrize("name", ["DPa", "DPu", "Zealous"])
 def test_who_makes_an_artifact_readable_shows_it_with_at_most_delta(name, d):
-    """The worst logs: k − 1 others hold each of her artifacts with all they may send; she alone lets them be opened."""
+    """The worst logs: k − 1 others hold each of her artifacts with all they may send; she alone lets them be
+    opened.
+    """
     epsilon, delta = 2.0, 1e-5
-    manifest = _manifest(f"{name}(epsilon={epsilon}, delta={delta}, d={d}, keep='random')", "users" if name == "Zealous" else "impressions", d)
+    manifest = _manifest(
+        f"{name}(epsilon={epsilon}, delta={delta}, d={d}, keep='random')",
+        "users" if name == "Zealous" else "impressions",
+        d,
+    )
     promise = _promise(manifest)
     selection = promise.table("queries").selection
     noise, K_ = DiscreteLaplace(selection.scale), selection.K
@@ -94,22 +118,36 @@ def test_who_makes_an_artifact_readable_shows_it_with_at_most_delta(name, d):
         assert shown <= promise.guarantee.delta * (1 + 1e-9)
     assert promise.guarantee.epsilon <= epsilon
     assert promise.guarantee.delta <= delta
-    lower = 1 - np.prod([1 - float(noise.tail(K_ - 1 - count)) for count in (spread if len(spread) > 1 or name != "DPa" else heap)])
+    lower = 1 - np.prod(
+        [
+            1 - float(noise.tail(K_ - 1 - count))
+            for count in (spread if len(spread) > 1 or name != "DPa" else heap)
+        ]
+    )
     assert lower > delta / 30  # and the threshold is not far higher than it must be
 
 
 @pytest.mark.parametrize("name", ["DPa", "DPu"])
 def test_fresh_noise_is_on_impressions(name):
-    policy = f"{name}(epsilon=60, delta=1e-6, d=1, keep='random')"  # the counts' noise has scale 1/30: 0 but for a chance of 1e-13
-    assert _decided(_manifest(policy, "impressions"), _opened("a", 5), _opened("b", 40)) == {b"b": {"count": 40}}
+    # the counts' noise has scale 1/30: 0 but for a chance of 1e-13
+    policy = f"{name}(epsilon=60, delta=1e-6, d=1, keep='random')"
+    assert _decided(_manifest(policy, "impressions"), _opened("a", 5), _opened("b", 40)) == {
+        b"b": {"count": 40}
+    }
     noisy = f"{name}(epsilon=0.5, delta=1e-3, d=1, keep='random')"
-    kept = _decided(_manifest(noisy, "impressions"), *(_opened(str(i), 1000) for i in range(200)), randomness=SeededRandomness(1))
+    kept = _decided(
+        _manifest(noisy, "impressions"),
+        *(_opened(str(i), 1000) for i in range(200)),
+        randomness=SeededRandomness(1),
+    )
     assert len({row["count"] for row in kept.values()}) > 5
 
 
 def test_noise_of_zealous_is_noise():
     policy = "Zealous(epsilon=0.5, delta=1e-3, d=1, keep='random')"
-    kept = _decided(_manifest(policy), *(_opened(str(i), 1000) for i in range(200)), randomness=SeededRandomness(1))
+    kept = _decided(
+        _manifest(policy), *(_opened(str(i), 1000) for i in range(200)), randomness=SeededRandomness(1)
+    )
     assert len({row["count"] for row in kept.values()}) > 5
 
 
@@ -167,7 +205,10 @@ def test_the_crowd_log_has_the_columns_of_its_artifact_and_a_whole_label(tmp_pat
     manifest = _manifest("FTu(k=5, artifact='click')", artifact="click")
     opened = [_opened("query\turl", 5), _opened("b\tu", 6), _opened("no second part", 9)]
     release = write_crowd_log(manifest, [opened], tmp_path / "out", SystemRandomness(), smallest_batch=4)
-    assert release.clicks().to_pylist() == [{"query": "b", "url": "u", "count": 6}, {"query": "query", "url": "url", "count": 5}]
+    assert release.clicks().to_pylist() == [
+        {"query": "b", "url": "u", "count": 6},
+        {"query": "query", "url": "url", "count": 5},
+    ]
     assert release.label["model"]["model_name"] == "Distributed"
     assert release.label["crowdlog"]["notes"]["smallest_batch"] == 4
     assert release.label["crowdlog"]["warnings"]
@@ -203,7 +244,9 @@ def test_the_plan_of_a_layer_counts_what_the_collection_counts():
 
 
 def test_a_noisy_policy_does_not_tell_how_the_traffic_fell(tmp_path):
-    release = write_crowd_log(_manifest(QUIET), [[_opened("a", 9)]], tmp_path / "out", SystemRandomness(), smallest_batch=4)
+    release = write_crowd_log(
+        _manifest(QUIET), [[_opened("a", 9)]], tmp_path / "out", SystemRandomness(), smallest_batch=4
+    )
     assert "smallest_batch" not in release.label["crowdlog"]["notes"]
     assert release.label["privacy_loss"]["privacy_parameters"]["epsilon"] <= 60
     assert release.label["implementation"]["proof"] == "proofs/collections.md"

@@ -8,7 +8,8 @@ def test_every_order_is_as_likely():
     randomness = SeededRandomness(3)
     orders = Counter(tuple(shuffled("abc", randomness)) for _ in range(6000))
     assert len(orders) == 6
-    assert all(850 < count < 1150 for count in orders.values())  # 1000 ± 5 standard deviations; the seed is fixed
+    # 1000 ± 5 standard deviations; the seed is fixed
+    assert all(850 < count < 1150 for count in orders.values())
 
 
 def test_below_stays_below_and_reaches_all():

@@ -15,7 +15,10 @@ def _log(path: Path) -> None:
     lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
     for user in range(1, PEOPLE + 1):
         shared = [f"shared {min(int(draw.expovariate(0.25)), 20)}" for _ in range(4)]
-        lines += [f"{user}\t{query}\t2006-03-01 00:{minute:02}:00\t\t" for minute, query in enumerate([*shared, f"canary{user}canary"])]
+        lines += [
+            f"{user}\t{query}\t2006-03-01 00:{minute:02}:00\t\t"
+            for minute, query in enumerate([*shared, f"canary{user}canary"])
+        ]
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -25,7 +28,12 @@ def test_a_crowd_over_http_publishes_what_ftu_gives_on_the_union(tmp_path):
     report = simulate(tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run")
     assert report["equal"]
     assert report["clients"] == PEOPLE
-    assert report["queries published"] == report["groups at the bar"] == report["queries published by FTu on the union"] > 3
+    assert (
+        report["queries published"]
+        == report["groups at the bar"]
+        == report["queries published by FTu on the union"]
+        > 3
+    )
     assert report["queries published below k"] == 0
     assert report["received"] == report["reports"]  # though every tenth client sent everything twice
     services = [path for path in (tmp_path / "run" / "services").rglob("*") if path.is_file()]
@@ -37,20 +45,31 @@ def test_a_crowd_over_http_publishes_what_ftu_gives_on_the_union(tmp_path):
 
 @pytest.mark.slow
 def test_a_nested_crowd_publishes_both_tables_of_ftu(tmp_path):
-    """Everybody's clicks of a shared query go to one of three addresses, so that some clicks stay below the bar their query is above."""
+    """Everybody's clicks of a shared query go to one of three addresses, so that some clicks stay below the
+    bar their query is above.
+    """
     draw, lines = random.Random(6), ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
     for user in range(1, PEOPLE + 1):
         for minute in range(4):
-            query, url = f"shared {min(int(draw.expovariate(0.4)), 8)}", f"http://canary{draw.choice('aab')}.example"
+            query, url = (
+                f"shared {min(int(draw.expovariate(0.4)), 8)}",
+                f"http://canary{draw.choice('aab')}.example",
+            )
             lines.append(f"{user}\t{query}\t2006-03-01 00:{minute:02}:00\t1\t{url}")
         lines.append(f"{user}\tcanary{user}canary\t2006-03-01 01:00:00\t1\thttp://canary{user}.example")
     (tmp_path / "log.tsv").write_text("\n".join(lines) + "\n")
-    report = simulate(tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run", inner="click", inner_k=K + 2)
+    report = simulate(
+        tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run", inner="click", inner_k=K + 2
+    )
     assert report["equal"]
     assert report["queries published"] == report["groups at the bar"] > 2
     assert 0 < report["clicks published"] < report["clicks"]
     assert report["clicks published below k"] == 0
-    services = [path for path in (tmp_path / "run" / "services").rglob("*") if path.is_file() and path.suffix != ".parquet"]
+    services = [
+        path
+        for path in (tmp_path / "run" / "services").rglob("*")
+        if path.is_file() and path.suffix != ".parquet"
+    ]
     assert not [path.name for path in services if b"canary" in path.read_bytes()]
 
 

@@ -1,6 +1,7 @@
 """Bounds look at one user's rows alone: what every other user contributes is the same with and without her.
 
-proofs/bounds.md says why. Random bounds are compared under one secret, with users in an order that she does not change.
+proofs/bounds.md says why. Random bounds are compared under one secret, with users in an order that she does
+not change.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ BOUNDS = {
     "random": lambda artifacts, d: bound.random(artifacts, d, SECRET),
     "random_distinct": lambda artifacts, d: bound.random_distinct(artifacts, d, SECRET),
 }
-SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind]  # kinds of which several have one row
+# kinds of which several have one row
+SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind]
 
 
 @contextmanager
@@ -102,26 +104,44 @@ def contributions(log, engine_of, artifact: Artifact, choose, d: int) -> dict[st
 
 USERS = ("ann", "bob", "cyd")
 TEXTS = ("cars", "www.cars.com", "the car", "maps", "news", "new york bars")
-rows_of = st.tuples(st.sampled_from(TEXTS), st.integers(0, 8).map(lambda n: n * 500), st.sampled_from([None, "http://x"]))
-others = st.lists(st.tuples(st.sampled_from(USERS), rows_of).map(lambda pair: (pair[0], *pair[1])), max_size=24)
+rows_of = st.tuples(
+    st.sampled_from(TEXTS), st.integers(0, 8).map(lambda n: n * 500), st.sampled_from([None, "http://x"])
+)
+others = st.lists(
+    st.tuples(st.sampled_from(USERS), rows_of).map(lambda pair: (pair[0], *pair[1])), max_size=24
+)
 hers = st.lists(rows_of.map(lambda row: ("eve", *row)), min_size=1, max_size=12)
 
 
-# Many who do much in one session: enough for an engine to return their pairs, which share rows, in another order.
-SITTERS = [(f"sitter {user}", text, 60 * i, "http://x") for user in range(300) for i, text in enumerate(TEXTS)]
+# Many who do much in one session: enough for an engine to return their pairs, which share rows, in another
+# order.
+SITTERS = [
+    (f"sitter {user}", text, 60 * i, "http://x") for user in range(300) for i, text in enumerate(TEXTS)
+]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ARTIFACTS)
-@settings(max_examples=4, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # a failure is reported, not shrunk: that takes minutes
-@given(rows=others, more=hers, d=st.integers(1, 5), early=st.booleans(), representation=st.sampled_from(REPRESENTATIONS))
+# a failure is reported, not shrunk: that takes minutes
+@settings(max_examples=4, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(
+    rows=others,
+    more=hers,
+    d=st.integers(1, 5),
+    early=st.booleans(),
+    representation=st.sampled_from(REPRESENTATIONS),
+)
 def test_others_contribute_the_same_with_and_without_her(kind, engine, rows, more, d, early, representation):
-    """Her rows come after everybody's first row, or at the end: users keep their numbers, queries may get others."""
+    """Her rows come after everybody's first row, or at the end: users keep their numbers, queries may get
+    others.
+    """
     opening = [(user, "cars", 0, None) for user in USERS] + SITTERS
     with_her = [*opening, *more, *rows] if early else [*opening, *rows, *more]
     artifact = Artifact(kind, representation)
     with tempfile.TemporaryDirectory() as folder:
-        without, present = (make_log(Path(folder), each, name) for each, name in (([*opening, *rows], "d"), (with_her, "e")))
+        without, present = (
+            make_log(Path(folder), each, name) for each, name in (([*opening, *rows], "d"), (with_her, "e"))
+        )
         for name, choose in BOUNDS.items():
             before = contributions(without, ENGINES["one thread"], artifact, choose, d)
             after = contributions(present, ENGINES[engine], artifact, choose, d)
@@ -137,9 +157,17 @@ def test_a_users_own_numbering_has_no_ties(kind, rows, representation):
     with tempfile.TemporaryDirectory() as folder:
         log = make_log(Path(folder), [("ann", "cars", 0, None), *rows])
         with Engine(log) as engine:
-            numbered = artifacts_of(engine, log, Artifact(kind, representation))[1].select("user", "nth").to_pyarrow()
+            numbered = (
+                artifacts_of(engine, log, Artifact(kind, representation))[1]
+                .select("user", "nth")
+                .to_pyarrow()
+            )
     for user in set(numbered["user"].to_pylist()):
-        own = sorted(nth for who, nth in zip(numbered["user"].to_pylist(), numbered["nth"].to_pylist(), strict=True) if who == user)
+        own = sorted(
+            nth
+            for who, nth in zip(numbered["user"].to_pylist(), numbered["nth"].to_pylist(), strict=True)
+            if who == user
+        )
         assert own == list(range(len(own)))
 
 
@@ -148,12 +176,21 @@ def test_a_stranger_does_not_decide_what_a_thousand_people_show(kind, tmp_path):
     """Everybody asks a, b and c in one session; the stranger asks two things of her own."""
     rows = [(f"u{user}", query, 10 * i, None) for user in range(1000) for i, query in enumerate("abc")]
     stranger = [("eve", query, 10 * i, None) for i, query in enumerate("yx")]
-    logs = make_log(tmp_path, rows, "without"), make_log(tmp_path, rows + stranger, "with"), make_log(tmp_path, stranger + rows, "first")
+    logs = (
+        make_log(tmp_path, rows, "without"),
+        make_log(tmp_path, rows + stranger, "with"),
+        make_log(tmp_path, stranger + rows, "first"),
+    )
     mechanism = parse(f"Zealous(epsilon=1, delta=1e-6, d=2, artifact='{kind}')")
     shown = []
     for log in logs:
         tables = [mechanism.protect(log, SystemRandomness()).tables["pairs"].to_pylist() for _ in range(10)]
-        shown.append([sum((row["query"], row["next_query"]) == pair for table in tables for row in table) for pair in (("a", "b"), ("a", "c"))])
+        shown.append(
+            [
+                sum((row["query"], row["next_query"]) == pair for table in tables for row in table)
+                for pair in (("a", "b"), ("a", "c"))
+            ]
+        )
     assert shown == [[10, 10]] * 3
 
 
@@ -185,10 +222,13 @@ def orders(tmp_path_factory):
     by_user: dict[str, list[str]] = {}
     for line in lines:
         by_user.setdefault(line.partition("\t")[0], []).append(line)
-    people = sorted(by_user, key=lambda user: -len(by_user[user]))[:: 2000 // ORDERS]  # from the heaviest down
+    # from the heaviest down
+    people = sorted(by_user, key=lambda user: -len(by_user[user]))[:: 2000 // ORDERS]
     staying = [user for user in by_user if user not in people]
     first = [by_user[user][0] for user in staying]  # everybody who stays has the same number in every log
-    rest = [line for user in staying for line in by_user[user][1:]] + [line for user in people for line in by_user[user]]
+    rest = [line for user in staying for line in by_user[user][1:]] + [
+        line for user in people for line in by_user[user]
+    ]
 
     def write(name, rows):
         path = folder / f"{name}.tsv"
@@ -204,7 +244,9 @@ def orders(tmp_path_factory):
 
 @dataclass(frozen=True)
 class People:
-    """Logs of the same people but for one each; the first `staying` users are in all of them, under the same numbers."""
+    """Logs of the same people but for one each; the first `staying` users are in all of them, under the same
+    numbers.
+    """
 
     staying: int
     logs: list[LogStore]
@@ -215,13 +257,22 @@ class People:
         """Users and keys after each bound, sorted; keys are numbered by their texts."""
         renaming, numbers = self._renaming(number, artifact.representation)
         log, found = self.logs[number], {}
-        with Engine(log, backend=ibis.duckdb.connect(threads=threads, preserve_insertion_order=False)) as engine:
-            mined = mine(engine.events, artifact, None if renaming is None else as_table(renaming)).to_pyarrow()
+        with Engine(
+            log, backend=ibis.duckdb.connect(threads=threads, preserve_insertion_order=False)
+        ) as engine:
+            mined = mine(
+                engine.events, artifact, None if renaming is None else as_table(renaming)
+            ).to_pyarrow()
             pq.write_table(mined, log.path.with_suffix(".mined.parquet"))  # mined once for four bounds
-            artifacts = engine.backend.read_parquet(log.path.with_suffix(".mined.parquet"), table_name="mined")
+            artifacts = engine.backend.read_parquet(
+                log.path.with_suffix(".mined.parquet"), table_name="mined"
+            )
             for name, choose in BOUNDS.items():
                 kept = choose(artifacts, d).select("user", "key").to_pyarrow()
-                users, keys = kept["user"].to_numpy(), self._in_texts(log, artifact, numbers, kept["key"].to_numpy())
+                users, keys = (
+                    kept["user"].to_numpy(),
+                    self._in_texts(log, artifact, numbers, kept["key"].to_numpy()),
+                )
                 order = np.lexsort((keys, users))
                 found[name] = users[order], keys[order]
         return found
@@ -230,7 +281,10 @@ class People:
         if artifact.kind == "query":
             return numbers[keys]
         first, second = unpack(keys)
-        first, second = numbers[first], self._urls(log)[second] if artifact.kind == "click" else numbers[second]
+        first, second = (
+            numbers[first],
+            self._urls(log)[second] if artifact.kind == "click" else numbers[second],
+        )
         if not artifact.directed:
             first, second = np.minimum(first, second), np.maximum(first, second)
         return first * 2**32 + second
@@ -247,7 +301,9 @@ class People:
         return self._numbered(pq.read_table(log.urls())["text"])
 
     def _numbered(self, texts: Any) -> Any:
-        return np.array([self._numbers.setdefault(text, len(self._numbers)) for text in texts.to_pylist()], np.int64)
+        return np.array(
+            [self._numbers.setdefault(text, len(self._numbers)) for text in texts.to_pylist()], np.int64
+        )
 
 
 @pytest.mark.slow

@@ -20,7 +20,10 @@ from tests.support.logs import make_log
 USERS, TEXTS = ("ann", "bob", "cyd"), ("a", "b", "c")
 rows_of_a_log = st.lists(
     st.tuples(
-        st.sampled_from(USERS), st.sampled_from(TEXTS), st.integers(0, 12).map(lambda n: n * 500), st.sampled_from([None, "http://x", "http://y"])
+        st.sampled_from(USERS),
+        st.sampled_from(TEXTS),
+        st.integers(0, 12).map(lambda n: n * 500),
+        st.sampled_from([None, "http://x", "http://y"]),
     ),
     min_size=1,
     max_size=25,
@@ -28,7 +31,10 @@ rows_of_a_log = st.lists(
 
 
 def impressions(rows):
-    """Per user the impressions in order: (query, seconds). Rows of the same user, time and query are one; ties keep the order of reading."""
+    """Per user the impressions in order: (query, seconds).
+
+    Rows of the same user, time and query are one; ties keep the order of reading.
+    """
     found: dict[str, list[tuple[str, int]]] = {user: [] for user in USERS}
     for user, query, second, _url in sorted(rows, key=lambda row: row[2]):
         if (query, second) not in found[user]:
@@ -55,7 +61,11 @@ def pairs(history, scope):
     for later in range(len(numbered)):
         for earlier in range(later):
             (first, one), (second, other) = numbered[earlier], numbered[later]
-            near = {"pair": later - earlier == 1 and one == other, "session-pair": one == other, "window-pair": later - earlier < WINDOW}[scope]
+            near = {
+                "pair": later - earlier == 1 and one == other,
+                "session-pair": one == other,
+                "window-pair": later - earlier < WINDOW,
+            }[scope]
             if near and first != second:
                 result.append((first, second))
     return result
@@ -68,7 +78,11 @@ def expected(rows, artifact):
     if artifact.kind == "click":
         return clicks(rows)
     found = {user: pairs(history, artifact.scope) for user, history in impressions(rows).items()}
-    return found if artifact.directed else {user: [tuple(sorted(pair)) for pair in each] for user, each in found.items()}
+    return (
+        found
+        if artifact.directed
+        else {user: [tuple(sorted(pair)) for pair in each] for user, each in found.items()}
+    )
 
 
 def named(log, artifact, keys):
@@ -91,8 +105,12 @@ def test_counts_are_those_of_a_plain_loop(kind, rows):
         with Engine(log) as engine:
             counts = histogram(mine(engine.events, artifact), users=True)
         names = named(log, artifact, counts.key)
-    assert dict(zip(names, counts.impressions.tolist(), strict=True)) == dict(Counter(item for items in per_user.values() for item in items))
-    assert dict(zip(names, counts.users.tolist(), strict=True)) == dict(Counter(item for items in per_user.values() for item in set(items)))
+    assert dict(zip(names, counts.impressions.tolist(), strict=True)) == dict(
+        Counter(item for items in per_user.values() for item in items)
+    )
+    assert dict(zip(names, counts.users.tolist(), strict=True)) == dict(
+        Counter(item for items in per_user.values() for item in set(items))
+    )
 
 
 @pytest.mark.parametrize("kind", ["query", "click"])
@@ -107,9 +125,13 @@ def test_first_d_and_first_distinct_d(kind, rows, d):
             first = histogram(bound.first(mine(engine.events, artifact), d), users=False)
             distinct = histogram(bound.first_distinct(mine(engine.events, artifact), d), users=False)
         got_first = dict(zip(named(log, artifact, first.key), first.impressions.tolist(), strict=True))
-        got_distinct = dict(zip(named(log, artifact, distinct.key), distinct.impressions.tolist(), strict=True))
+        got_distinct = dict(
+            zip(named(log, artifact, distinct.key), distinct.impressions.tolist(), strict=True)
+        )
     assert got_first == dict(Counter(item for items in per_user.values() for item in items[:d]))
-    assert got_distinct == dict(Counter(item for items in per_user.values() for item in list(dict.fromkeys(items))[:d]))
+    assert got_distinct == dict(
+        Counter(item for items in per_user.values() for item in list(dict.fromkeys(items))[:d])
+    )
 
 
 def test_random_bounds_keep_d_per_user_and_follow_the_secret(tmp_path):
@@ -118,10 +140,21 @@ def test_random_bounds_keep_d_per_user_and_follow_the_secret(tmp_path):
     with Engine(log) as engine:
         for secret in ("one", "two"):
             for name, choose in (("repeats", bound.random), ("distinct", bound.random_distinct)):
-                table = choose(mine(engine.events, Artifact("query")), 5, secret).select("user", "key").to_pyarrow()
-                chosen[secret, name] = sorted(zip(table["user"].to_pylist(), table["key"].to_pylist(), strict=True))
+                table = (
+                    choose(mine(engine.events, Artifact("query")), 5, secret)
+                    .select("user", "key")
+                    .to_pyarrow()
+                )
+                chosen[secret, name] = sorted(
+                    zip(table["user"].to_pylist(), table["key"].to_pylist(), strict=True)
+                )
                 assert Counter(user for user, _ in chosen[secret, name]) == {0: 5, 1: 5, 2: 5}
-        again = bound.random(mine(engine.events, Artifact("query")), 5, "one").select("user", "key").to_pyarrow()
-    assert sorted(zip(again["user"].to_pylist(), again["key"].to_pylist(), strict=True)) == chosen["one", "repeats"]
+        again = (
+            bound.random(mine(engine.events, Artifact("query")), 5, "one").select("user", "key").to_pyarrow()
+        )
+    assert (
+        sorted(zip(again["user"].to_pylist(), again["key"].to_pylist(), strict=True))
+        == chosen["one", "repeats"]
+    )
     assert chosen["one", "repeats"] != chosen["two", "repeats"]
     assert chosen["one", "distinct"] != chosen["two", "distinct"]

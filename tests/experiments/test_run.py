@@ -31,7 +31,9 @@ def test_bad_input_of_a_trial_is_one_sentence(tmp_path, log):
     topics = tmp_path / "topics.tsv"
     topics.write_text("elsewhere\tnothing\n", encoding="utf-8")
     grid = grid_in(tmp_path / "cache", log, ["FTu(k=5)"], topics=str(topics))
-    with pytest.raises(InputError, match=r"The trial of FTu\(k=5\) with seed 1 failed: No query of the log is in the topics"):
+    with pytest.raises(
+        InputError, match=r"The trial of FTu\(k=5\) with seed 1 failed: No query of the log is in the topics"
+    ):
         run_grid(grid, 2)
 
 
@@ -55,7 +57,8 @@ def test_a_trial_that_fails_does_not_stop_the_others(tmp_path, log):
     assert len(list(tmp_path.glob("*.json"))) == 4
 
 
-# A worker that is killed, as for want of memory, at its first trial of this mechanism; python reads it from PYTHONPATH at start.
+# A worker that is killed, as for want of memory, at its first trial of this mechanism; python reads it from
+# PYTHONPATH at start.
 KILLER = """
 import os, signal
 from crowdlog.comparison import trial
@@ -96,7 +99,9 @@ sys.argv = ["crowdlog", "compare", {str(log.path)!r}, "FTu(k=5)", "--on", "cover
 sys.argv += ["-o", {str(tmp_path / "r.html")!r}]
 main()
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300
+    )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         f"crowdlog: The trial of FTu(k=5) with seed 1 failed: it cannot be written into {tmp_path / 'r.cache'}. "
@@ -106,14 +111,19 @@ main()
 
 @pytest.mark.parametrize(
     ("error", "sentence"),
-    [(OSError(errno.ENOSPC, "", "canary"), "No space left on device. Look at the disk of"), (MemoryError("canary"), "not enough memory")],
+    [
+        (OSError(errno.ENOSPC, "", "canary"), "No space left on device. Look at the disk of"),
+        (MemoryError("canary"), "not enough memory"),
+    ],
 )
 def test_what_the_machine_lacks_is_said(tmp_path, log, monkeypatch, error, sentence):
     def fail(*_arguments):
         raise error
 
     monkeypatch.setattr("crowdlog.comparison.trial.run_trial", fail)
-    told = answer("crowdlog.comparison.trial", asdict(grid_in(tmp_path, log, ["FTu(k=5)"])), SeededRun("FTu(k=5)", 1))
+    told = answer(
+        "crowdlog.comparison.trial", asdict(grid_in(tmp_path, log, ["FTu(k=5)"])), SeededRun("FTu(k=5)", 1)
+    )
     assert sentence in told["error"]
     assert "canary" not in told["error"]
     assert not told["ours"]
@@ -146,7 +156,20 @@ def test_a_place_that_cannot_be_made(tmp_path, log):
 def test_ctrl_c_leaves_one_line_and_the_next_run_goes_on(tmp_path, log):
     report, cache = tmp_path / "r.html", tmp_path / "r.cache"
     mechanisms = [f"FTu(k={k})" for k in range(2, 30)]
-    command = [sys.executable, "-m", "crowdlog.cli", "compare", str(log.path), *mechanisms, "--on", "coverage", "--with", "none", "--seeds", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "crowdlog.cli",
+        "compare",
+        str(log.path),
+        *mechanisms,
+        "--on",
+        "coverage",
+        "--with",
+        "none",
+        "--seeds",
+        "1",
+    ]
     command += ["-o", str(report)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_results(process, cache)

@@ -1,6 +1,8 @@
-"""A full disk under each service and under the client: refused with 507, nothing corrupted, and work goes on once there is room.
+"""A full disk under each service and under the client: refused with 507, nothing corrupted, and work goes on
+once there is room.
 
-Where a file system can be mounted the disk is a tiny one; elsewhere the service's files may not grow, which its database meets in the same way.
+Where a file system can be mounted the disk is a tiny one; elsewhere the service's files may not grow, which
+its database meets in the same way.
 """
 
 import base64
@@ -24,7 +26,8 @@ from tests.support.serving import Served, served
 from tests.support.volunteers import RANDOM, K, Volunteers, base64_of
 
 ROOM = 2**20
-LARGEST = 3 * ROOM  # of a file, where nothing can be mounted: Python itself writes files of a megabyte at its first start
+# of a file, where nothing can be mounted: Python itself writes files of a megabyte at its first start
+LARGEST = 3 * ROOM
 pytestmark = pytest.mark.slow
 
 
@@ -32,16 +35,28 @@ pytestmark = pytest.mark.slow
 def _tiny_disk(folder: Path) -> Iterator[Callable[[], None] | None]:
     """Yield a function that gives the disk more room, or None where none can be mounted."""
     folder.mkdir()
-    mounted = os.geteuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", folder], check=False).returncode == 0
+    mounted = (
+        os.geteuid() == 0
+        and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", folder], check=False
+        ).returncode
+        == 0
+    )
     try:
-        yield (lambda: subprocess.run(["mount", "-o", f"remount,size={20 * ROOM}", folder], check=True)) if mounted else None
+        yield (
+            (lambda: subprocess.run(["mount", "-o", f"remount,size={20 * ROOM}", folder], check=True))
+            if mounted
+            else None
+        )
     finally:
         if mounted:
             subprocess.run(["umount", "-l", folder], check=True)
 
 
 def _until_full(step: Callable[[], tuple[int, int]]) -> int:
-    """Repeat a step, which returns its status and how much was acknowledged, until the disk is full; return how much was acknowledged."""
+    """Repeat a step, which returns its status and how much was acknowledged, until the disk is full; return
+    how much was acknowledged.
+    """
     acknowledged, status, took = 0, 0, 0
     while (status := (answer := step())[0]) in {201, 202}:
         took, acknowledged = answer[1], acknowledged + answer[1]
@@ -71,8 +86,13 @@ def test_a_mix_keeps_what_it_acknowledged(tmp_path):
             public = base64.b64decode(node.call("GET", "/key").json()["public"])
 
             def step() -> tuple[int, int]:
-                envelopes = [seal_onion([public, MixKey.generate(RANDOM).public], bytes(4000), RANDOM) for _ in range(10)]
-                answer = node.call("POST", "/envelopes", {"envelopes": [base64_of(envelope) for envelope in envelopes]})
+                envelopes = [
+                    seal_onion([public, MixKey.generate(RANDOM).public], bytes(4000), RANDOM)
+                    for _ in range(10)
+                ]
+                answer = node.call(
+                    "POST", "/envelopes", {"envelopes": [base64_of(envelope) for envelope in envelopes]}
+                )
                 return _full(answer), answer.json().get("accepted", 0)
 
             acknowledged = _until_full(step)
@@ -140,19 +160,25 @@ def test_the_aggregation_server_counts_what_it_acknowledged(tmp_path):
 
 
 def _published_although_full(crowd: Volunteers, folder: Path, grow: Callable[[], None] | None) -> None:
-    """Something else fills the disk while the crowd log is to be written: it comes as soon as there is room, whole."""
+    """Something else fills the disk while the crowd log is to be written: it comes as soon as there is room,
+    whole.
+    """
     ballast = folder.parent / "ballast"
     if grow:
         with ballast.open("wb", buffering=0) as file, suppress(OSError):  # no space left
             while file.write(bytes(2**16)):
                 pass
-        os.truncate(ballast, ballast.stat().st_size - 2**15)  # a little room: for the request perhaps, not for the crowd log
+        # a little room: for the request perhaps, not for the crowd log
+        os.truncate(ballast, ballast.stat().st_size - 2**15)
     asked = _full(crowd.server.call("POST", f"{crowd.at}/publish", {"smallest_batch": 1}))
     assert asked in ({202, 507} if grow else {202})
     if grow:
         time.sleep(1)
         ballast.unlink()
-    assert asked == 202 or crowd.server.call("POST", f"{crowd.at}/publish", {"smallest_batch": 1}).status_code == 202
+    assert (
+        asked == 202
+        or crowd.server.call("POST", f"{crowd.at}/publish", {"smallest_batch": 1}).status_code == 202
+    )
     deadline = time.monotonic() + 120
     while crowd.server.call("GET", crowd.at).json()["phase"] != "published":
         assert time.monotonic() < deadline
@@ -163,7 +189,16 @@ def _published_although_full(crowd: Volunteers, folder: Path, grow: Callable[[],
 
 
 def test_the_clients_outbox_keeps_what_it_had(tmp_path):
-    manifest = Manifest(Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3), "query", "light", 9, "users", "FTu(k=5)", "http://r", "http://m")
+    manifest = Manifest(
+        Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3),
+        "query",
+        "light",
+        9,
+        "users",
+        "FTu(k=5)",
+        "http://r",
+        "http://m",
+    )
     with _tiny_disk(tmp_path / "disk") as grow, ClientHome(tmp_path / "disk" / "home") as home:
         if not grow:
             home._connection.execute("PRAGMA max_page_count = 200")

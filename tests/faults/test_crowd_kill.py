@@ -1,4 +1,6 @@
-"""kill -9 of a service at random moments under load: no acknowledged report is lost, none counted twice, a restart needs no repair."""
+"""kill -9 of a service at random moments under load: no acknowledged report is lost, none counted twice, a
+restart needs no repair.
+"""
 
 import random
 import threading
@@ -19,7 +21,10 @@ PAIRS_PER_ROUND = 3  # 16 people with 6 artifacts each are 48 pairs
 
 
 class Sender(threading.Thread):
-    """Sends pairs of envelopes, each again and again until it was acknowledged, and every fifth once more. Goes on as `more` allows."""
+    """Sends pairs of envelopes, each again and again until it was acknowledged, and every fifth once more.
+
+    Goes on as `more` allows.
+    """
 
     def __init__(self, url: str, envelopes: list[bytes], stop: threading.Event) -> None:
         super().__init__()
@@ -51,23 +56,38 @@ class Sender(threading.Thread):
 def test_twenty_kills_lose_and_double_nothing(tmp_path):
     draw = random.Random(11)
     found = [
-        [Found((f"q{number}",), 1 + person % 3) for number in range(ARTIFACTS) if number < 5 or number == 5 + person % 5] for person in range(PEOPLE)
+        [
+            Found((f"q{number}",), 1 + person % 3)
+            for number in range(ARTIFACTS)
+            if number < 5 or number == 5 + person % 5
+        ]
+        for person in range(PEOPLE)
     ]
     reports = sum(map(len, found))
     no_limits = ["--rate", "0"]
     mix = [*no_limits, "--batch", "4", "--delay", "0.2"]
-    options = {"randomness": [*no_limits, "--elements", "0"], "mix1": mix, "mix2": mix, "aggregation": no_limits}
+    options = {
+        "randomness": [*no_limits, "--elements", "0"],
+        "mix1": mix,
+        "mix2": mix,
+        "aggregation": no_limits,
+    }
     stop = threading.Event()
     with LocalServices(tmp_path / "services", options=options) as services, services.operator() as operator:
-        manifest, invitations = operator.create(Terms("killed", K, limit=3 * ARTIFACTS, count="impressions"), PEOPLE)
-        envelopes = play_mining(manifest.to_json(), operator.aggregation.url, list(zip(invitations, found, strict=True)))
+        manifest, invitations = operator.create(
+            Terms("killed", K, limit=3 * ARTIFACTS, count="impressions"), PEOPLE
+        )
+        envelopes = play_mining(
+            manifest.to_json(), operator.aggregation.url, list(zip(invitations, found, strict=True))
+        )
         operator.close(manifest.id)
         sender = Sender(manifest.mix, [envelope for person in envelopes for envelope in person], stop)
         sender.start()
         try:
             for _ in range(ROUNDS):
                 sender.more.release(PAIRS_PER_ROUND)
-                time.sleep(draw.uniform(0.0, 0.3))  # before, while or after they are accepted, passed on, stored
+                # before, while or after they are accepted, passed on, stored
+                time.sleep(draw.uniform(0.0, 0.3))
                 name = draw.choice(services.names)
                 services.kill(name)
                 services.start(name)
@@ -82,7 +102,9 @@ def test_twenty_kills_lose_and_double_nothing(tmp_path):
         release = operator.publish(manifest.id, tmp_path / "crowdlog")
         status = operator.status(manifest.id)
     assert status["received"] == reports
-    assert {row["query"]: (row["count"], row["users"]) for row in Release.open(release).queries().to_pylist()} == _expected(found)
+    assert {
+        row["query"]: (row["count"], row["users"]) for row in Release.open(release).queries().to_pylist()
+    } == _expected(found)
 
 
 def _expected(found) -> dict[str, tuple[int, int]]:

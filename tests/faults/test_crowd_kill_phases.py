@@ -1,4 +1,6 @@
-"""kill -9 of a service while a nested collection is closed and while it is published: the key is gone for good, no report lost or counted twice."""
+"""kill -9 of a service while a nested collection is closed and while it is published: the key is gone for
+good, no report lost or counted twice.
+"""
 
 import base64
 import random
@@ -21,7 +23,13 @@ from crowdlog.release.folder import Release
 
 PEOPLE, K, INNER_K = 7, 5, 6
 # Who dies while the collection is closed, and who while it is published.
-SCHEDULE = [("randomness", "mix1"), ("aggregation", "aggregation"), ("mix1", "mix2"), ("randomness", "aggregation"), ("aggregation", "randomness")]
+SCHEDULE = [
+    ("randomness", "mix1"),
+    ("aggregation", "aggregation"),
+    ("mix1", "mix2"),
+    ("randomness", "aggregation"),
+    ("aggregation", "randomness"),
+]
 
 
 def _again(work) -> None:
@@ -63,8 +71,13 @@ def _expected(people: list[list[Found]]) -> dict[str, dict[tuple[str, ...], tupl
             for one in (item, *item.inner):
                 counted[one.texts].append(one.impressions)
     bars = {1: K, 2: INNER_K}
-    kept = {texts: (sum(times), len(times)) for texts, times in counted.items() if len(times) >= bars[len(texts)]}
-    return {name: {texts: numbers for texts, numbers in kept.items() if len(texts) == parts} for name, parts in (("queries", 1), ("clicks", 2))}
+    kept = {
+        texts: (sum(times), len(times)) for texts, times in counted.items() if len(times) >= bars[len(texts)]
+    }
+    return {
+        name: {texts: numbers for texts, numbers in kept.items() if len(texts) == parts}
+        for name, parts in (("queries", 1), ("clicks", 2))
+    }
 
 
 @pytest.mark.slow
@@ -73,17 +86,31 @@ def _expected(people: list[list[Found]]) -> dict[str, dict[tuple[str, ...], tupl
 def test_kills_while_closing_and_publishing(tmp_path):
     draw, people = random.Random(17), _people()
     mix = ["--rate", "0", "--batch", "4", "--delay", "0.1"]
-    options = {"randomness": ["--rate", "0", "--elements", "0"], "mix1": mix, "mix2": mix, "aggregation": ["--rate", "0"]}
+    options = {
+        "randomness": ["--rate", "0", "--elements", "0"],
+        "mix1": mix,
+        "mix2": mix,
+        "aggregation": ["--rate", "0"],
+    }
     terms = Terms("killed", K, limit=20, count="impressions", inner_artifact="click", inner_k=INNER_K)
     with LocalServices(tmp_path / "services", options=options) as services, services.operator() as operator:
         for number, (at_close, at_publish) in enumerate(SCHEDULE):
             manifest, invitations = operator.create(terms, PEOPLE)
-            envelopes = play_mining(manifest.to_json(), operator.aggregation.url, list(zip(invitations, people, strict=True)))
-            _while_dying(services, at_close, draw.uniform(0, 0.05), lambda name=manifest.id: operator.close(name))
+            envelopes = play_mining(
+                manifest.to_json(), operator.aggregation.url, list(zip(invitations, people, strict=True))
+            )
+            _while_dying(
+                services, at_close, draw.uniform(0, 0.05), lambda name=manifest.id: operator.close(name)
+            )
             _gone(services, manifest.collection.voprf_public.hex())
             play_sending(manifest.mix, envelopes)
             out = tmp_path / f"crowdlog{number}"
-            _while_dying(services, at_publish, draw.uniform(0, 2.0), lambda name=manifest.id, to=out: to.exists() or operator.publish(name, to))
+            _while_dying(
+                services,
+                at_publish,
+                draw.uniform(0, 2.0),
+                lambda name=manifest.id, to=out: to.exists() or operator.publish(name, to),
+            )
             status = operator.status(manifest.id)
             assert (status["phase"], status["received"], status["groups"]) == ("published", 2 * PEOPLE, 0)
             release = Release.open(out)
@@ -94,9 +121,14 @@ def _gone(services: LocalServices, public: str) -> None:
     """No key on disk, and the server refuses to evaluate under it."""
     assert not list((services.folder / "randomness").glob("*.key*"))
     element = base64.b64encode(blind(b"x", SystemRandomness()).element).decode()
-    answer = httpx.post(f"{services.url('randomness')}/keys/{public}/evaluate", json={"elements": [element]}, timeout=60)
+    answer = httpx.post(
+        f"{services.url('randomness')}/keys/{public}/evaluate", json={"elements": [element]}, timeout=60
+    )
     assert answer.status_code == 410
 
 
 def _rows(table) -> dict[tuple[str, ...], tuple[int, int]]:
-    return {tuple(v for v in row.values() if isinstance(v, str)): (row["count"], row["users"]) for row in table.to_pylist()}
+    return {
+        tuple(v for v in row.values() if isinstance(v, str)): (row["count"], row["users"])
+        for row in table.to_pylist()
+    }

@@ -1,4 +1,6 @@
-"""PostgreSQL goes away under each service: refused with 503, nothing acknowledged is lost, and work goes on when it is back."""
+"""PostgreSQL goes away under each service: refused with 503, nothing acknowledged is lost, and work goes on
+when it is back.
+"""
 
 import base64
 import time
@@ -26,7 +28,9 @@ def cluster():
 
 def _refused(answer) -> None:
     assert answer.status_code == 503
-    assert answer.json() == {"error": "The database of this service cannot be used now; nothing was stored. Try again later."}
+    assert answer.json() == {
+        "error": "The database of this service cannot be used now; nothing was stored. Try again later."
+    }
 
 
 def test_the_aggregation_server_goes_on_and_publishes_all(cluster, tmp_path):
@@ -46,10 +50,13 @@ def test_the_aggregation_server_goes_on_and_publishes_all(cluster, tmp_path):
         cluster.stop()  # before, while or after the crowd log is written
         cluster.start()
         deadline = time.monotonic() + 120
-        while server.call("GET", crowd.at).json().get("phase") != "published":  # the first call may meet the lost connection
+        # the first call may meet the lost connection
+        while server.call("GET", crowd.at).json().get("phase") != "published":
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        assert server.call("GET", f"{crowd.at}/release/label.json").json()["crowdlog"]["tables"] == {"queries": 1}
+        assert server.call("GET", f"{crowd.at}/release/label.json").json()["crowdlog"]["tables"] == {
+            "queries": 1
+        }
         assert crowd.status()["groups"] == 0
         assert server.process.poll() is None
 
@@ -62,7 +69,8 @@ def test_the_randomness_server_goes_on(cluster, tmp_path):
             _refused(server.call("POST", "/keys", {"budget": 9}))
             _refused(server.call("DELETE", f"/keys/{public}"))
         cluster.start()
-        assert server.call("GET", f"/keys/{public}").json()["state"] == "open"  # what was refused was not done
+        # what was refused was not done
+        assert server.call("GET", f"/keys/{public}").json()["state"] == "open"
         assert server.call("DELETE", f"/keys/{public}").status_code == 200
         assert server.call("GET", f"/keys/{public}").json()["state"] == "destroyed"
         assert not list((tmp_path / "data").glob("*.key"))
@@ -71,7 +79,12 @@ def test_the_randomness_server_goes_on(cluster, tmp_path):
 def test_a_mix_goes_on(cluster, tmp_path):
     with served("mix", tmp_path / "data", "--database", cluster.url) as node:
         public = base64.b64decode(node.call("GET", "/key").json()["public"])
-        body = {"envelopes": [base64_of(seal_onion([public, MixKey.generate(RANDOM).public], bytes(600), RANDOM)) for _ in range(4)]}
+        body = {
+            "envelopes": [
+                base64_of(seal_onion([public, MixKey.generate(RANDOM).public], bytes(600), RANDOM))
+                for _ in range(4)
+            ]
+        }
         assert node.call("POST", "/envelopes", body).json()["accepted"] == 4
         cluster.stop()
         for _ in range(2):

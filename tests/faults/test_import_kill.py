@@ -22,7 +22,11 @@ def write(path: Path, rows: int) -> None:
     rng = random.Random(4)
     with path.open("w") as file:
         for i in range(rows):
-            time = "CANARY" if i % 1000 == 0 else f"2006-03-{rng.randrange(1, 29):02} 10:00:{rng.randrange(60):02}"
+            time = (
+                "CANARY"
+                if i % 1000 == 0
+                else f"2006-03-{rng.randrange(1, 29):02} 10:00:{rng.randrange(60):02}"
+            )
             file.write(
                 f"u{rng.randrange(5000)}\tquery {rng.randrange(10**6)}\t{time}\t{rng.randrange(1, 9)}\thttp://{rng.randrange(10**4)}.example\n"
             )
@@ -72,12 +76,21 @@ def check_full(program: subprocess.Popen, folder: Path) -> None:
 
 @pytest.mark.parametrize("limit", [1000, 300_000, 900_000])
 def test_no_file_may_grow_further(tmp_path, limit):
-    """The limits stop the import while it spills, while it regroups or writes events, and while it writes texts."""
+    """The limits stop the import while it spills, while it regroups or writes events, and while it writes
+    texts.
+    """
     source, folder = tmp_path / "log.tsv", tmp_path / "out"
     write(source, 100_000)
     import_log(source, tmp_path / "warm")  # kernels are compiled before the limit holds
     folder.mkdir()
-    check_full(start(source, folder / "store", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))), folder)
+    check_full(
+        start(
+            source,
+            folder / "store",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        ),
+        folder,
+    )
 
 
 def test_a_full_disk(tmp_path):
@@ -86,7 +99,12 @@ def test_a_full_disk(tmp_path):
     write(source, 100_000)
     import_log(source, tmp_path / "warm")
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True, check=False).returncode == 0
+    mounted = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
     try:
         limit = None if mounted else (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)))
         check_full(start(source, folder / "store", preexec_fn=limit), folder)

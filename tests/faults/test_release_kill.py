@@ -1,4 +1,6 @@
-"""kill -9 at random moments of a release, then resume: nothing charged twice, no charge lost, no release without a charge."""
+"""kill -9 at random moments of a release, then resume: nothing charged twice, no charge lost, no release
+without a charge.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,11 @@ def test_killed_at_ten_moments_and_resumed(log, tmp_path):
     whole = how_long_a_release_takes(log, tmp_path / "first")
     for number in range(10):
         out = tmp_path / f"out{number}"
-        process = subprocess.Popen([*COMMAND, str(log.path), MECHANISM, "-o", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [*COMMAND, str(log.path), MECHANISM, "-o", str(out)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(whole * moments.uniform(0.2, 1.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -49,7 +55,9 @@ def test_killed_at_ten_moments_and_resumed(log, tmp_path):
         with open_ledger(log) as ledger:
             after = [entry for entry in ledger.entries() if entry.out == str(out)]
             assert ledger.unpublished() == []
-        assert [entry.id for entry in after] == [entry.id for entry in charged], "resuming charges nothing and loses nothing"
+        assert [entry.id for entry in after] == [entry.id for entry in charged], (
+            "resuming charges nothing and loses nothing"
+        )
         assert out.exists() == bool(charged)
         if charged:
             assert Release.open(out).label["crowdlog"]["charge"] == charged[0].id
@@ -63,7 +71,11 @@ def test_two_processes_race_for_the_last_of_the_budget(tmp_path):
     with open_ledger(log) as ledger:
         ledger.set_budget(cost.epsilon * 1.5, 1e-6)
     racers = [
-        subprocess.Popen([*COMMAND, str(log.path), MECHANISM, "-o", str(tmp_path / f"racer{i}")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [*COMMAND, str(log.path), MECHANISM, "-o", str(tmp_path / f"racer{i}")],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         for i in range(2)
     ]
     errors = [racer.communicate(timeout=300)[1].decode() for racer in racers]

@@ -146,7 +146,15 @@ def test_what_killed_runs_reserved_is_swept_and_what_they_made_is_kept(log, tmp_
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [["release", SPELLING, "-o"], ["release", SPELLING, "--json", "-o"]])
 def test_when_the_report_cannot_be_printed_it_is_said_that_the_release_is_published(log, tmp_path, words):
-    command = [sys.executable, "-m", "crowdlog.cli", words[0], str(log.path), *words[1:], str(tmp_path / "out")]
+    command = [
+        sys.executable,
+        "-m",
+        "crowdlog.cli",
+        words[0],
+        str(log.path),
+        *words[1:],
+        str(tmp_path / "out"),
+    ]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
     assert charges(log) == ["published"]

@@ -49,7 +49,9 @@ def test_equal_hashes_do_not_mean_equal_texts(monkeypatch):
     ids = np.empty(len(known), np.int64)
     column = texts_of(known)
     table, arena, ends = np.zeros(64, np.uint64), np.empty(100, np.uint8), np.zeros(64, np.int64)
-    count, _touched = encode._intern.py_func(column.data, column.start, column.size, ids, table, arena, ends, 0, 1)
+    count, _touched = encode._intern.py_func(
+        column.data, column.start, column.size, ids, table, arena, ends, 0, 1
+    )
     assert ids.tolist() == [0, 1, 2, 3, 0, 1, 3]
     assert count == 4
 
@@ -58,4 +60,6 @@ def test_the_seed_changes_nothing_that_is_seen():
     one, other = Dictionary(), Dictionary()
     column = [b"x", b"y", b"x", b"", b"z"]
     assert one._seed != other._seed
-    assert one.encode(texts_of(column)).tolist() == other.encode(texts_of(column)).tolist() == [0, 1, 0, -1, 2]
+    assert (
+        one.encode(texts_of(column)).tolist() == other.encode(texts_of(column)).tolist() == [0, 1, 0, -1, 2]
+    )

@@ -74,7 +74,10 @@ def test_same_log_same_hash_however_it_is_packed(tmp_path):
     (folder / "2.tsv").write_text(second.rstrip("\n").replace("\n", "\r\n"))
     (folder / "README.txt").write_text("about")
     for source in ("log.tsv.gz", "log.tsv.zst", "folder"):
-        assert import_log(tmp_path / source, tmp_path / f"store-{source}").info.content_hash == plain.content_hash
+        assert (
+            import_log(tmp_path / source, tmp_path / f"store-{source}").info.content_hash
+            == plain.content_hash
+        )
     other = import_log([folder / "2.tsv", folder / "1.tsv"], tmp_path / "other").info
     assert other.rows == plain.rows
     assert other.content_hash != plain.content_hash
@@ -82,9 +85,14 @@ def test_same_log_same_hash_however_it_is_packed(tmp_path):
 
 def test_users_spread_over_files_come_together(tmp_path):
     random.seed(1)
-    truth = [(f"u{random.randrange(50)}", f"q{random.randrange(9)}", random.randrange(10_000)) for _ in range(3000)]
+    truth = [
+        (f"u{random.randrange(50)}", f"q{random.randrange(9)}", random.randrange(10_000)) for _ in range(3000)
+    ]
     for part in range(3):
-        lines = [f"{u}\t{q}\t{np.datetime64(t, 's').astype(str).replace('T', ' ')}\t\t\n" for u, q, t in truth[part * 1000 : part * 1000 + 1000]]
+        lines = [
+            f"{u}\t{q}\t{np.datetime64(t, 's').astype(str).replace('T', ' ')}\t\t\n"
+            for u, q, t in truth[part * 1000 : part * 1000 + 1000]
+        ]
         (tmp_path / f"{part}.tsv").write_text("".join(lines))
     store = import_log([tmp_path / f"{part}.tsv" for part in range(3)], tmp_path / "store")
     users = pq.read_table(store.users())["text"].to_pylist()
@@ -106,7 +114,13 @@ BAD = HEADER + (
 
 
 def test_bad_rows_are_counted_and_kept_word_for_word(tmp_path):
-    text = BAD.encode() + b"7\tCANARY \xff\\\t2006-03-01 10:00:00\t\t\n" + b"7\t" + b"x" * 5000 + b"\t2006-03-01 10:00:00\t\t\n"
+    text = (
+        BAD.encode()
+        + b"7\tCANARY \xff\\\t2006-03-01 10:00:00\t\t\n"
+        + b"7\t"
+        + b"x" * 5000
+        + b"\t2006-03-01 10:00:00\t\t\n"
+    )
     store = make(tmp_path, text)
     assert store.info.rows == 1
     assert store.info.rejected == {
@@ -121,7 +135,12 @@ def test_bad_rows_are_counted_and_kept_word_for_word(tmp_path):
     path = tmp_path / "store.rejects.tsv"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     lines = path.read_text().splitlines()
-    assert lines[1].split("\t") == ["log.tsv", "3", "unreadable time", "7\\tCANARY one\\t2006-03-01 25:00:00\\t\\t"]
+    assert lines[1].split("\t") == [
+        "log.tsv",
+        "3",
+        "unreadable time",
+        "7\\tCANARY one\\t2006-03-01 25:00:00\\t\\t",
+    ]
     raw = lines[6].split("\t")[3].encode().decode("unicode_escape").encode("latin-1")
     assert raw == text.split(b"\n")[7]
     assert len(lines) == 8
@@ -141,12 +160,20 @@ def test_rejects_of_an_earlier_import_do_not_stay(tmp_path):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 3), st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=["Cs"])), st.integers(0, 2**31)))
+    st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=["Cs"])),
+            st.integers(0, 2**31),
+        )
+    )
 )
 def test_what_goes_in_comes_out(tmp_path_factory, events):
     tmp_path = tmp_path_factory.mktemp("round")
     kept = [(str(u), normalise(q), t) for u, q, t in events if normalise(q) not in ("", "-")]
-    text = "".join(f"{u}\t{q}\t{np.datetime64(t, 's').astype(str).replace('T', ' ')}\t\t\n" for u, q, t in events)
+    text = "".join(
+        f"{u}\t{q}\t{np.datetime64(t, 's').astype(str).replace('T', ' ')}\t\t\n" for u, q, t in events
+    )
     if not kept:
         with pytest.raises(InputError):
             make(tmp_path, text, format="aol")

@@ -8,7 +8,12 @@ from crowdlog.log.importer import import_log
 
 
 def write(path, rows: int) -> None:
-    path.write_text("".join(f"u{i * 7919 % 97}\tquery {i * 31 % 1000}\t2006-03-{1 + i % 28:02} 10:00:00\t\t\n" for i in range(rows)))
+    path.write_text(
+        "".join(
+            f"u{i * 7919 % 97}\tquery {i * 31 % 1000}\t2006-03-{1 + i % 28:02} 10:00:00\t\t\n"
+            for i in range(rows)
+        )
+    )
 
 
 def test_too_little_memory_is_said(tmp_path):

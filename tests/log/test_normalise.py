@@ -61,14 +61,28 @@ def test_any_bytes_give_text_or_a_reason(values):
 
 def test_reasons():
     values = [b"-", b"", b"a\xff", b"a\0b", b"x" * 4097, "é".encode() * 2049, b"x" * 4096, "é\0".encode()]
-    assert run(values)[1] == [SCRUBBED, NO_QUERY, UNDECODABLE, UNDECODABLE, TOO_LONG, TOO_LONG, 0, UNDECODABLE]
+    assert run(values)[1] == [
+        SCRUBBED,
+        NO_QUERY,
+        UNDECODABLE,
+        UNDECODABLE,
+        TOO_LONG,
+        TOO_LONG,
+        0,
+        UNDECODABLE,
+    ]
     assert run([b" - "], keep_dash=True) == ([b"-"], [0])
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40)))
 def test_arrays_of_texts_and_python_agree(values):
-    assert normalise_texts(pa.array(values, pa.string())).to_pylist() == [normalise(value) for value in values]
+    assert normalise_texts(pa.array(values, pa.string())).to_pylist() == [
+        normalise(value) for value in values
+    ]
 
 
 def test_texts_are_trimmed_as_the_import_trims_urls():
-    assert trim_texts(pa.array([" \t http://A.example/x y\r ", "\0 "])).to_pylist() == ["http://A.example/x y", "\0"]
+    assert trim_texts(pa.array([" \t http://A.example/x y\r ", "\0 "])).to_pylist() == [
+        "http://A.example/x y",
+        "\0",
+    ]

@@ -10,8 +10,17 @@ ROW = st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 2), st.inte
 
 
 def events(rows: list[tuple[int, int, int, int]]) -> dict[str, np.ndarray]:
-    user, time, query, url = (np.array([row[i] for row in rows], kind) for i, kind in enumerate((np.int32, np.int64, np.int32, np.int32)))
-    return {"user": user, "time": time, "query": query, "rank": np.arange(len(rows), dtype=np.int32), "url": url}
+    user, time, query, url = (
+        np.array([row[i] for row in rows], kind)
+        for i, kind in enumerate((np.int32, np.int64, np.int32, np.int32))
+    )
+    return {
+        "user": user,
+        "time": time,
+        "query": query,
+        "rank": np.arange(len(rows), dtype=np.int32),
+        "url": url,
+    }
 
 
 def expected(rows: list[tuple[int, int, int, int]]) -> list[tuple[bool, int, int, int]]:
@@ -37,11 +46,21 @@ def test_derived_columns(rows):
     order = sorted(range(len(rows)), key=lambda i: (rows[i][0], rows[i][1], i))
     assert got["rank"].tolist() == order
     names = ("impression", "nth_impression", "nth_click", "gap")
-    assert list(zip(*(got[name].tolist() for name in names), strict=True)) == expected([rows[i] for i in order])
+    assert list(zip(*(got[name].tolist() for name in names), strict=True)) == expected(
+        [rows[i] for i in order]
+    )
 
 
 def test_a_next_page_is_the_last_query_again_later_and_without_a_click():
-    rows = [(0, 0, 5, -1), (0, 9, 5, -1), (0, 10, 5, 1), (0, 20, 5, -1), (0, 30, 6, -1), (0, 40, 5, -1), (1, 41, 5, -1)]
+    rows = [
+        (0, 0, 5, -1),
+        (0, 9, 5, -1),
+        (0, 10, 5, 1),
+        (0, 20, 5, -1),
+        (0, 30, 6, -1),
+        (0, 40, 5, -1),
+        (1, 41, 5, -1),
+    ]
     got = derive(events(rows), merge_next_page=True)
     assert got["impression"].tolist() == [True, False, True, False, True, True, True]
     assert got["nth_impression"].tolist() == [0, 0, 1, 1, 2, 3, 0]

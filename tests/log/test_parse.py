@@ -24,7 +24,9 @@ def times(values: list[str]) -> list[int | None]:
 def test_times_are_those_of_the_calendar(moment):
     expected = int((moment.replace(microsecond=0) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
     text = f"{moment.year:04}-{moment:%m-%d %H:%M:%S}"
-    assert times([text, text.replace(" ", "T") + "Z", text + ".25", text + "+00:00", text + "-0130"]) == [expected] * 4 + [expected + 5400]
+    assert times([text, text.replace(" ", "T") + "Z", text + ".25", text + "+00:00", text + "-0130"]) == [
+        expected
+    ] * 4 + [expected + 5400]
 
 
 def test_times_of_digits():
@@ -82,7 +84,14 @@ def test_ranks():
     assert reason.tolist() == [0, 0, 0, 0, RANK, RANK, RANK, RANK]
 
 
-@given(st.lists(st.one_of(st.binary(max_size=12), st.text(max_size=9).map(lambda text: text.encode("utf-8", "surrogatepass")))))
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=12),
+            st.text(max_size=9).map(lambda text: text.encode("utf-8", "surrogatepass")),
+        )
+    )
+)
 def test_texts_are_checked_as_python_does(values):
     column, reason = texts_of(values), np.zeros(len(values), np.uint8)
     check_texts(column.data, column.start, column.size, True, reason)

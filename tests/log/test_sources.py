@@ -55,7 +55,10 @@ def test_a_file_cut_short_or_damaged_leaves_nothing(tmp_path, pack):
         (gzip.compress(b"", mtime=0), "is empty"),
         (b"\x7fELF\0\0\0", "is a binary file"),
         ("AnonID\tQuery".encode("utf-16"), "is a binary file"),
-        (b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n", "Not one row could be imported. The files hold no rows"),
+        (
+            b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n",
+            "Not one row could be imported. The files hold no rows",
+        ),
         (b"1\t-\t2006-03-01 10:00:00\t\t\n", "All queries were scrubbed"),
     ],
 )
@@ -83,9 +86,16 @@ def test_which_files_are_read(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
     assert [source.name for source in find_sources([tmp_path])] == ["a.tsv", "b.tsv", "c.tsv"]
-    assert [source.name for source in find_sources([tmp_path / "b.tsv", tmp_path / "a.tsv"])] == ["b.tsv", "a.tsv"]
+    assert [source.name for source in find_sources([tmp_path / "b.tsv", tmp_path / "a.tsv"])] == [
+        "b.tsv",
+        "a.tsv",
+    ]
     (tmp_path / "empty").mkdir()
-    for paths, message in [([tmp_path / "empty"], "holds no files"), ([tmp_path / "none"], "There is no file"), ([], "No file was given")]:
+    for paths, message in [
+        ([tmp_path / "empty"], "holds no files"),
+        ([tmp_path / "none"], "There is no file"),
+        ([], "No file was given"),
+    ]:
         with pytest.raises(InputError, match=message):
             find_sources(paths)
 

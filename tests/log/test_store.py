@@ -12,7 +12,9 @@ from crowdlog.log.store import LogStore
 
 @pytest.fixture
 def store(tmp_path) -> LogStore:
-    (tmp_path / "log.tsv").write_text("".join(f"u{i % 7}\tquery {i}\t2006-03-01 10:00:{i % 60:02}\t\t\n" for i in range(100)))
+    (tmp_path / "log.tsv").write_text(
+        "".join(f"u{i % 7}\tquery {i}\t2006-03-01 10:00:{i % 60:02}\t\t\n" for i in range(100))
+    )
     return import_log(tmp_path / "log.tsv", tmp_path / "store")
 
 
@@ -55,7 +57,11 @@ def test_what_is_no_store(tmp_path):
 def test_a_damaged_store_is_refused(store):
     info = store.path / "store.json"
     values = json.loads(info.read_text())
-    for text, message in [("{", "cannot be read"), ("[]", "cannot be read"), (json.dumps(values | {"version": 99}), "another version")]:
+    for text, message in [
+        ("{", "cannot be read"),
+        ("[]", "cannot be read"),
+        (json.dumps(values | {"version": 99}), "another version"),
+    ]:
         info.write_text(text)
         with pytest.raises(InputError, match=message):
             LogStore.open(store.path)

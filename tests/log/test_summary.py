@@ -14,9 +14,19 @@ def test_figures(tmp_path):
     ]
     (tmp_path / "log.tsv").write_text("\n".join(rows))
     figures = summarise(import_log(tmp_path / "log.tsv", tmp_path / "store"))
-    assert (figures.rows, figures.users, figures.impressions, figures.clicks, figures.days) == (5, 2, 4, 3, 1.0)
+    assert (figures.rows, figures.users, figures.impressions, figures.clicks, figures.days) == (
+        5,
+        2,
+        4,
+        3,
+        1.0,
+    )
     assert (figures.distinct_queries, figures.distinct_urls) == (3, 2)
-    assert (figures.distinct_query_share, figures.distinct_url_share, figures.clicked_share) == (3 / 4, 2 / 3, 1 / 2)
+    assert (figures.distinct_query_share, figures.distinct_url_share, figures.clicked_share) == (
+        3 / 4,
+        2 / 3,
+        1 / 2,
+    )
     assert figures.single_user_query_share == 2 / 3
     assert figures.queries_per_user == Spread(2.0, 1.5, 2.0, 2.5)
     assert figures.sessions_per_user == Spread(1.5, 1.25, 1.5, 1.75)

@@ -30,7 +30,9 @@ def test_groups_that_stand_or_fall_together_are_less_sure_than_their_members():
     assert (low, high) == (0.0, 1.0)
     share_low, share_high = bootstrap_share(200, 400, generator(0))
     assert low < share_low < share_high < high
-    assert bootstrap_ratio(np.array([3]), np.array([10]), generator(0)) == bootstrap_share(3, 10, generator(0))
+    assert bootstrap_ratio(np.array([3]), np.array([10]), generator(0)) == bootstrap_share(
+        3, 10, generator(0)
+    )
 
 
 def test_nothing_has_no_interval():
@@ -45,13 +47,17 @@ def test_intervals_are_repeatable():
 
 
 @pytest.mark.parametrize(
-    ("hits", "trials", "low", "high"), [(0, 10, 0, 0.3085), (10, 10, 0.6915, 1), (5, 10, 0.1871, 0.8129), (1, 100, 0.00025, 0.0545)]
+    ("hits", "trials", "low", "high"),
+    [(0, 10, 0, 0.3085), (10, 10, 0.6915, 1), (5, 10, 0.1871, 0.8129), (1, 100, 0.00025, 0.0545)],
 )
 def test_clopper_pearson_is_that_of_the_tables(hits, trials, low, high):
     assert clopper_pearson(hits, trials) == pytest.approx((low, high), abs=5e-5)
 
 
-@given(st.integers(1, 400).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials))), st.sampled_from([0.95, 0.9998]))
+@given(
+    st.integers(1, 400).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials))),
+    st.sampled_from([0.95, 0.9998]),
+)
 def test_clopper_pearson_is_that_of_scipy(game, confidence):
     hits, trials = game
     expected = binomtest(hits, trials).proportion_ci(confidence, method="exact")

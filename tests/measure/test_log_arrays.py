@@ -43,7 +43,11 @@ def test_a_log_without_clicks_can_be_renamed(make_store):
 def test_only_the_columns_that_are_asked_for_are_read():
     asked = []
     rows = LogArrays(lambda name: asked.append(name) or np.arange(3))
-    assert (rows.user.tolist(), rows.user.tolist(), len(rows.where(np.array([True, False, True])))) == ([0, 1, 2], [0, 1, 2], 2)
+    assert (rows.user.tolist(), rows.user.tolist(), len(rows.where(np.array([True, False, True])))) == (
+        [0, 1, 2],
+        [0, 1, 2],
+        2,
+    )
     assert asked == ["user"]
 
 

@@ -9,12 +9,17 @@ from crowdlog.utility.context import Settings, Truth
 
 
 def named(table, texts):
-    return {tuple(texts[int(i)] for i in (k // SHIFT, k % SHIFT)): n for k, n in zip(table.key.tolist(), table.count.tolist(), strict=True)}
+    return {
+        tuple(texts[int(i)] for i in (k // SHIFT, k % SHIFT)): n
+        for k, n in zip(table.key.tolist(), table.count.tolist(), strict=True)
+    }
 
 
 def test_tables_are_numbered_as_the_log_is(make_release):
     vocabulary = Vocabulary(pa.array(["a", "b"]), pa.array(["u"]))
-    release = make_release("hash", queries=[("b", 3), ("new", 2)], clicks=[("b", "v", 4)], pairs=[("a", "new", 1)])
+    release = make_release(
+        "hash", queries=[("b", 3), ("new", 2)], clicks=[("b", "v", 4)], pairs=[("a", "new", 1)]
+    )
     tables = read_release(release, vocabulary, 26)
     assert dict(zip(tables.queries.key.tolist(), tables.queries.count.tolist(), strict=True)) == {1: 3, 2: 2}
     assert tables.clicks.key.tolist() == [1 * SHIFT + 1]
@@ -24,7 +29,9 @@ def test_tables_are_numbered_as_the_log_is(make_release):
 
 def test_sequences_give_transitions(make_release):
     vocabulary = Vocabulary(pa.array(["a", "b", "c"]), pa.array([], pa.string()))
-    tables = read_release(make_release("hash", sessions=[(["a", "b", "c"], 5), (["a", "b"], 2), (["c"], 9)]), vocabulary, 26)
+    tables = read_release(
+        make_release("hash", sessions=[(["a", "b", "c"], 5), (["a", "b"], 2), (["c"], 9)]), vocabulary, 26
+    )
     texts = vocabulary.queries.all().to_pylist()
     assert named(tables.sequences, texts) == {("a", "b"): 2}
     assert named(tables.flow, texts) == {("a", "b"): 7, ("b", "c"): 5, ("a", "c"): 5}
@@ -32,7 +39,13 @@ def test_sequences_give_transitions(make_release):
 
 
 def test_a_release_of_rows_is_counted_like_the_log(make_store, make_release):
-    rows = [("2", 0, "a", 1, "u"), ("2", 0, "a", 2, "v"), ("1", 50, "b", None, None), ("1", 5000, "a", 1, "u"), ("2", 60, "b", None, None)]
+    rows = [
+        ("2", 0, "a", 1, "u"),
+        ("2", 0, "a", 2, "v"),
+        ("1", 50, "b", None, None),
+        ("1", 5000, "a", 1, "u"),
+        ("2", 60, "b", None, None),
+    ]
     store = make_store(rows)
     release = make_release("hash", events=rows)
     truth = Truth(store, Settings())

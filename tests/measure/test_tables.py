@@ -15,7 +15,13 @@ def as_dict(table):
 
 @given(st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=6), st.integers(1, 10))
 def test_pairs_are_all_ordered_pairs_within_reach(sessions, reach):
-    expected = Counter((s[i], s[j]) for s in sessions for i in range(len(s)) for j in range(i + 1, min(len(s), i + reach + 1)) if s[i] != s[j])
+    expected = Counter(
+        (s[i], s[j])
+        for s in sessions
+        for i in range(len(s))
+        for j in range(i + 1, min(len(s), i + reach + 1))
+        if s[i] != s[j]
+    )
     assert as_dict(pairs_of(queries_log(sessions), reach=reach)) == expected
 
 

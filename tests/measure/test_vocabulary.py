@@ -18,7 +18,9 @@ def test_no_texts_have_no_ids():
 
 
 def test_the_repr_shows_no_text():
-    assert repr(Vocabulary(pa.array(["secret"]), pa.chunked_array([["url"]]))) == "Vocabulary(1 queries, 1 urls)"
+    assert (
+        repr(Vocabulary(pa.array(["secret"]), pa.chunked_array([["url"]]))) == "Vocabulary(1 queries, 1 urls)"
+    )
 
 
 def test_a_copy_numbers_for_itself():

@@ -43,19 +43,27 @@ def test_open_mode_shows_others_too(log, pool):
 
 
 def test_first_queries_and_clicks_only(log, pool):
-    assert counts(AClick(epsilon=20, q_f=1, pool=pool, mode="open").protect(log, FrozenRandomness())) == {("used cars",): 200}
+    assert counts(AClick(epsilon=20, q_f=1, pool=pool, mode="open").protect(log, FrozenRandomness())) == {
+        ("used cars",): 200
+    }
 
 
 def test_pool_queries_that_nobody_asked_get_noise_and_can_be_shown(log, pool):
     mechanism = AClick(epsilon=0.1, q_f=1, pool=pool, K=0, least_count=0, weight_clicks=0)
-    seen = [("nobody asks this",) in counts(mechanism.protect(log, SeededRandomness(seed))) for seed in range(40)]
+    seen = [
+        ("nobody asks this",) in counts(mechanism.protect(log, SeededRandomness(seed))) for seed in range(40)
+    ]
     assert any(seen)
     assert not all(seen)
 
 
 def test_counts_below_the_least_are_left_out_by_their_noisy_value(log, pool):
     mechanism = AClick(epsilon=0.05, q_f=1, pool=pool, K=0, least_count=30, weight_clicks=0)
-    shown = [count for seed in range(20) for count in counts(mechanism.protect(log, SeededRandomness(seed))).values()]
+    shown = [
+        count
+        for seed in range(20)
+        for count in counts(mechanism.protect(log, SeededRandomness(seed))).values()
+    ]
     assert shown
     assert min(shown) >= 30
 
@@ -63,13 +71,20 @@ def test_counts_below_the_least_are_left_out_by_their_noisy_value(log, pool):
 def test_public_urls_have_a_row_for_every_shown_query_whoever_asked(log, tmp_path, pool):
     surfaced = tmp_path / "surfaced.tsv"
     surfaced.write_text(
-        "used cars\thttp://usedcars.example\nused cars\thttp://other.example\nnobody asks this\thttp://none.example\n", encoding="utf-8"
+        "used cars\thttp://usedcars.example\nused cars\thttp://other.example\nnobody asks this\thttp://none.example\n",
+        encoding="utf-8",
     )
-    mechanism = AClick(epsilon=0.1, q_f=3, pool=pool, K=0, least_count=0, urls="public", surfaced=str(surfaced))
+    mechanism = AClick(
+        epsilon=0.1, q_f=3, pool=pool, K=0, least_count=0, urls="public", surfaced=str(surfaced)
+    )
     releases = [mechanism.protect(log, SeededRandomness(seed)) for seed in range(12)]
     shown = [{query for (query,) in counts(release)} for release in releases]
     assert any("nobody asks this" in queries for queries in shown)
-    public = {("used cars", "http://usedcars.example"), ("used cars", "http://other.example"), ("nobody asks this", "http://none.example")}
+    public = {
+        ("used cars", "http://usedcars.example"),
+        ("used cars", "http://other.example"),
+        ("nobody asks this", "http://none.example"),
+    }
     for queries, release in zip(shown, releases, strict=True):
         assert set(counts(release, "clicks")) == {row for row in public if row[0] in queries}
 
@@ -120,7 +135,10 @@ def test_a_pool_that_overlaps_nothing_is_told_to_the_owner_not_refused(log, tmp_
     result = CliRunner().invoke(cli, ["release", str(log.path), repr(mechanism), "-o", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
     assert NO_OVERLAP in result.output
-    assert all(NO_OVERLAP not in path.read_text(encoding="utf-8", errors="replace") for path in (tmp_path / "out").iterdir())
+    assert all(
+        NO_OVERLAP not in path.read_text(encoding="utf-8", errors="replace")
+        for path in (tmp_path / "out").iterdir()
+    )
     with open_ledger(log) as ledger:
         assert len(ledger.entries()) == 1
 

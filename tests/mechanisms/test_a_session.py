@@ -31,22 +31,38 @@ def sequences(protected):
 def test_every_subsequence_of_the_first_queries_is_counted(log):
     protected = ASession(epsilon=20, delta=1e-6, l_q=3).protect(log, FrozenRandomness())
     one, two, three = QUERIES[:3]
-    assert sequences(protected) == {(one, two): 200, (one, three): 200, (two, three): 200, (one, two, three): 200}
-    assert protected.tables["clicks"].to_pylist() == [{"query": one, "url": "http://nylottery.example", "count": 200}]
+    assert sequences(protected) == {
+        (one, two): 200,
+        (one, three): 200,
+        (two, three): 200,
+        (one, two, three): 200,
+    }
+    assert protected.tables["clicks"].to_pylist() == [
+        {"query": one, "url": "http://nylottery.example", "count": 200}
+    ]
 
 
 def test_a_second_session_counts_when_it_is_allowed(tmp_path):
     rows = crowd_rows(200, QUERIES[:2]) + crowd_rows(200, QUERIES[2:], start=10_000)
     log = make_log(tmp_path, rows)
     for l_s, expected in ((1, {tuple(QUERIES[:2])}), (2, {tuple(QUERIES[:2]), tuple(QUERIES[2:])})):
-        assert set(sequences(ASession(epsilon=20, delta=1e-6, l_s=l_s, l_q=2).protect(log, FrozenRandomness()))) == expected
+        assert (
+            set(sequences(ASession(epsilon=20, delta=1e-6, l_s=l_s, l_q=2).protect(log, FrozenRandomness())))
+            == expected
+        )
 
 
 def test_sessions_of_topics(log, tmp_path):
     features = tmp_path / "topics.tsv"
     features.write_text("NY lottery\tlottery\npa lottery\tlottery\nweather\tsky\n", encoding="utf-8")
-    protected = ASession(epsilon=20, delta=1e-6, l_q=3, features=str(features), weight_clicks=0).protect(log, FrozenRandomness())
-    assert sequences(protected) == {("lottery", "lottery"): 200, ("lottery", "sky"): 400, ("lottery", "lottery", "sky"): 200}
+    protected = ASession(epsilon=20, delta=1e-6, l_q=3, features=str(features), weight_clicks=0).protect(
+        log, FrozenRandomness()
+    )
+    assert sequences(protected) == {
+        ("lottery", "lottery"): 200,
+        ("lottery", "sky"): 400,
+        ("lottery", "lottery", "sky"): 200,
+    }
     assert set(protected.tables) == {"sessions"}
 
 
@@ -69,8 +85,14 @@ def test_counting_people_lowers_the_threshold_where_epsilon_is_large():
 
 
 def test_a_representation_joins_spellings(tmp_path):
-    rows = [(f"u{i}", query, second, None) for i in range(200) for query, second in ((("www.a.com", "a")[i % 2], 0), ("b", 60))]
-    protected = ASession(epsilon=20, delta=1e-6, representation="light").protect(make_log(tmp_path, rows), FrozenRandomness())
+    rows = [
+        (f"u{i}", query, second, None)
+        for i in range(200)
+        for query, second in ((("www.a.com", "a")[i % 2], 0), ("b", 60))
+    ]
+    protected = ASession(epsilon=20, delta=1e-6, representation="light").protect(
+        make_log(tmp_path, rows), FrozenRandomness()
+    )
     assert sequences(protected) == {("a", "b"): 200}
 
 
@@ -103,7 +125,9 @@ def test_a_higher_threshold_is_allowed_a_lower_one_not(name, table):
         ASession(epsilon=4, delta=1e-6, **{name: K - 1}).promise()
 
 
-@pytest.mark.parametrize("values", [{"epsilon": 0}, {"l_q": 1}, {"l_q": 13}, {"l_s": 0}, {"l": 0}, {"delta": 0}])
+@pytest.mark.parametrize(
+    "values", [{"epsilon": 0}, {"l_q": 1}, {"l_q": 13}, {"l_s": 0}, {"l": 0}, {"delta": 0}]
+)
 def test_bad_parameters(values):
     with pytest.raises(InputError, match=f"'{next(iter(values))}' parameter of ASession"):
         ASession(**({"epsilon": 1, "delta": 1e-6} | values))

@@ -79,7 +79,9 @@ def test_three_tables_with_counts_near_the_truth(log) -> None:
 
 
 def test_clicks_and_pairs_can_be_left_out(log) -> None:
-    protected = Crowd(epsilon=4, delta=1e-9, weight_clicks=0, weight_pairs=0).protect(log, SeededRandomness(2))
+    protected = Crowd(epsilon=4, delta=1e-9, weight_clicks=0, weight_pairs=0).protect(
+        log, SeededRandomness(2)
+    )
     assert list(protected.tables) == ["queries"]
 
 
@@ -88,7 +90,9 @@ def test_cleaning_sets_negative_counts_to_zero(tmp_path) -> None:
     log = make_log(tmp_path, crowd_rows(300, [f"query {k}" for k in range(20)]))
     lowest = []
     for clean in (False, True):
-        mechanism = Crowd(epsilon=4, delta=1e-6, clean=clean, weight_counts=1e-7, weight_clicks=0, weight_pairs=0)
+        mechanism = Crowd(
+            epsilon=4, delta=1e-6, clean=clean, weight_counts=1e-7, weight_clicks=0, weight_pairs=0
+        )
         counts = mechanism.protect(log, SeededRandomness(2)).tables["queries"].column("count").to_numpy()
         assert len(counts) == 20
         lowest.append(counts.min())
@@ -98,7 +102,12 @@ def test_cleaning_sets_negative_counts_to_zero(tmp_path) -> None:
 def test_clicks_and_next_queries_belong_to_shown_queries(tmp_path) -> None:
     """δ = 0.9 shows much, so that rare queries stand beside hidden ones."""
     steps = (("a", 0), ("b", 9))
-    rows = [(f"{k}-{user}", f"{query}{k}", second, f"http://{query}.example") for k in range(150) for user in "xyz" for query, second in steps]
+    rows = [
+        (f"{k}-{user}", f"{query}{k}", second, f"http://{query}.example")
+        for k in range(150)
+        for user in "xyz"
+        for query, second in steps
+    ]
     protected = Crowd(epsilon=2, delta=0.9).protect(make_log(tmp_path, rows), SeededRandomness(5))
     shown = set(protected.tables["queries"].column("query").to_pylist())
     assert 0 < len(shown) < 300
@@ -121,7 +130,10 @@ def test_a_public_pool_helps_its_queries_and_is_in_the_label(tmp_path) -> None:
     pool.write_text("".join(f"{query.upper()}\n" for query in [*queries[:5], "unasked"]), encoding="utf-8")
     plain = Crowd(epsilon=4, delta=1e-4, weight_clicks=0, weight_pairs=0)
     helped = Crowd(epsilon=4, delta=1e-4, weight_clicks=0, weight_pairs=0, pool=str(pool), unknown=0.05)
-    shown = [set(m.protect(log, SeededRandomness(4)).tables["queries"].column("query").to_pylist()) for m in (plain, helped)]
+    shown = [
+        set(m.protect(log, SeededRandomness(4)).tables["queries"].column("query").to_pylist())
+        for m in (plain, helped)
+    ]
     assert len(shown[0] & set(queries[:5])) < len(shown[1] & set(queries[:5]))
     assert "unasked" not in shown[1]
     promise = helped.promise()

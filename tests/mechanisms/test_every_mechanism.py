@@ -1,4 +1,7 @@
-"""What every mechanism must do, whatever it is. A mechanism is found through the table of mechanisms; give it an example below."""
+"""What every mechanism must do, whatever it is.
+
+A mechanism is found through the table of mechanisms; give it an example below.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log
 from tests.support.randomness import FrozenRandomness
 
-# At least one example of each. The thresholds lie far below the 400 users of the crowd and far above one user.
+# At least one example of each. The thresholds lie far below the 400 users of the crowd and far above one
+# user.
 EXAMPLES = {
     "AClick": [
         "AClick(epsilon=4, q_f=2)",
@@ -29,12 +33,22 @@ EXAMPLES = {
         "ASession(epsilon=4, delta=1e-9, l_q=2)",
         "ASession(epsilon=4, delta=1e-9, l_s=2, l_q=3, l=2, weight_clicks=0, representation='spelling')",
     ],
-    "Crowd": ["Crowd(epsilon=4, delta=1e-9)", "Crowd(epsilon=4, delta=1e-9, weight_clicks=0, weight_pairs=0, representation='light')"],
-    "FTa": ["FTa(k=300)", "FTa(k=300, artifact='click')", "FTa(k=300, artifact='pair', representation='heavy')"],
+    "Crowd": [
+        "Crowd(epsilon=4, delta=1e-9)",
+        "Crowd(epsilon=4, delta=1e-9, weight_clicks=0, weight_pairs=0, representation='light')",
+    ],
+    "FTa": [
+        "FTa(k=300)",
+        "FTa(k=300, artifact='click')",
+        "FTa(k=300, artifact='pair', representation='heavy')",
+    ],
     "FTu": ["FTu(k=300)", "FTu(k=300, artifact='undirected-window-pair')"],
     "KA": ["KA(K=300)"],
     "KAnonymity": ["KAnonymity(k=300)"],
-    "SemanticKAnonymity": ["SemanticKAnonymity(k=300, theta=0.9)", "SemanticKAnonymity(k=300, theta=0.5, min_users=5)"],
+    "SemanticKAnonymity": [
+        "SemanticKAnonymity(k=300, theta=0.9)",
+        "SemanticKAnonymity(k=300, theta=0.5, min_users=5)",
+    ],
     "Keys": [
         "Keys(epsilon=4, delta=1e-9)",
         "Keys(epsilon=4, delta=1e-9, selection='weighted', artifact='session-pair')",
@@ -48,7 +62,10 @@ EXAMPLES = {
         "Korolova(epsilon=4, delta=1e-9, d=2, weight_suggestions=2)",
         "Korolova(epsilon=4, delta=1e-9, d=2, representation='light')",
     ],
-    "DPa": ["DPa(epsilon=4, delta=1e-9, d=2)", "DPa(epsilon=4, delta=1e-9, d=2, artifact='click', keep='random')"],
+    "DPa": [
+        "DPa(epsilon=4, delta=1e-9, d=2)",
+        "DPa(epsilon=4, delta=1e-9, d=2, artifact='click', keep='random')",
+    ],
     "DPu": ["DPu(epsilon=4, delta=1e-9, d=2)", "DPu(epsilon=4, delta=1e-9, d=2, artifact='session-pair')"],
     "Zealous": [
         "Zealous(epsilon=4, delta=1e-9, d=2)",
@@ -61,7 +78,8 @@ EXAMPLES = {
 }
 SPELLINGS = [spelling for spellings in EXAMPLES.values() for spelling in spellings]
 PROTECTING = [spelling for spelling in SPELLINGS if parse(spelling).promise().guarantee.protects]
-NOT_UNSAFE = [spelling for spelling in SPELLINGS if not parse(spelling).unsafe]  # unsafe mechanisms show what one person alone has
+# unsafe mechanisms show what one person alone has
+NOT_UNSAFE = [spelling for spelling in SPELLINGS if not parse(spelling).unsafe]
 QUERIES = ["weather boston", "used cars"]
 
 
@@ -82,7 +100,10 @@ def charges(log):
 
 
 def counts_by_key(name, table):
-    return {str([row[column] for column in CONTRACT[name] if column != "count"]): row["count"] for row in table.to_pylist()}
+    return {
+        str([row[column] for column in CONTRACT[name] if column != "count"]): row["count"]
+        for row in table.to_pylist()
+    }
 
 
 def contents(protected):
@@ -156,7 +177,10 @@ def test_neither_names_of_users_nor_order_of_rows_matter(spelling, tmp_path):
 def test_one_heavy_user_moves_published_counts_by_no_more_than_her_bound(spelling, tmp_path):
     """Replay with frozen noise: 1,000 repeats move each table by no more than its plan says."""
     rows = crowd_rows(400, QUERIES)
-    heavy = [("heavy", QUERIES[i % 2], 30 * i, f"http://{QUERIES[i % 2].replace(' ', '')}.example") for i in range(1000)]
+    heavy = [
+        ("heavy", QUERIES[i % 2], 30 * i, f"http://{QUERIES[i % 2].replace(' ', '')}.example")
+        for i in range(1000)
+    ]
     mechanism = parse(spelling)
     without = mechanism.protect(make_log(tmp_path, rows, "without"), FrozenRandomness())
     with_her = mechanism.protect(make_log(tmp_path, rows + heavy, "with"), FrozenRandomness())
@@ -191,7 +215,9 @@ def test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete(spelli
 
 def test_a_seeded_release_says_it_is_not_private(tmp_path):
     log = make_log(tmp_path, crowd_rows(50, QUERIES))
-    release = publish(parse("DPu(epsilon=1, delta=1e-9, d=2)"), log, tmp_path / "out", randomness=SeededRandomness(1))
+    release = publish(
+        parse("DPu(epsilon=1, delta=1e-9, d=2)"), log, tmp_path / "out", randomness=SeededRandomness(1)
+    )
     assert release.label["crowdlog"]["private"] is False
     assert release.label["crowdlog"]["warnings"][0].startswith("NOT PRIVATE")
 

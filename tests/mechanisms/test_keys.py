@@ -17,7 +17,10 @@ QUERIES = ["weather boston", "used cars", "train times"]
 def crowd(tmp_path_factory):
     """600 people with the same three queries; each also has one that nobody else asks."""
     rows = crowd_rows(600, QUERIES)
-    return make_log(tmp_path_factory.mktemp("keys"), [*rows, *((f"u{i}", f"my own {i}", 9000, f"http://own{i}.example") for i in range(600))])
+    return make_log(
+        tmp_path_factory.mktemp("keys"),
+        [*rows, *((f"u{i}", f"my own {i}", 9000, f"http://own{i}.example") for i in range(600))],
+    )
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -45,7 +48,15 @@ def test_more_weight_for_the_choice_lowers_the_threshold():
 
 
 @pytest.mark.parametrize(
-    ("selection", "bar"), [("laplace", 4), ("geometric", 6), ("sips", 4.993), ("policy", 4.725), ("weighted", 4.724), ("adaptive", 5.365)]
+    ("selection", "bar"),
+    [
+        ("laplace", 4),
+        ("geometric", 6),
+        ("sips", 4.993),
+        ("policy", 4.725),
+        ("weighted", 4.724),
+        ("adaptive", 5.365),
+    ],
 )
 def test_the_label_names_what_a_key_must_reach_in_the_end(selection, bar):
     promise = Keys(epsilon=6, delta=1e-4, selection=selection).promise()

@@ -19,7 +19,10 @@ from crowdlog.mechanisms.ft_a import FTa
         ("Nothing(k=2)", "There is no mechanism 'Nothing'. There are:"),
         ("FTa(k=2", "This mechanism cannot be read"),
         ("Korolova(epsilon=float('nan'), delta=1e-5, d=20)", "must be a plain number or text"),
-        ("Korolova(epsilon=1e999, delta=1e-5, d=20)", "The 'epsilon' parameter of Korolova must be a number above 0"),
+        (
+            "Korolova(epsilon=1e999, delta=1e-5, d=20)",
+            "The 'epsilon' parameter of Korolova must be a number above 0",
+        ),
     ],
 )
 def test_bad_spelling_gets_one_clear_sentence(text, message):

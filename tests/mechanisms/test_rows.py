@@ -37,7 +37,10 @@ def test_pseudonyms_keep_every_row_together_under_another_name(log):
     ann = tuple((query, second, url) for user, query, second, url in ROWS if user == "ann")
     bob = tuple((query, second, url) for user, query, second, url in ROWS if user == "bob")
     assert grouped(events(log, "Pseudonyms()")) == Counter([ann, bob])
-    assert {tuple(events(log, "Pseudonyms()", seed)["user"].to_pylist()) for seed in range(20)} == {(1, 1, 1, 2), (1, 2, 2, 2)}
+    assert {tuple(events(log, "Pseudonyms()", seed)["user"].to_pylist()) for seed in range(20)} == {
+        (1, 1, 1, 2),
+        (1, 2, 2, 2),
+    }
 
 
 def test_a_pause_starts_a_new_pseudonym(log):
@@ -60,4 +63,7 @@ def test_the_same_word_has_the_same_hash_and_no_word_is_left(log):
 def test_it_is_refused_without_i_know_and_marked_with(log, tmp_path, spelling):
     with pytest.raises(PrivacyRefusal, match="known to be unsafe"):
         parse(spelling).release(log, tmp_path / "out")
-    assert "unsafe" in parse(spelling).release(log, tmp_path / "out", i_know=True).label["crowdlog"]["warnings"][0]
+    assert (
+        "unsafe"
+        in parse(spelling).release(log, tmp_path / "out", i_know=True).label["crowdlog"]["warnings"][0]
+    )

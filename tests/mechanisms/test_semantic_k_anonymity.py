@@ -28,11 +28,19 @@ def texts(table):
 def test_at_theta_one_it_is_plain_k_anonymity_by_users(log, k):
     plain = released(KAnonymity(k=k), log)
     assert released(SemanticKAnonymity(k=k, theta=1), log).equals(plain)
-    assert released(parse(f"FTu(k={k})"), log).select(["query", "count"]).equals(plain.select(["query", "count"]))
+    assert (
+        released(parse(f"FTu(k={k})"), log)
+        .select(["query", "count"])
+        .equals(plain.select(["query", "count"]))
+    )
 
 
 def test_releases_are_nested_in_k_and_theta(log):
-    found = {(k, t): texts(released(SemanticKAnonymity(k=k, theta=t, min_users=3), log)) for k in (2, 5) for t in (1, 0.9, 0.6)}
+    found = {
+        (k, t): texts(released(SemanticKAnonymity(k=k, theta=t, min_users=3), log))
+        for k in (2, 5)
+        for t in (1, 0.9, 0.6)
+    }
     assert found[2, 1] < found[2, 0.9] <= found[2, 0.6]
     assert found[5, 0.9] <= found[2, 0.9]
 
@@ -47,7 +55,9 @@ def test_the_worked_example_is_kept_with_degrees_and_secrets_are_not(log):
 @pytest.mark.parametrize("sample", [1, 20, 10_000])
 def test_the_approximate_mode_is_anonymous_too_and_never_more(log, sample):
     exact = texts(released(SemanticKAnonymity(k=5, theta=0.9, min_users=3), log))
-    approximate = released(SemanticKAnonymity(k=5, theta=0.9, min_users=3, sample=sample, vmax=40), log, seed=sample)
+    approximate = released(
+        SemanticKAnonymity(k=5, theta=0.9, min_users=3, sample=sample, vmax=40), log, seed=sample
+    )
     assert texts(approximate) <= exact
     assert verify(log, approximate, 5, 0.9, 3).holds
 

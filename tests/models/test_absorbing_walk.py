@@ -31,7 +31,9 @@ def test_relevance_is_the_chance_of_absorption():
 
 
 def test_a_query_that_leads_only_there_belongs():
-    found = relevance(csr_array(np.array([[5.0, 0.0], [1.0, 1.0], [0.0, 2.0], [0.0, 0.0]])), np.array([[1], [0]]))[:, 0]
+    found = relevance(
+        csr_array(np.array([[5.0, 0.0], [1.0, 1.0], [0.0, 2.0], [0.0, 0.0]])), np.array([[1], [0]])
+    )[:, 0]
     assert found[0] == pytest.approx(1 - ALPHA)
     assert found[0] > found[1] > found[2] > 0.9  # the only way out of the other site leads back
     assert found[3] == 0
@@ -50,7 +52,9 @@ def test_where_every_walk_ends_alike_nothing_is_a_keyword():
 
 
 def test_elsewhere_is_the_same_part_of_the_graph():
-    """Two parts: in the first nothing but the concept was clicked, so a walk cannot begin elsewhere; the second never gets there."""
+    """Two parts: in the first nothing but the concept was clicked, so a walk cannot begin elsewhere; the
+    second never gets there.
+    """
     clicks, concepts = csr_array(np.array([[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]])), np.array([[1], [0]])
     gained = above_elsewhere(relevance(clicks, concepts), clicks, concepts)[:, 0]
     assert gained == pytest.approx([1 - ALPHA, 0, 0])

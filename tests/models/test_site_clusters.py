@@ -9,7 +9,10 @@ from crowdlog.models.site_clusters import clusters, similarity
 
 def plain_similarity(clicks, v, w):
     common = [q for q in range(len(clicks)) if clicks[q, v] and clicks[q, w]]
-    return min(sum(clicks[q, v] for q in common) / clicks[:, v].sum(), sum(clicks[q, w] for q in common) / clicks[:, w].sum())
+    return min(
+        sum(clicks[q, v] for q in common) / clicks[:, v].sum(),
+        sum(clicks[q, w] for q in common) / clicks[:, w].sum(),
+    )
 
 
 def random_clicks(seed):

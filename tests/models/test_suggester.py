@@ -48,5 +48,10 @@ def test_suggestions_are_as_defined():
 def test_one_source_is_enough():
     clicks, flow = matrices(0)
     known = one_each(np.arange(QUERIES))
-    assert Suggester(None, table(flow), (QUERIES, URLS)).knows(known).tolist() == (flow.sum(axis=1) > 0).tolist()
-    assert Suggester(table(clicks), None, (QUERIES, URLS)).knows(known).tolist() == (clicks.sum(axis=1) > 0).tolist()
+    assert (
+        Suggester(None, table(flow), (QUERIES, URLS)).knows(known).tolist() == (flow.sum(axis=1) > 0).tolist()
+    )
+    assert (
+        Suggester(table(clicks), None, (QUERIES, URLS)).knows(known).tolist()
+        == (clicks.sum(axis=1) > 0).tolist()
+    )

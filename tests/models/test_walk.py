@@ -26,7 +26,9 @@ def table(matrix):
 
 
 def dense_walk(clicks, pairs, steps, impact):
-    """P(k|j) = (1 − s) C_jk/Σ C_ji, P(j|j) = s; nodes are the queries, then the URLs; a URL keeps what arrives."""
+    """P(k|j) = (1 − s) C_jk/Σ C_ji, P(j|j) = s; nodes are the queries, then the URLs; a URL keeps what
+    arrives.
+    """
     n = QUERIES + URLS
     weight = np.zeros((n, n))
     weight[:QUERIES, :QUERIES], weight[:QUERIES, QUERIES:] = pairs, clicks

@@ -62,7 +62,9 @@ def test_a_tail_is_taken_from_delta() -> None:
 
 
 def hockey_stick(shifts: list[int], scale: float, epsilon: float) -> float:
-    """Σ max(0, P − e^ε·Q) over a grid, for integers with discrete Laplace noise that she moves by these shifts."""
+    """Σ max(0, P − e^ε·Q) over a grid, for integers with discrete Laplace noise that she moves by these
+    shifts.
+    """
     at = np.arange(-60, 61)
     likely = unlikely = np.ones(1)
     for shift in shifts:
@@ -85,7 +87,10 @@ def test_a_laplace_step_is_not_below_the_exact_divergence() -> None:
 
 
 def shown(count: int, threshold: Threshold) -> np.ndarray:
-    """The law of what is seen of a key: nothing, or its noisy count above K. Keys that nobody holds get no noise."""
+    """The law of what is seen of a key: nothing, or its noisy count above K.
+
+    Keys that nobody holds get no noise.
+    """
     if count < threshold.at_least:
         return np.array([1.0] + [0.0] * 120)
     law = np.exp(threshold.noise.log_pmf(np.arange(threshold.K + 1, threshold.K + 121) - count))
@@ -95,14 +100,18 @@ def shown(count: int, threshold: Threshold) -> np.ndarray:
 @pytest.mark.parametrize("factor", [1.2, 2.0, 20.0])
 @pytest.mark.parametrize("at_least", [1, 2])
 def test_a_threshold_never_loses_more_than_its_steps_say(factor: float, at_least: int) -> None:
-    """Every way to spread two units over keys of nobody, of one person, and at the threshold; both directions, by exhaustive sums."""
+    """Every way to spread two units over keys of nobody, of one person, and at the threshold; both
+    directions, by exhaustive sums.
+    """
     threshold = smallest_threshold(1.5, 0.01, 2, at_least=at_least)
     delta = factor * threshold.delta
     epsilon = pld_epsilon(threshold_steps(threshold), delta)
     assert 0 < epsilon <= threshold.epsilon + 1e-3
     for before in itertools.product((0, 1, threshold.K - 1, threshold.K + 1), repeat=2):
         for added in ((2, 0), (1, 1), (1, 0)):
-            laws = [[shown(count, threshold) for count in counts] for counts in (before, np.add(before, added))]
+            laws = [
+                [shown(count, threshold) for count in counts] for counts in (before, np.add(before, added))
+            ]
             without, with_her = (np.multiply.outer(*law).ravel() for law in laws)
             for likely, unlikely in ((without, with_her), (with_her, without)):
                 assert np.maximum(likely - math.exp(epsilon) * unlikely, 0).sum() <= delta * (1 + 1e-9)
@@ -119,7 +128,9 @@ def test_a_laplace_step_is_at_most_its_pure_epsilon() -> None:
     assert 1.5 < pld_epsilon([LaplaceStep(1.0, 2)], 1e-9) <= 2.0002  # the grid of the distribution is 1e-4
 
 
-@pytest.mark.parametrize("step", [PromisedStep(1.0, 1e-6), GaussianStep(2.0), LaplaceStep(4.0, 1), TailStep(1e-9)])
+@pytest.mark.parametrize(
+    "step", [PromisedStep(1.0, 1e-6), GaussianStep(2.0), LaplaceStep(4.0, 1), TailStep(1e-9)]
+)
 def test_a_step_survives_the_ledger(step: Step) -> None:
     assert step_from_json(step.as_json()) == step
 
@@ -134,6 +145,10 @@ def test_a_ledger_is_accounted_by_steps_or_by_promises(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "ledger.sqlite", "hash", "store") as ledger:
         ledger.charge(pure(1.0), "A", "a")
         ledger.charge(approximate(5.0, 1e-6), "B", "b", steps=[GaussianStep(0.25).as_json()])
-        assert ledger_epsilon(ledger.entries(), 1e-5) == pld_epsilon([PromisedStep(1.0), GaussianStep(0.25)], 1e-5) < 3.0
+        assert (
+            ledger_epsilon(ledger.entries(), 1e-5)
+            == pld_epsilon([PromisedStep(1.0), GaussianStep(0.25)], 1e-5)
+            < 3.0
+        )
         ledger.charge(NO_GUARANTEE, "C", "c", allow_unprotected=True)
         assert ledger_epsilon(ledger.entries(), 1e-5) == math.inf

@@ -80,7 +80,9 @@ def test_k_anonymity_is_a_promise_of_its_own():
     assert compose([of_queries, pure(1)]) == NO_GUARANTEE
 
 
-@pytest.mark.parametrize(("kind", "k"), [("k-anonymity of queries", None), ("k-anonymity of users", 1), ("none", 5)])
+@pytest.mark.parametrize(
+    ("kind", "k"), [("k-anonymity of queries", None), ("k-anonymity of users", 1), ("none", 5)]
+)
 def test_a_k_belongs_to_k_anonymity(kind, k):
     with pytest.raises(InputError, match="k of at least 2"):
         Guarantee(math.inf, 1.0, kind, k=k)

@@ -1,4 +1,6 @@
-"""Histories: grouped in any order of rows; no user adds more than her budget; counts of others stay as they are."""
+"""Histories: grouped in any order of rows; no user adds more than her budget; counts of others stay as they
+are.
+"""
 
 from random import Random
 
@@ -39,7 +41,9 @@ def test_the_order_of_rows_does_not_matter(rows: list[tuple[int, int]], random: 
 
 
 @given(ROWS, st.integers(1, 30))
-def test_no_user_exceeds_the_budget_and_small_users_are_whole(rows: list[tuple[int, int]], budget: int) -> None:
+def test_no_user_exceeds_the_budget_and_small_users_are_whole(
+    rows: list[tuple[int, int]], budget: int
+) -> None:
     for user in range(5):
         own = [(0, item) for who, item in rows if who == user]
         true = np.bincount([item for _who, item in own], minlength=SIZE)

@@ -31,7 +31,13 @@ def test_a_charge_is_recorded_before_and_after_it_is_published(path: Path) -> No
         step = {"step": "promised", "epsilon": 1.0, "delta": 0.0}
         number = ledger.charge(approximate(1.0, 1e-6), "Korolova(d=5)", "out", steps=[step])
         (entry,) = ledger.unpublished()
-        assert (entry.id, entry.mechanism, entry.out, entry.state, entry.steps) == (number, "Korolova(d=5)", "out", "charged", (step,))
+        assert (entry.id, entry.mechanism, entry.out, entry.state, entry.steps) == (
+            number,
+            "Korolova(d=5)",
+            "out",
+            "charged",
+            (step,),
+        )
         assert abs(entry.time - time.time()) < 3600
         ledger.publishing(number, "digest")
         (entry,) = ledger.unpublished()
@@ -130,7 +136,9 @@ def test_a_ledger_of_another_version_gets_a_sentence(path: Path) -> None:
         Ledger.open(path, "hash", "store")
 
 
-def test_a_ledger_that_is_replaced_while_it_is_opened_is_refused(path: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_ledger_that_is_replaced_while_it_is_opened_is_refused(
+    path: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
     """SQLite opens its three files one after the other; they must be of one store."""
     other = tmp_path / "other.sqlite"
     Ledger.create(other, "hash", "store")
@@ -208,7 +216,10 @@ def test_a_ledger_that_cannot_be_written_charges_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 99])
 def test_publishing_what_was_not_charged_is_an_error(path: Path, number: int) -> None:
-    with Ledger.open(path, "hash", "store") as ledger, pytest.raises(InputError, match="no charge with the number"):
+    with (
+        Ledger.open(path, "hash", "store") as ledger,
+        pytest.raises(InputError, match="no charge with the number"),
+    ):
         ledger.publish(number)
 
 
@@ -285,7 +296,9 @@ def test_kill_9_loses_no_charge_and_invents_none(path: Path, tmp_path: Path) -> 
         process = SPAWN.Process(target=_charge_for_ever, args=(path, told))
         process.start()
         wanted, patience = 20 * (round_ + 1), time.monotonic() + 300
-        while (not told.exists() or len(told.read_text().splitlines()) < wanted) and time.monotonic() < patience:
+        while (
+            not told.exists() or len(told.read_text().splitlines()) < wanted
+        ) and time.monotonic() < patience:
             time.sleep(0.005)
         os.kill(process.pid or 0, signal.SIGKILL)
         process.join(timeout=300)

@@ -23,7 +23,15 @@ AOL_DELTA = 1 / 657427
 
 @pytest.mark.parametrize(
     ("d", "K", "b"),
-    [(1, 5.70, 0.43), (5, 31.99, 2.17), (10, 66.99, 4.34), (20, 140.00, 8.69), (40, 292.04, 17.37), (80, 608.16, 34.74), (160, 1264.49, 69.49)],
+    [
+        (1, 5.70, 0.43),
+        (5, 31.99, 2.17),
+        (10, 66.99, 4.34),
+        (20, 140.00, 8.69),
+        (40, 292.04, 17.37),
+        (80, 608.16, 34.74),
+        (160, 1264.49, 69.49),
+    ],
 )
 def test_korolova_table_1(d: int, K: float, b: float) -> None:
     setting = dp_a(math.log(10), 1e-5, d)
@@ -42,13 +50,21 @@ def test_korolova_setting_keeps_its_promise() -> None:
 
 @pytest.mark.parametrize(
     ("k", "epsilon"),
-    list(zip([2**i for i in range(1, 11)], [1730.81, 576.94, 247.26, 115.39, 55.83, 27.47, 13.63, 6.79, 3.39, 1.69], strict=True)),
+    list(
+        zip(
+            [2**i for i in range(1, 11)],
+            [1730.81, 576.94, 247.26, 115.39, 55.83, 27.47, 13.63, 6.79, 3.39, 1.69],
+            strict=True,
+        )
+    ),
 )
 def test_feild_table_3_3_dp_u(k: int, epsilon: float) -> None:
     assert round(epsilon_for("DP_u", k, 100, AOL_DELTA), 2) == epsilon
 
 
-@pytest.mark.parametrize(("k", "epsilon"), [(101, 1730.82), (128, 61.82), (256, 11.10), (512, 4.21), (1026, 1.87)])
+@pytest.mark.parametrize(
+    ("k", "epsilon"), [(101, 1730.82), (128, 61.82), (256, 11.10), (512, 4.21), (1026, 1.87)]
+)
 def test_feild_table_3_3_dp_a(k: int, epsilon: float) -> None:
     assert round(sweep_epsilon("DP_a", k, 100, AOL_DELTA), 2) == epsilon
 
@@ -61,7 +77,8 @@ def test_the_sweep_finds_the_first_step_that_fits(mechanism, settings) -> None: 
 
 
 @pytest.mark.parametrize(
-    ("limit", "epsilon"), [(1, 0.43), (2, 0.85), (4, 1.71), (6, 2.56), (8, 3.42), (10, 4.27), (20, 8.54), (40, 17.08), (80, 34.16)]
+    ("limit", "epsilon"),
+    [(1, 0.43), (2, 0.85), (4, 1.71), (6, 2.56), (8, 3.42), (10, 4.27), (20, 8.54), (40, 17.08), (80, 34.16)],
 )
 def test_zhang_table_3_8(limit: int, epsilon: float) -> None:
     """The printed values are multiples of the unit value rounded to three digits."""
@@ -69,13 +86,17 @@ def test_zhang_table_3_8(limit: int, epsilon: float) -> None:
     assert round(limit * round(a_click_epsilon(1, 1, 10, 10, 10, 10), 3), 2) == epsilon
 
 
-@pytest.mark.parametrize(("b", "K"), [(6, 8.08), (14, 28.74), (7, 10.26), (7.5, 11.41), (9.75, 16.94), (24.75, 63.76)])
+@pytest.mark.parametrize(
+    ("b", "K"), [(6, 8.08), (14, 28.74), (7, 10.26), (7.5, 11.41), (9.75, 16.94), (24.75, 63.76)]
+)
 def test_zhang_table_3_10_turning_points(b: float, K: float) -> None:
     assert a_click_turning_point(b) == pytest.approx(K, abs=0.0051)
 
 
 def test_table_3_10_uses_a_scale_that_is_not_theorem_1() -> None:
-    """b = (4·q_f − 1)/ε; Theorem 1 at the turning point costs 3·q_f/b, which is less than the printed ε for q_f > 1."""
+    """b = (4·q_f − 1)/ε; Theorem 1 at the turning point costs 3·q_f/b, which is less than the printed ε for
+    q_f > 1.
+    """
     for q_f, b in ((1, 6.0), (2, 14.0), (3, 22.0), (4, 30.0)):
         assert b == (4 * q_f - 1) / 0.5
         spent = a_click_epsilon(q_f, q_f, b, a_click_turning_point(b), b, b)

@@ -1,4 +1,6 @@
-"""Rounded Gaussian noise: every certain cell is right at both of its ends, doubtful ones are settled with more bits."""
+"""Rounded Gaussian noise: every certain cell is right at both of its ends, doubtful ones are settled with
+more bits.
+"""
 
 import mpmath
 import numpy as np
@@ -31,10 +33,15 @@ def exact_quantile(numerator: int, bits: int) -> mpmath.mpf:
 
 
 def test_the_quantile_function_is_far_better_than_its_allowance() -> None:
-    cells = np.unique(np.r_[np.geomspace(1, 2**31 - 1, 200), np.linspace(2**30, 2**31 - 1, 100)].astype(np.int64))
+    cells = np.unique(
+        np.r_[np.geomspace(1, 2**31 - 1, 200), np.linspace(2**30, 2**31 - 1, 100)].astype(np.int64)
+    )
     found = -ndtri((cells + 0.5) * 2.0**-32)
     exact = [exact_quantile(2 * int(cell) + 1, 33) for cell in cells]
-    assert max(abs(float(x - mpmath.mpf(float(f)))) for x, f in zip(exact, found, strict=True)) < FLOAT_ERROR / 50
+    assert (
+        max(abs(float(x - mpmath.mpf(float(f)))) for x, f in zip(exact, found, strict=True))
+        < FLOAT_ERROR / 50
+    )
 
 
 @pytest.mark.parametrize("sigma", [0.7, 3.3, 7000.0, 26000.5])
@@ -51,10 +58,12 @@ def test_a_certain_cell_rounds_the_same_at_both_ends(sigma: float) -> None:
 
 def test_a_cell_with_a_boundary_is_settled_by_more_bits() -> None:
     noise = RoundedGaussian(2.0)
-    edge = int(mpmath.floor(mpmath.ldexp(mpmath.erfc(1.5 / 2 / mpmath.sqrt(2)) / 2, 32)))  # the cell with the boundary between 1 and 2
+    # the cell with the boundary between 1 and 2
+    edge = int(mpmath.floor(mpmath.ldexp(mpmath.erfc(1.5 / 2 / mpmath.sqrt(2)) / 2, 32)))
     word = (2**32 - 1 - edge).to_bytes(4, "little")
     assert not noise._round(np.array([float(edge)]), 32)[1][0]
-    assert noise.draw(1, Fixed(word + b"\x00" * 4)).tolist() == [2]  # the low end of the cell: less probability beyond, so a larger number
+    # the low end of the cell: less probability beyond, so a larger number
+    assert noise.draw(1, Fixed(word + b"\x00" * 4)).tolist() == [2]
     assert noise.draw(1, Fixed(word + b"\xff" * 4)).tolist() == [1]
 
 
@@ -78,7 +87,9 @@ def test_the_cell_that_reaches_to_infinity_is_refined() -> None:
 def test_frequencies_are_those_of_a_rounded_normal(sigma: float) -> None:
     drawn = RoundedGaussian(sigma).draw(400_000, SeededRandomness(5))
     edges = np.arange(-int(3 * sigma), int(3 * sigma) + 1)
-    observed = np.r_[np.sum(drawn < edges[0]), [np.sum(drawn == k) for k in edges[:-1]], np.sum(drawn >= edges[-1])]
+    observed = np.r_[
+        np.sum(drawn < edges[0]), [np.sum(drawn == k) for k in edges[:-1]], np.sum(drawn >= edges[-1])
+    ]
     inner = norm.cdf(np.r_[-np.inf, edges - 0.5, np.inf] / sigma)
     assert chisquare(observed, 400_000 * np.diff(inner)).pvalue > 1e-3
     wrong = norm.cdf(np.r_[-np.inf, edges - 0.5, np.inf] / (1.05 * sigma))
@@ -109,8 +120,13 @@ def test_a_doubtful_comparison_is_settled_by_more_bits() -> None:
         edge = int(mpmath.floor(mpmath.ldexp(mpmath.erfc(1 / mpmath.sqrt(2)) / 2, 64)))
     for positive, threshold in ((True, 1.0), (False, -1.0)):
         word = (2**64 - 1 - edge if positive else edge).to_bytes(8, "little")
-        low, high = (bool(normal_at_least(np.array([threshold]), Fixed(word + more))[0]) for more in (b"\x00" * 8, b"\xff" * 8))
+        low, high = (
+            bool(normal_at_least(np.array([threshold]), Fixed(word + more))[0])
+            for more in (b"\x00" * 8, b"\xff" * 8)
+        )
         assert (low, high) == ((True, False) if positive else (False, True))
     middle = 2**63  # the two cells next to ½: |N| is next to 0, the sign alone decides
     assert normal_at_least(np.array([0.0]), Fixed((middle - 1).to_bytes(8, "little"))).tolist() == [False]
-    assert normal_at_least(np.array([0.0]), Fixed(middle.to_bytes(8, "little") + b"\x00" * 8)).tolist() == [True]
+    assert normal_at_least(np.array([0.0]), Fixed(middle.to_bytes(8, "little") + b"\x00" * 8)).tolist() == [
+        True
+    ]

@@ -27,7 +27,9 @@ class Scripted:
 def words(u: int) -> tuple[bytes, bytes]:
     """The bytes from which the sampler makes the 128-bit number u: 16 bits, then 48 (and 16 spare) and 64."""
     upper, lower = u >> 64, u & (1 << 64) - 1
-    return (u >> 112).to_bytes(2, "little"), ((upper & (1 << 48) - 1) << 16).to_bytes(8, "little") + lower.to_bytes(8, "little")
+    return (u >> 112).to_bytes(2, "little"), ((upper & (1 << 48) - 1) << 16).to_bytes(
+        8, "little"
+    ) + lower.to_bytes(8, "little")
 
 
 WEIGHTS = [1, 3, (1 << 40) + 1, 1, 1, 12345678901, 2]

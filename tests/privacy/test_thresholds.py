@@ -1,4 +1,6 @@
-"""Thresholds: the exact ε and δ against every pair of neighbours of small settings, the roundings, and the claims of the papers that fail."""
+"""Thresholds: the exact ε and δ against every pair of neighbours of small settings, the roundings, and the
+claims of the papers that fail.
+"""
 
 import itertools
 import math
@@ -14,7 +16,13 @@ from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.published import dp_a, zealous_indistinguishable, zealous_probabilistic
-from crowdlog.privacy.thresholds import Threshold, charge_sampler, laplace_epsilon, laplace_guarantee, smallest_threshold
+from crowdlog.privacy.thresholds import (
+    Threshold,
+    charge_sampler,
+    laplace_epsilon,
+    laplace_guarantee,
+    smallest_threshold,
+)
 
 
 def partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
@@ -27,21 +35,34 @@ def partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def outputs(threshold: Threshold, count: int, published: bool) -> NDArray[np.float64]:
-    """P(nothing), P(K+1), P(K+2), … of one key with this true count; P(nothing), P(selected) if the value is not published."""
+    """P(nothing), P(K+1), P(K+2), … of one key with this true count; P(nothing), P(selected) if the value is
+    not published.
+    """
     noise, K = threshold.noise, threshold.K
     values = np.arange(K + 1, 3 * K + math.ceil(40 * threshold.scale))
     if count < threshold.at_least:
         return np.array([1.0, *np.zeros(len(values) if published else 1)])
-    return np.array([noise.tail(count - K - 1), *(np.exp(noise.log_pmf(values - count)) if published else [noise.tail(K - count)])])
+    return np.array(
+        [
+            noise.tail(count - K - 1),
+            *(np.exp(noise.log_pmf(values - count)) if published else [noise.tail(K - count)]),
+        ]
+    )
 
 
 def divergence(left: list[NDArray[np.float64]], right: list[NDArray[np.float64]], epsilon: float) -> float:
     """The least δ with P_left(S) ≤ e^ε·P_right(S) + δ for every set S of joint outputs."""
-    return float(np.maximum(reduce(np.multiply.outer, left) - math.exp(epsilon) * reduce(np.multiply.outer, right), 0).sum())
+    return float(
+        np.maximum(
+            reduce(np.multiply.outer, left) - math.exp(epsilon) * reduce(np.multiply.outer, right), 0
+        ).sum()
+    )
 
 
 def worst_divergence(threshold: Threshold, published: bool) -> float:
-    """Over all neighbours: every split of up to d units over keys, every number the others hold of each key, both directions."""
+    """Over all neighbours: every split of up to d units over keys, every number the others hold of each key,
+    both directions.
+    """
     worst = 0.0
     for total in range(1, threshold.d + 1):
         for added in partitions(total, threshold.largest):
@@ -80,7 +101,9 @@ def test_publishing_the_same_noisy_value_costs_nothing_more(threshold: Threshold
 
 @pytest.mark.parametrize("threshold", SMALL, ids=repr)
 def test_epsilon_is_the_largest_log_ratio_when_delta_is_left_aside(threshold: Threshold) -> None:
-    """d keys that others hold too, or d keys that only she holds and that nobody saw: one of the two ratios is e^ε."""
+    """d keys that others hold too, or d keys that only she holds and that nobody saw: one of the two ratios
+    is e^ε.
+    """
     base = threshold.at_least + 20
     held = math.log(outputs(threshold, base, False)[0] / outputs(threshold, base + 1, False)[0]) * threshold.d
     alone = -math.log(outputs(threshold, threshold.at_least, False)[0]) * threshold.d
@@ -96,8 +119,16 @@ def test_the_worst_split_is_one_of_two(d: int, room: int, scale: float, filtered
 
 
 @settings(max_examples=40)
-@given(epsilon=st.floats(0.05, 8), exponent=st.floats(2, 12), d=st.integers(1, 300), distinct=st.booleans(), at_least=st.integers(1, 6))
-def test_the_smallest_threshold_holds_and_the_next_lower_does_not(epsilon: float, exponent: float, d: int, distinct: bool, at_least: int) -> None:
+@given(
+    epsilon=st.floats(0.05, 8),
+    exponent=st.floats(2, 12),
+    d=st.integers(1, 300),
+    distinct=st.booleans(),
+    at_least=st.integers(1, 6),
+)
+def test_the_smallest_threshold_holds_and_the_next_lower_does_not(
+    epsilon: float, exponent: float, d: int, distinct: bool, at_least: int
+) -> None:
     delta = 10.0**-exponent
     found = smallest_threshold(epsilon, delta, d, distinct=distinct, at_least=at_least)
     assert found.epsilon <= epsilon
@@ -158,7 +189,9 @@ def test_zealous_probabilistic_setting_is_ample_as_approximate_privacy_and_a_hai
 
 
 def test_probabilistic_privacy_holds_output_by_output() -> None:
-    """Outputs without the key of exactly at_least people have ratios within e^±ε for every neighbour; that key is as rare as promised."""
+    """Outputs without the key of exactly at_least people have ratios within e^±ε for every neighbour; that
+    key is as rare as promised.
+    """
     threshold = Threshold(1.5, 6, 1, distinct=True, at_least=3)
     for count in range(9):
         here = outputs(threshold, count, True)
@@ -202,7 +235,10 @@ def test_bad_thresholds_are_refused(bad: dict[str, float]) -> None:
         Threshold(**bad)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 1e-6), (1.0, 0.0), (1.0, 1.0), (math.inf, 0.1), (math.nan, 0.1), (200.0, 1e-6)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [(0.0, 1e-6), (1.0, 0.0), (1.0, 1.0), (math.inf, 0.1), (math.nan, 0.1), (200.0, 1e-6)],
+)
 def test_impossible_promises_are_refused(epsilon: float, delta: float) -> None:
     with pytest.raises(InputError, match="δ"):
         smallest_threshold(epsilon, delta, 2)

@@ -16,7 +16,8 @@ def releases(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explain")
     log = make_log(folder, crowd_rows(400, ["weather <b>boston</b>", "used cars"]))
     return {
-        name: publish(parse(name), log, folder / str(i), i_know=True) for i, name in enumerate(["Korolova(epsilon=4, delta=1e-9, d=2)", "FTu(k=5)"])
+        name: publish(parse(name), log, folder / str(i), i_know=True)
+        for i, name in enumerate(["Korolova(epsilon=4, delta=1e-9, d=2)", "FTu(k=5)"])
     }
 
 

@@ -26,7 +26,9 @@ def test_tsv_holds_the_tables_and_the_label(release, tmp_path):
     export(release, tmp_path / "tsv", "tsv")
     with (tmp_path / "tsv" / "queries.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    assert {row["query"]: int(row["count"]) for row in rows} == {row["query"]: row["count"] for row in release.queries().to_pylist()}
+    assert {row["query"]: int(row["count"]) for row in rows} == {
+        row["query"]: row["count"] for row in release.queries().to_pylist()
+    }
     assert json.loads((tmp_path / "tsv" / "label.json").read_text()) == release.label
 
 
@@ -48,7 +50,9 @@ def test_graphml_is_read_by_networkx(release, tmp_path):
 
 def test_what_cannot_be_exported_gets_a_sentence_and_leaves_nothing(release, tmp_path):
     folder = tmp_path / "log"
-    only_queries = publish(parse("DPu(epsilon=4, delta=1e-9, d=2)"), make_log(folder, crowd_rows(400, QUERIES)), folder / "out")
+    only_queries = publish(
+        parse("DPu(epsilon=4, delta=1e-9, d=2)"), make_log(folder, crowd_rows(400, QUERIES)), folder / "out"
+    )
     with pytest.raises(InputError, match="neither clicks nor query pairs"):
         export(only_queries, tmp_path / "graph", "graphml")
     (tmp_path / "taken").mkdir()

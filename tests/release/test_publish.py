@@ -127,7 +127,9 @@ def test_a_copy_of_the_store_is_another_store(log, tmp_path, monkeypatch, move):
     assert not list(tmp_path.glob("*.partial*"))
 
 
-def test_a_store_that_is_replaced_after_the_last_look_keeps_its_charge_and_its_release(log, tmp_path, monkeypatch):
+def test_a_store_that_is_replaced_after_the_last_look_keeps_its_charge_and_its_release(
+    log, tmp_path, monkeypatch
+):
     """What was counted is the old log's, and so is the open ledger: the new store hears nothing of it."""
     new = make_log(tmp_path / "new", crowd_rows(400, ["used cars"]))
     publishing = Ledger.publishing

@@ -105,7 +105,9 @@ def test_an_output_that_may_have_been_seen_is_never_drawn_again(log, tmp_path, m
     seen = tmp_path / "www"
     (staged if step == "rename" else tmp_path / "out").rename(seen)
     for _attempt in range(2):
-        with pytest.raises(Unfinished, match=r"may have been seen.*never drawn a second time.*--charge 1 --give-up"):
+        with pytest.raises(
+            Unfinished, match=r"may have been seen.*never drawn a second time.*--charge 1 --give-up"
+        ):
             resume(log, parse)
     assert not (tmp_path / "out").exists()
     with pytest.raises(Unfinished, match="never drawn a second time"):
@@ -279,7 +281,9 @@ def test_an_error_of_ours_does_not_block_the_others_and_quotes_nothing(log, tmp_
     assert (tmp_path / "good").exists()
 
 
-@pytest.mark.parametrize("change", ["mechanism = 'DPu(epsilon=100, delta=1e-9, d=2)'", "steps = '[]'", "epsilon = 1"])
+@pytest.mark.parametrize(
+    "change", ["mechanism = 'DPu(epsilon=100, delta=1e-9, d=2)'", "steps = '[]'", "epsilon = 1"]
+)
 def test_what_was_not_paid_for_is_not_published(log, tmp_path, change):
     charge(log, tmp_path / "out")
     with open_ledger(log) as ledger:
@@ -339,7 +343,9 @@ def test_the_command_finishes_what_it_can_and_says_what_it_cannot(log, tmp_path)
 
 def test_the_hash_of_a_folder_is_of_its_names_and_contents(tmp_path):
     seen = set()
-    for number, files in enumerate([{"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": ""}, {"ab": "1"}, {}]):
+    for number, files in enumerate(
+        [{"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": ""}, {"ab": "1"}, {}]
+    ):
         folder = tmp_path / str(number)
         folder.mkdir()
         for name, text in files.items():

@@ -43,18 +43,31 @@ ENTRIES = {spelling: entry(spelling) for spelling in SPELLINGS}
 def test_every_mechanism_with_a_promise_tells_its_steps() -> None:
     assert all(one.steps for one in ENTRIES.values())
     promising = {spelling.partition("(")[0] for spelling in SPELLINGS}
-    needs_nothing = {"FTa", "FTu", "KA", "KAnonymity", "SemanticKAnonymity", "HashedTokens", "Pseudonyms", "SplitSessions"}
+    needs_nothing = {
+        "FTa",
+        "FTu",
+        "KA",
+        "KAnonymity",
+        "SemanticKAnonymity",
+        "HashedTokens",
+        "Pseudonyms",
+        "SplitSessions",
+    }
     assert promising == set(MECHANISMS) - needs_nothing
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_one_release_costs_about_its_promise(spelling: str) -> None:
-    """At the promised δ the promised ε; with more δ less, but by the steps alone never more than the promise and the grid."""
+    """At the promised δ the promised ε; with more δ less, but by the steps alone never more than the promise
+    and the grid.
+    """
     one = ENTRIES[spelling]
     promised, delta = one.guarantee.epsilon, one.guarantee.delta
     loose = 0.75 if spelling.startswith("Keys") else 0.99  # Keys promises the plain sum of two Gaussian steps
     assert loose * promised < ledger_epsilon([one], delta) <= promised
-    assert 0.9 * loose * promised < pld_epsilon(map(step_from_json, one.steps), 1.5 * delta) <= promised + GRID
+    assert (
+        0.9 * loose * promised < pld_epsilon(map(step_from_json, one.steps), 1.5 * delta) <= promised + GRID
+    )
 
 
 @pytest.mark.parametrize(("times", "factor"), [(1, 1.0), (10, 1.0), (10, 3.0)])

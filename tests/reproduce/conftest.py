@@ -14,7 +14,9 @@ def bench(tmp_path_factory):
 
 @pytest.fixture
 def fewer_releases(monkeypatch):
-    """Two days instead of 31, two draws of the noise instead of ten, fewer values of k and d: the same code in a tenth of the time."""
+    """Two days instead of 31, two draws of the noise instead of ten, fewer values of k and d: the same code
+    in a tenth of the time.
+    """
     from crowdlog.reproduce.studies import feild_figure_3_5, feild_figure_3_7, feild_spans, korolova_tables
 
     monkeypatch.setattr(feild_spans, "SPANS", feild_spans.SPANS | {"Days": [(0, 1), (1, 1)]})

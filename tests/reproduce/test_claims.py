@@ -64,14 +64,24 @@ def test_figures_3_and_4():
     }
     assert held(korolova_figure_3.claims(alike)) == [True] * 3
     assert held(korolova_figure_4.claims(alike)) == [True] * 2
-    upside_down = {name: {d: Coverage(0.01 * d * days, 0.1, -days, -days) for d in DS} for name, days in SPANS.items()}
+    upside_down = {
+        name: {d: Coverage(0.01 * d * days, 0.1, -days, -days) for d in DS} for name, days in SPANS.items()
+    }
     assert held(korolova_figure_3.claims(upside_down)) == [False] * 3
     assert held(korolova_figure_4.claims(upside_down)) == [False] * 2
 
 
 def test_tables_2_and_3():
-    printed = {(e, delta): korolova_table_2.PRINTED[j][i] for i, e in enumerate(EXPONENTIALS) for j, delta in enumerate(DELTAS)}
-    impressions = {(e, delta): korolova_table_3.PRINTED[j][i] for i, e in enumerate(EXPONENTIALS) for j, delta in enumerate(DELTAS)}
+    printed = {
+        (e, delta): korolova_table_2.PRINTED[j][i]
+        for i, e in enumerate(EXPONENTIALS)
+        for j, delta in enumerate(DELTAS)
+    }
+    impressions = {
+        (e, delta): korolova_table_3.PRINTED[j][i]
+        for i, e in enumerate(EXPONENTIALS)
+        for j, delta in enumerate(DELTAS)
+    }
     assert held(korolova_table_2.claims(printed)) == [True] * 2
     assert held(korolova_table_3.claims(impressions, printed)) == [True] * 3
     falling = {key: 1 / value for key, value in printed.items()}
@@ -84,12 +94,19 @@ def test_tables_2_and_3():
 
 def test_table_5():
     def rows(released, original, overlap):
-        return [{"released": r, "original": o, "both": round(overlap * r)} for r, o in zip(released, original, strict=True)]
+        return [
+            {"released": r, "original": o, "both": round(overlap * r)}
+            for r, o in zip(released, original, strict=True)
+        ]
 
     names = korolova_table_5.RELEASED
     printed = {name: rows(names[name], korolova_table_5.ORIGINAL[name], 0.9) for name in names}
-    assert held(korolova_table_5.claims(printed, korolova_table_5.QUERIES, korolova_table_5.EDGES)) == [True] * 5
-    assert not any(held(korolova_table_5.claims({name: rows([0] * 4, [5] * 4, 0) for name in names}, 5.0, 2.0)))
+    assert (
+        held(korolova_table_5.claims(printed, korolova_table_5.QUERIES, korolova_table_5.EDGES)) == [True] * 5
+    )
+    assert not any(
+        held(korolova_table_5.claims({name: rows([0] * 4, [5] * 4, 0) for name in names}, 5.0, 2.0))
+    )
 
 
 def test_figure_3_5():
@@ -103,7 +120,10 @@ def test_figure_3_5():
     }
     as_printed = dict.fromkeys(feild_figure_3_5.ARTIFACTS, of)
     assert held(feild_figure_3_5.claims(as_printed)) == [True] * 9
-    swapped = {"FT_a": {k: of["DP_u"].get(k, covered(0.5)) for k in ks}, "FT_u": {k: covered(0.2 + k / 1000) for k in ks}}
+    swapped = {
+        "FT_a": {k: of["DP_u"].get(k, covered(0.5)) for k in ks},
+        "FT_u": {k: covered(0.2 + k / 1000) for k in ks},
+    }
     swapped |= {
         "DP_a": {k: covered(0.8 - k / 1000) for k in dp},
         "DP_u": {k: covered(k / 1000) for k in dp},
@@ -111,7 +131,9 @@ def test_figure_3_5():
     }
     assert held(feild_figure_3_5.claims(dict.fromkeys(feild_figure_3_5.ARTIFACTS, swapped))) == [False] * 9
     nothing = {name: {k: Coverage(0, 0, 0, 0) for k in ks} for name in of}
-    assert held(feild_figure_3_5.claims(dict.fromkeys(feild_figure_3_5.ARTIFACTS, nothing)))[1:] == [False] * 8
+    assert (
+        held(feild_figure_3_5.claims(dict.fromkeys(feild_figure_3_5.ARTIFACTS, nothing)))[1:] == [False] * 8
+    )
 
 
 def test_figure_3_6():
@@ -130,9 +152,15 @@ def test_figures_3_8_and_3_9():
     height = {"Days": 1.0, "Half-month": 2.0, "Month": 3.0}
     as_printed = {(a, m, s): {d: height[s] * d for d in feild_spans.DS} for a, m, s in keys}
     as_printed |= {("query", m, "Days"): {1: 4.0, 10: 1.0, 100: 1.0} for m in feild_spans.PRIVATE}
-    as_printed |= {("pair", m, s): {d: float(s == "Month") for d in feild_spans.DS} for m in feild_spans.PRIVATE for s in height}
+    as_printed |= {
+        ("pair", m, s): {d: float(s == "Month") for d in feild_spans.DS}
+        for m in feild_spans.PRIVATE
+        for s in height
+    }
     assert held(feild_spans.claims(as_printed)) == [True] * 4
-    upside_down = {(a, m, s): {d: 4 - height[s] if d > 1 else height[s] for d in feild_spans.DS} for a, m, s in keys}
+    upside_down = {
+        (a, m, s): {d: 4 - height[s] if d > 1 else height[s] for d in feild_spans.DS} for a, m, s in keys
+    }
     assert held(feild_spans.claims(upside_down)) == [False] * 4
     assert not any(held(feild_spans.claims({key: dict.fromkeys(feild_spans.DS, 0.0) for key in keys})))
 
@@ -146,4 +174,14 @@ def test_attacks():
     as_printed = dict.fromkeys(names, broken) | {"DP_u": result(None), "with noise": result(None)}
     assert held(feild_attacks.claims(as_printed, 19_402_216)) == [True] * 9
     other = dict.fromkeys(names, result(None)) | {"DP_u": broken, "with noise": broken}
-    assert held(feild_attacks.claims(other, 19_402_216)) == [False, False, False, True, False, False, False, False, False]
+    assert held(feild_attacks.claims(other, 19_402_216)) == [
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+    ]

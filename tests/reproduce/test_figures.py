@@ -16,7 +16,13 @@ from crowdlog.reproduce.page import FinishedStudy, page, text
 from crowdlog.reproduce.plots import PRINTED, Point, bars, curves
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
-POINTS = [Point(1, 0.5, "a"), Point(10, 0.0, "a"), Point(10, 2.0, "b"), Point(1, 0.75, "a", PRINTED), Point(5, None, "a")]
+POINTS = [
+    Point(1, 0.5, "a"),
+    Point(10, 0.0, "a"),
+    Point(10, 2.0, "b"),
+    Point(1, 0.75, "a", PRINTED),
+    Point(5, None, "a"),
+]
 STUDY = Study(
     "made-up-9.9",
     "Nobody 2000, Figure 9.9",
@@ -24,11 +30,19 @@ STUDY = Study(
     lambda _bench: Result(
         [
             Panel(
-                "Curves", ["x", "who", "value"], [[1, "ours", 0.5], [9, "printed", None]], curves(POINTS, x="x", y="share", log_x=True, log_y=True)
+                "Curves",
+                ["x", "who", "value"],
+                [[1, "ours", 0.5], [9, "printed", None]],
+                curves(POINTS, x="x", y="share", log_x=True, log_y=True),
             ),
             Panel("Bars", ["x", "value"], [[1, 1730.81]], bars(POINTS, x="x", y="share")),
             Panel("Dots", ["x", "value"], [[1, 0.5]], bars(POINTS, x="x", y="share", log_y=True)),
-            Panel("Nothing to draw", ["x", "value"], [[1, 0.0]], curves([Point(1, 0.0, "a")], x="x", y="share", log_y=True)),
+            Panel(
+                "Nothing to draw",
+                ["x", "value"],
+                [[1, 0.0]],
+                curves([Point(1, 0.0, "a")], x="x", y="share", log_y=True),
+            ),
         ],
         [Claim("The sun shines.", True, ""), Claim("It rains.", False, "it <snows>")],
         "Set up & done.",
@@ -68,7 +82,14 @@ def test_the_page_shows_values_and_verdicts():
 
 
 def test_cells_as_they_are_read():
-    assert [text(cell) for cell in (None, 12_345, 0.068343, 26.79, 1730.811, "ln 2")] == ["–", "12,345", "0.06834", "26.79", "1,730.81", "ln 2"]
+    assert [text(cell) for cell in (None, 12_345, 0.068343, 26.79, 1730.811, "ln 2")] == [
+        "–",
+        "12,345",
+        "0.06834",
+        "26.79",
+        "1,730.81",
+        "ln 2",
+    ]
 
 
 def test_what_is_done_is_kept_for_its_number_of_users(made_up, tmp_path):
@@ -77,7 +98,10 @@ def test_what_is_done_is_kept_for_its_number_of_users(made_up, tmp_path):
         assert (shown.held, len(shown.result.claims)) == (1, 2)
     assert made_up == [100, 200]
     assert (tmp_path / "out" / "index.html").exists()
-    assert json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))[0]["name"] == "made-up-9.9"
+    assert (
+        json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))[0]["name"]
+        == "made-up-9.9"
+    )
 
 
 @pytest.mark.usefixtures("made_up")
@@ -93,14 +117,19 @@ def test_the_command_prints_a_short_table_or_json(made_up, tmp_path):
     assert "made-up-9.9" in result.output
     assert "1 of 2" in result.output
     assert "index.html" in result.output
-    again = CliRunner().invoke(cli, ["reproduce", "--figures", "--users", "100", "-o", str(tmp_path), "--json"])
+    again = CliRunner().invoke(
+        cli, ["reproduce", "--figures", "--users", "100", "-o", str(tmp_path), "--json"]
+    )
     assert json.loads(again.output)[0]["claims"][1]["why"] == "it <snows>"
     assert made_up == [100]
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
-    [(["nonsense"], "There is no study 'nonsense'. There are: korolova-figure-2"), (["--users", "5"], "at least 100 users. Got 5.")],
+    [
+        (["nonsense"], "There is no study 'nonsense'. There are: korolova-figure-2"),
+        (["--users", "5"], "at least 100 users. Got 5."),
+    ],
 )
 def test_bad_input_is_one_sentence(arguments, sentence, tmp_path):
     result = CliRunner().invoke(cli, ["reproduce", "--figures", *arguments, "-o", str(tmp_path / "out")])
@@ -112,7 +141,18 @@ def test_bad_input_is_one_sentence(arguments, sentence, tmp_path):
 @pytest.mark.slow
 def test_killed_half_way_and_run_again_it_goes_on(tmp_path):
     kept = tmp_path / "work" / "300-users" / "kept"
-    command = [sys.executable, "-m", "crowdlog.cli", "reproduce", "--figures", "korolova-figure-2", "--users", "300", "-o", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "crowdlog.cli",
+        "reproduce",
+        "--figures",
+        "korolova-figure-2",
+        "--users",
+        "300",
+        "-o",
+        str(tmp_path),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 300
     while len(list(kept.glob("*.json"))) < 3 and process.poll() is None and time.monotonic() < deadline:
@@ -139,9 +179,15 @@ def test_the_page_in_a_browser(tmp_path):
     running.figures(users=100, out=tmp_path)
     address, complaints, requests = (tmp_path / "index.html").as_uri(), [], []
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+        browser = driver.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
         page = browser.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(address, timeout=120_000)

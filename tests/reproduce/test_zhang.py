@@ -1,4 +1,6 @@
-"""The studies of Zhang 2017: the printed shapes hold of the printed values, other shapes do not; releases have the printed b and K."""
+"""The studies of Zhang 2017: the printed shapes hold of the printed values, other shapes do not; releases
+have the printed b and K.
+"""
 
 import pytest
 
@@ -30,7 +32,15 @@ def held(claims):
 
 def score(value, number=100, **more):
     common = {"common": number, "released_on_common": value, "original_on_common": value, "p_value": 0.5}
-    return {"value": value, "evaluated": number, "answered": number, "original": value, "original_evaluated": number, **common, **more}
+    return {
+        "value": value,
+        "evaluated": number,
+        "answered": number,
+        "original": value,
+        "original_evaluated": number,
+        **common,
+        **more,
+    }
 
 
 def test_releases_have_the_printed_noise_and_threshold(bench):
@@ -49,7 +59,12 @@ def test_releases_have_the_printed_noise_and_threshold(bench):
 
 def test_tables_3_5_and_3_6():
     metrics = zhang_effectiveness.METRICS
-    printed = {m: score(a, original=o) for m, a, o in zip(metrics, *map(zhang_table_3_5.PRINTED.get, ("Anonymized", "Original")), strict=True)}
+    printed = {
+        m: score(a, original=o)
+        for m, a, o in zip(
+            metrics, *map(zhang_table_3_5.PRINTED.get, ("Anonymized", "Original")), strict=True
+        )
+    }
     assert held(zhang_effectiveness.claims(printed)) == [True, True]
     worse = {metric: score(0.8, original=0.4, p_value=1e-9) for metric in metrics}
     assert held(zhang_effectiveness.claims(worse)) == [False, False]
@@ -58,11 +73,17 @@ def test_tables_3_5_and_3_6():
 
 def test_table_3_7():
     rows = {
-        b: {kind: {"delta": delta, "nDCG@10": ndcg, "evaluated": 9.4} for kind, (_e, delta, ndcg, _m) in row.items()}
+        b: {
+            kind: {"delta": delta, "nDCG@10": ndcg, "evaluated": 9.4}
+            for kind, (_e, delta, ndcg, _m) in row.items()
+        }
         for b, row in zhang_table_3_7.PRINTED_ROWS.items()
     }
     assert held(zhang_table_3_7.claims(rows)) == [True] * 3
-    apart = {b: {kind: {**cell, "nDCG@10": b / 5 + (kind == "ε-DP"), "delta": 0.1} for kind, cell in row.items()} for b, row in rows.items()}
+    apart = {
+        b: {kind: {**cell, "nDCG@10": b / 5 + (kind == "ε-DP"), "delta": 0.1} for kind, cell in row.items()}
+        for b, row in rows.items()
+    }
     assert [claim.holds for claim in zhang_table_3_7.claims(apart)] == [False] * 3
     nothing = {b: {kind: {**cell, "nDCG@10": None} for kind, cell in row.items()} for b, row in rows.items()}
     assert held(zhang_table_3_7.claims(nothing)) == [False, False, True]
@@ -76,16 +97,28 @@ def test_table_3_8():
 
 def test_table_3_9():
     rows = zhang_table_3_9.PRINTED_ROWS
-    printed = {model: {q_f: score(row[i]) for q_f, row in rows.items()} for i, model in enumerate(("IF", "RW", "RW-2"), 1)}
+    printed = {
+        model: {q_f: score(row[i]) for q_f, row in rows.items()}
+        for i, model in enumerate(("IF", "RW", "RW-2"), 1)
+    }
     assert held(zhang_table_3_9.claims(printed)) == [True] * 3
-    falling = {model: {q_f: score(1 / q_f + i) for q_f in rows} for i, model in enumerate(("IF", "RW-2", "RW"))}
+    falling = {
+        model: {q_f: score(1 / q_f + i) for q_f in rows} for i, model in enumerate(("IF", "RW-2", "RW"))
+    }
     assert held(zhang_table_3_9.claims(falling)) == [False] * 3
-    assert held(zhang_table_3_9.claims({model: dict.fromkeys(rows, NOTHING) for model in printed})) == [False] * 3
+    assert (
+        held(zhang_table_3_9.claims({model: dict.fromkeys(rows, NOTHING) for model in printed}))
+        == [False] * 3
+    )
 
 
 def test_table_3_10():
-    printed = {e: {q_f: score(utility) for q_f, (_b, _K, utility) in row.items()} for e, row in zhang_table_3_10.PRINTED_ROWS.items()}
-    assert held(zhang_table_3_10.claims(printed)) == [True, False, True, True, True]  # b is not Theorem 1's: an erratum of the paper
+    printed = {
+        e: {q_f: score(utility) for q_f, (_b, _K, utility) in row.items()}
+        for e, row in zhang_table_3_10.PRINTED_ROWS.items()
+    }
+    # b is not Theorem 1's: an erratum of the paper
+    assert held(zhang_table_3_10.claims(printed)) == [True, False, True, True, True]
     rising = {e: {q_f: score(q_f / 99 - e / 9) for q_f in row} for e, row in printed.items()}
     assert held(zhang_table_3_10.claims(rising)) == [True, False, False, False, False]
     nothing = {e: dict.fromkeys(row, NOTHING) for e, row in printed.items()}
@@ -95,7 +128,11 @@ def test_table_3_10():
 CLICKS = {"KA": 700, "DP_C": 40}
 
 
-@pytest.mark.parametrize(("study", "number", "more"), [(zhang_table_4_5, 3, ()), (zhang_table_4_6, 4, (CLICKS,))], ids=["4.5", "4.6"])
+@pytest.mark.parametrize(
+    ("study", "number", "more"),
+    [(zhang_table_4_5, 3, ()), (zhang_table_4_6, 4, (CLICKS,))],
+    ids=["4.5", "4.6"],
+)
 def test_tables_4_5_and_4_6(study, number, more):
     printed = {run: [score(first, n), score(second, n)] for run, (first, second, n) in study.PRINTED.items()}
     assert held(study.claims(printed, 9, *more)) == [True] * number
@@ -106,7 +143,10 @@ def test_tables_4_5_and_4_6(study, number, more):
 
 def test_the_trap_is_named():
     worse = score(0.5, original_on_common=0.6)
-    assert zhang_runs.verdict({"Original": [score(0.4)], "KA": [worse], "DP_S": [score(0.7)]}) == "There KA did worse than the original."
+    assert (
+        zhang_runs.verdict({"Original": [score(0.4)], "KA": [worse], "DP_S": [score(0.7)]})
+        == "There KA did worse than the original."
+    )
     assert "no anonymised log did worse" in zhang_runs.verdict({"KA": [score(0.5)]})
     assert zhang_runs.verdict({"KA": [NOTHING]}) == "No anonymised log answers any session."
 

@@ -48,7 +48,12 @@ def make_release(tmp_path: Path) -> Callable[..., Release]:
     """Write a release folder of tables of rows. `mechanism`: whose plan the label carries."""
     import pyarrow as pa
 
-    columns = {"queries": ["query"], "clicks": ["query", "url"], "pairs": ["query", "next_query"], "sessions": ["sequence"]}
+    columns = {
+        "queries": ["query"],
+        "clicks": ["query", "url"],
+        "pairs": ["query", "next_query"],
+        "sessions": ["sequence"],
+    }
 
     def make(
         source: str,
@@ -60,11 +65,20 @@ def make_release(tmp_path: Path) -> Callable[..., Release]:
         made = {}
         if "events" in tables:
             user, time, query, rank, url = zip(*tables.pop("events"), strict=True)
-            made["events"] = pa.table({"user": user, "query": query, "time": time, "rank": pa.array(rank, pa.int32()), "url": url})
+            made["events"] = pa.table(
+                {"user": user, "query": query, "time": time, "rank": pa.array(rank, pa.int32()), "url": url}
+            )
         for table, rows in tables.items():
             names = [*columns[table], "count"]
-            types = [pa.list_(pa.string()) if column == "sequence" else pa.string() for column in columns[table]] + [pa.int64()]
-            made[table] = pa.table({n: pa.array([row[i] for row in rows], t) for i, (n, t) in enumerate(zip(names, types, strict=True))})
+            types = [
+                pa.list_(pa.string()) if column == "sequence" else pa.string() for column in columns[table]
+            ] + [pa.int64()]
+            made[table] = pa.table(
+                {
+                    n: pa.array([row[i] for row in rows], t)
+                    for i, (n, t) in enumerate(zip(names, types, strict=True))
+                }
+            )
         plans = parse(mechanism).plan if mechanism else _exact(tables, counts)
         own = {"source": source, "counts": counts, "mechanism": mechanism or "Test()", "plan": to_json(plans)}
         return write_folder(tmp_path / name, made, {"crowdlog": own}, {})

@@ -29,5 +29,7 @@ def make_log(folder: Path, rows: Iterable[Row], name: str = "log") -> LogStore:
 def crowd_rows(users: int, queries: Iterable[str], start: int = 0) -> list[Row]:
     """Every user asks every query once and clicks one page for it."""
     return [
-        (f"u{user}", query, start + 60 * i, f"http://{query.replace(' ', '')}.example") for user in range(users) for i, query in enumerate(queries)
+        (f"u{user}", query, start + 60 * i, f"http://{query.replace(' ', '')}.example")
+        for user in range(users)
+        for i, query in enumerate(queries)
     ]

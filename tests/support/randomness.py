@@ -1,4 +1,7 @@
-"""Frozen randomness: every draw of noise is the median, about 0. For replaying neighbours; nothing it makes is private."""
+"""Frozen randomness: every draw of noise is the median, about 0.
+
+For replaying neighbours; nothing it makes is private.
+"""
 
 
 class FrozenRandomness:

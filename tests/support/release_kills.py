@@ -35,7 +35,16 @@ from crowdlog.release.publish import open_ledger, publish
 from crowdlog.release.resume import resume
 
 REFUSED = 10  # exit code of a child that got a sentence
-CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.chmod", "fcntl.flock"}
+CHANGES = {
+    "os.rename",
+    "os.mkdir",
+    "os.remove",
+    "os.rmdir",
+    "os.link",
+    "os.symlink",
+    "os.chmod",
+    "fcntl.flock",
+}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -45,7 +54,9 @@ class Coin:
     pause = 0.0
 
     def promise(self) -> Promise:
-        return Promise(approximate(1.0, 1e-9), (Step("draw", "one number", 1.0, 1e-9),), accounting=({"step": "coin"},))
+        return Promise(
+            approximate(1.0, 1e-9), (Step("draw", "one number", 1.0, 1e-9),), accounting=({"step": "coin"},)
+        )
 
     def protect(self, log: LogStore, randomness: Any) -> Protected:
         time.sleep(self.pause)
@@ -74,7 +85,9 @@ class Events:
 
         sqlite3.connect = traced
         os.fsync = lambda handle: (self.happens(), sync(handle), self.happens())[1]
-        pq.write_table = lambda *words, **options: (self.happens(), write(*words, **options), self.happens())[1]
+        pq.write_table = lambda *words, **options: (self.happens(), write(*words, **options), self.happens())[
+            1
+        ]
 
     def happens(self, *_what: Any) -> None:
         self.count += 1
@@ -91,7 +104,9 @@ class Events:
         return bool(flags & WRITING) and os.fsdecode(path).startswith(self.folder)
 
 
-def start(action: Callable[[], Any], folder: Path, kill_at: int = 0, gate: tuple[int, int] | None = None) -> int:
+def start(
+    action: Callable[[], Any], folder: Path, kill_at: int = 0, gate: tuple[int, int] | None = None
+) -> int:
     """Do it in a fork; with a gate (a pipe), when its parent closes it. Returns the process."""
     child = os.fork()
     if child:
@@ -148,7 +163,9 @@ class World:
         for path in self.folder.iterdir():
             if path.is_dir() and not path.name.startswith("store") and ".partial" not in path.name:
                 label = json.loads((path / "label.json").read_text())["crowdlog"]
-                assert {"queries.parquet", "index.html", "explanation.md"} <= {file.name for file in path.iterdir()}
+                assert {"queries.parquet", "index.html", "explanation.md"} <= {
+                    file.name for file in path.iterdir()
+                }
                 found[path.name] = (label["charge"], label["notes"]["draw"])
         return found
 

@@ -31,7 +31,20 @@ def served(service: str, folder: Path, *options: str, most_bytes: int | None = N
     """Run a service with its data in `folder`. `most_bytes`: none of its files may grow beyond that."""
     token = folder.parent / "token"
     token.write_text(TOKEN)
-    command = [sys.executable, "-m", "crowdlog.cli", "crowd", "serve", service, "--data", str(folder), "--token-file", str(token), "--rate", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "crowdlog.cli",
+        "crowd",
+        "serve",
+        service,
+        "--data",
+        str(folder),
+        "--token-file",
+        str(token),
+        "--rate",
+        "0",
+    ]
     if service == "mix":
         command += ["--next", "http://127.0.0.1:9", "--batch", "1000000000"]  # its batch is never full
 
@@ -39,7 +52,9 @@ def served(service: str, folder: Path, *options: str, most_bytes: int | None = N
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
     before = limit if most_bytes else None
-    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True, preexec_fn=before) as process:  # noqa: PLW1509, RUF100
+    with subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, text=True, preexec_fn=before
+    ) as process:  # noqa: PLW1509, RUF100
         try:
             url = process.stdout.readline().split()[-1]
             with Connection(url, retries=20) as connection:

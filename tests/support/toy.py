@@ -1,4 +1,6 @@
-"""A mechanism whose parameters have names that nobody else uses, right and with two faults: whoever audits must not go by names."""
+"""A mechanism whose parameters have names that nobody else uses, right and with two faults: whoever audits
+must not go by names.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class TopK(Mechanism):
     title: ClassVar[str] = "Clicks of a toy, with noisy counts"
     example: ClassVar[str] = "TopK(loss=2, slack=1e-6)"
     source: ClassVar[str] = "tests"
-    followed: ClassVar[Change] = staticmethod(lambda plan: plan)  # the plan that is followed; a fault when it is not the declared one
+    # the plan that is followed; a fault when it is not the declared one
+    followed: ClassVar[Change] = staticmethod(lambda plan: plan)
 
     loss: float = parameter("privacy loss of one user", above=0, role=EPSILON)
     slack: float = parameter("probability that the promise may fail", above=0, below=1, role=DELTA)

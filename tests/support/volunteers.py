@@ -1,4 +1,6 @@
-"""A collection on one aggregation server, with members whose reports are handed to it directly: no mixes, the randomness key is the test's own."""
+"""A collection on one aggregation server, with members whose reports are handed to it directly: no mixes, the
+randomness key is the test's own.
+"""
 
 import base64
 from dataclasses import dataclass, field
@@ -29,10 +31,25 @@ class Volunteers:
     voprf: VoprfKey = field(default_factory=lambda: VoprfKey.generate(RANDOM))
 
     def __post_init__(self) -> None:
-        terms = {"artifact": "query", "representation": "original", "limit": 50, "count": "users", "policy": f"FTu(k={K})"}
+        terms = {
+            "artifact": "query",
+            "representation": "original",
+            "limit": 50,
+            "count": "users",
+            "policy": f"FTu(k={K})",
+        }
         flat = {"inner_k": 0, "inner_slots": 1, "inner_artifact": "", "inner_policy": ""}
         keys = {"voprf_public": base64_of(self.voprf.public), "mix_publics": [base64_of(bytes([1]) * 32)] * 2}
-        body = {"title": "test", "k": K, "payload_size": self.payload, **terms, **flat, **keys, "randomness": "http://r", "mix": "http://m"}
+        body = {
+            "title": "test",
+            "k": K,
+            "payload_size": self.payload,
+            **terms,
+            **flat,
+            **keys,
+            "randomness": "http://r",
+            "mix": "http://m",
+        }
         answer = self.server.call("POST", "/collections", body)
         assert answer.status_code == 201, answer.text
         self.manifest = Manifest.from_json(answer.json()["manifest"])
@@ -44,7 +61,11 @@ class Volunteers:
     def join(self) -> Credential:
         invitation = self.server.call("POST", f"{self.at}/invitations", {"count": 1}).json()["invitations"][0]
         pending = request_credential(self.manifest.collection, RANDOM)
-        answer = self.server.call("POST", f"{self.at}/credentials", {"invitation": invitation, "request": base64_of(pending.request)})
+        answer = self.server.call(
+            "POST",
+            f"{self.at}/credentials",
+            {"invitation": invitation, "request": base64_of(pending.request)},
+        )
         assert answer.status_code == 201, answer.text
         return accept_credential(pending, self.manifest.collection, decoded(answer.json(), "credential"))
 
@@ -54,7 +75,12 @@ class Volunteers:
         return seal_onion(self.manifest.collection.mix_publics[-1:], report, RANDOM)
 
     def send(self, envelopes: list[bytes]):
-        return self.server.call("POST", "/envelopes", {"envelopes": [base64_of(envelope) for envelope in envelopes]}, operator=False)
+        return self.server.call(
+            "POST",
+            "/envelopes",
+            {"envelopes": [base64_of(envelope) for envelope in envelopes]},
+            operator=False,
+        )
 
     def status(self) -> dict:
         return self.server.call("GET", f"{self.at}/status").json()

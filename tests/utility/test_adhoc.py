@@ -14,7 +14,9 @@ def test_right_is_what_was_clicked():
 
 
 def test_feedback_is_the_mean_rank():
-    found = feedback_of(clicks_log([(0, 1, 1), (0, 1, 4), (1, 0, 2), (1, 1, 0), (1, -1, 0)]), (2, 2)).toarray()
+    found = feedback_of(
+        clicks_log([(0, 1, 1), (0, 1, 4), (1, 0, 2), (1, 1, 0), (1, -1, 0)]), (2, 2)
+    ).toarray()
     assert found.tolist() == [[0, 2.5], [2, 0]]
 
 

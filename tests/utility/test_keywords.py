@@ -8,26 +8,45 @@ from crowdlog.utility.registry import score
 
 
 def test_rare_edges_are_left_out_of_both_graphs(make_store, make_release):
-    rows = [(str(i), 60 * i, "boots", 1, "http://shoes.com" if i < 12 else f"http://other{i}.com") for i in range(20)]
+    rows = [
+        (str(i), 60 * i, "boots", 1, "http://shoes.com" if i < 12 else f"http://other{i}.com")
+        for i in range(20)
+    ]
     store = make_store(rows)
-    release = make_release(store.info.id, clicks=[("boots", "http://shoes.com", 11), ("noise", "http://shoes.com", 9)])
+    release = make_release(
+        store.info.id, clicks=[("boots", "http://shoes.com", 11), ("noise", "http://shoes.com", 9)]
+    )
     for fewest, found in ((10, (1, 1, 1)), (1, (2, 0, 0))):
         settings = Settings(concepts={"shoes": ["shoes.com"]}, fewest_clicks=fewest)
-        concept = score(release, store, on=["keywords:overlap@0.95"], settings=settings)[0].details["concepts"][0]
+        concept = score(release, store, on=["keywords:overlap@0.95"], settings=settings)[0].details[
+            "concepts"
+        ][0]
         assert (concept["released"], concept["original"], concept["in_both"]) == found
 
 
 @pytest.fixture
 def store(make_store):
-    clicks = [("boots", "http://www.shoes.com"), ("shoes", "http://www.shoes.com"), ("sandals", "http://shoes.com/sale"), ("bank", "http://bank.com")]
+    clicks = [
+        ("boots", "http://www.shoes.com"),
+        ("shoes", "http://www.shoes.com"),
+        ("sandals", "http://shoes.com/sale"),
+        ("bank", "http://bank.com"),
+    ]
     return make_store([(str(i), 60 * i, query, 1, url) for i, (query, url) in enumerate(clicks * 2)])
 
 
 def test_keywords_of_a_concept(store, make_release):
-    release = make_release(store.info.id, clicks=[("boots", "http://www.shoes.com", 2), ("fake", "http://www.shoes.com", 1)])
+    release = make_release(
+        store.info.id, clicks=[("boots", "http://www.shoes.com", 2), ("fake", "http://www.shoes.com", 1)]
+    )
     found = {
         entry.name: entry
-        for entry in score(release, store, on=["keywords"], settings=Settings(concepts={"shoes": ["www.shoes.com"]}, fewest_clicks=1))
+        for entry in score(
+            release,
+            store,
+            on=["keywords"],
+            settings=Settings(concepts={"shoes": ["www.shoes.com"]}, fewest_clicks=1),
+        )
     }
     overlap, kept = found["keywords:overlap@0.5"], found["keywords:kept@0.95"]
     assert overlap.details["concepts"] == [{"concept": "shoes", "released": 2, "original": 3, "in_both": 1}]

@@ -30,17 +30,31 @@ def reciprocal_rank(ranked, relevant):
 
 
 def average_precision(ranked, relevant):
-    return sum(precision(ranked, relevant, i + 1) for i, item in enumerate(ranked) if item in relevant) / len(relevant)
+    return sum(precision(ranked, relevant, i + 1) for i, item in enumerate(ranked) if item in relevant) / len(
+        relevant
+    )
 
 
 def as_lists(lists) -> Lists:
-    return from_rows(np.repeat(np.arange(len(lists)), [len(x) for x in lists]), [item for x in lists for item in x], len(lists))
+    return from_rows(
+        np.repeat(np.arange(len(lists)), [len(x) for x in lists]),
+        [item for x in lists for item in x],
+        len(lists),
+    )
 
 
 ITEMS = st.integers(0, 30)
 
 
-@given(st.lists(st.tuples(st.lists(ITEMS, unique=True, max_size=25), st.lists(ITEMS, unique=True, min_size=1, max_size=15)), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(ITEMS, unique=True, max_size=25), st.lists(ITEMS, unique=True, min_size=1, max_size=15)
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_metrics_are_as_defined(topics):
     ranked, relevant = [r for r, _ in topics], [t for _, t in topics]
     found = per_topic(as_lists(ranked), as_lists(relevant), METRICS)

@@ -12,7 +12,9 @@ from crowdlog.utility.registry import score
 
 
 def test_completions_are_ranked_by_count():
-    texts = pa.array(["fear of flying", "fear", "fear of heights", "fear of", "no fear of flying", "fear office"])
+    texts = pa.array(
+        ["fear of flying", "fear", "fear of heights", "fear of", "no fear of flying", "fear office"]
+    )
     table = KeyCounts(np.arange(6), np.array([2.0, 9.0, 5.0, 8.0, 7.0, 6.0]))
     assert completions(table, texts, "Fear of ").tolist() == [2, 0]
 
@@ -39,7 +41,9 @@ def test_the_study_by_hand(store, make_release):
     assert top.value == pytest.approx(2 / 3)
     assert top.evaluated == 3
     assert order.value == -1.0
-    assert top.details["prefixes"] == [{"prefix": "fear of", "released": 3, "original": 3, "compared": 3, "in_both": 2, "kendall_tau": -1.0}]
+    assert top.details["prefixes"] == [
+        {"prefix": "fear of", "released": 3, "original": 3, "compared": 3, "in_both": 2, "kendall_tau": -1.0}
+    ]
 
 
 def test_a_prefix_nobody_wrote_gives_no_score(store, make_release):

@@ -9,14 +9,25 @@ from crowdlog.plan.as_json import to_json
 from crowdlog.utility.published import Published
 from crowdlog.utility.registry import score
 
-WRITTEN = ["www.cars.com", "cars", "the weather forecast", "weather forcast", "bars in boston", "bars in new york ny"]
+WRITTEN = [
+    "www.cars.com",
+    "cars",
+    "the weather forecast",
+    "weather forcast",
+    "bars in boston",
+    "bars in new york ny",
+]
 
 TOPICS = "ASession(epsilon=1, delta=1e-5, features='topics.tsv')"
 
 
 @pytest.fixture
 def store(make_store):
-    rows = [(str(user), 100 * i + user, query, 1, f"http://{i // 2}.com") for user in range(12) for i, query in enumerate(WRITTEN)]
+    rows = [
+        (str(user), 100 * i + user, query, 1, f"http://{i // 2}.com")
+        for user in range(12)
+        for i, query in enumerate(WRITTEN)
+    ]
     return make_store(rows)
 
 
@@ -37,25 +48,40 @@ def test_the_label_tells_how_queries_are_written():
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("artifact", ["query", "click", "pair"])
 def test_a_full_release_covers_everything_in_any_representation(store, tmp_path, artifact, representation):
-    release = parse(f"FTu(k=1, artifact='{artifact}', representation='{representation}')").release(store, tmp_path / "out", i_know=True)
+    release = parse(f"FTu(k=1, artifact='{artifact}', representation='{representation}')").release(
+        store, tmp_path / "out", i_know=True
+    )
     found = {entry.name.split(":")[2]: entry for entry in score(release, store, on=["coverage"])}
     assert found["distinct"].value == found["impressions"].value == 1.0
-    assert found["spurious_rate"].value == found["median_relative_error"].value == found["drop_rate"].value == 0.0
+    assert (
+        found["spurious_rate"].value
+        == found["median_relative_error"].value
+        == found["drop_rate"].value
+        == 0.0
+    )
     assert found["distinct"].details.get("representation", "original") == representation
     assert ("compared" in found["distinct"].details) == (representation != "original")
 
 
 def test_coverage_counts_the_queries_as_the_release_writes_them(store, make_release):
-    release = make_release(store.info.id, mechanism="FTu(k=2, representation='template')", queries=[("bars in ⟨city⟩", 24), ("cars", 24)])
+    release = make_release(
+        store.info.id,
+        mechanism="FTu(k=2, representation='template')",
+        queries=[("bars in ⟨city⟩", 24), ("cars", 24)],
+    )
     found = {entry.name: entry for entry in score(release, store, on=["coverage"])}
-    assert found["coverage:queries:distinct"].evaluated == 4  # cars, the weather forecast, weather forecast, bars in ⟨city⟩
+    # cars, the weather forecast, weather forecast, bars in ⟨city⟩
+    assert found["coverage:queries:distinct"].evaluated == 4
     assert found["coverage:queries:distinct"].value == 0.5
     assert found["coverage:queries:impressions"].value == pytest.approx(4 / 6)
     assert found["coverage:queries:median_relative_error"].value == 0.0
 
 
 def test_people_tested_on_are_written_so_too(store, make_release, make_store):
-    test = make_store([("1", 0, "weather forcast", 1, "http://1.com"), ("2", 0, "new words", 1, "http://9.com")], name="test")
+    test = make_store(
+        [("1", 0, "weather forcast", 1, "http://1.com"), ("2", 0, "new words", 1, "http://9.com")],
+        name="test",
+    )
     clicks = [("weather forecast", "http://1.com", 12)]
     spelling = "FTu(k=1, artifact='click', representation='spelling')"
     release = make_release(store.info.id, mechanism=spelling, clicks=clicks)

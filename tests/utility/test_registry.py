@@ -7,7 +7,14 @@ from crowdlog.mechanisms import parse
 from crowdlog.utility.context import Settings
 from crowdlog.utility.registry import MEASURES, chosen, score
 
-TOPICS = {"pie": "bake.com", "cake": "bake.com", "car": "cars.com", "bus": "cars.com", "moon": "sky.org", "sun": "sky.org"}
+TOPICS = {
+    "pie": "bake.com",
+    "cake": "bake.com",
+    "car": "cars.com",
+    "bus": "cars.com",
+    "moon": "sky.org",
+    "sun": "sky.org",
+}
 
 
 def rows(users, start=0):
@@ -58,7 +65,9 @@ def test_no_text_of_the_log_is_in_a_score(store, release):
 
 
 def test_selections_can_name_parts(store, release):
-    assert set(by_name(score(release, store, on=["adhoc:nDCG@10"]))) == {f"adhoc:{model}:nDCG@10" for model in ("RW", "RW-2", "IF")}
+    assert set(by_name(score(release, store, on=["adhoc:nDCG@10"]))) == {
+        f"adhoc:{model}:nDCG@10" for model in ("RW", "RW-2", "IF")
+    }
     assert [entry.name for entry in score(release, store, on=["adhoc:IF:P@5"])] == ["adhoc:IF:P@5"]
     assert chosen(["adhoc:IF:P@5", "adhoc", "coverage"]) == ["adhoc", "coverage"]
 
@@ -85,22 +94,29 @@ def test_a_release_of_another_log_needs_the_flag(release, make_store):
 
 
 def test_held_out_people_can_be_given(store, release, make_store):
-    others = make_store([*rows(60, start=1000), ("9999", 5, "unheard of", 1, "http://new.com")], name="others")
+    others = make_store(
+        [*rows(60, start=1000), ("9999", 5, "unheard of", 1, "http://new.com")], name="others"
+    )
     found = by_name(score(release, store, on=["adhoc:RW:nDCG@10"], test=others))["adhoc:RW:nDCG@10"]
     assert found.value == pytest.approx(1.0)
-    assert found.details["asked"] == 6 + len(range(1001, 1060, 7)) + 1  # topics, secrets (1001 = 7 · 143), the new one
+    # topics, secrets (1001 = 7 · 143), the new one
+    assert found.details["asked"] == 6 + len(range(1001, 1060, 7)) + 1
     assert found.details["original_answered"] == 6
 
 
 @pytest.mark.parametrize("by", ["user", "row"])
 def test_all_folds_are_joined(store, release, by):
-    found = by_name(score(release, store, on=["adhoc:RW:RR"], settings=Settings(fold=None, folds=3, by=by)))["adhoc:RW:RR"]
+    found = by_name(score(release, store, on=["adhoc:RW:RR"], settings=Settings(fold=None, folds=3, by=by)))[
+        "adhoc:RW:RR"
+    ]
     assert found.evaluated == 18  # six queries in each of three folds
     assert found.details["asked"] == 18 + len(range(0, 300, 7))
 
 
 def test_scores_are_repeatable(store, release):
-    first, again = (score(release, store, on=["adhoc", "suggestion"], settings=Settings(seed=5)) for _ in range(2))
+    first, again = (
+        score(release, store, on=["adhoc", "suggestion"], settings=Settings(seed=5)) for _ in range(2)
+    )
     assert first == again
 
 
@@ -109,6 +125,6 @@ def test_a_published_release_is_recognised(store, tmp_path, mechanism):
     release = parse(mechanism).release(store, tmp_path / "published", i_know=True)
     found = by_name(score(release, store, on=["coverage"]))
     assert len(found) == 5
-    assert {name: entry.value for name, entry in found.items() if name.endswith(("error", "spurious_rate"))} == dict.fromkeys(
-        [name for name in found if name.endswith(("error", "spurious_rate"))], 0.0
-    )
+    assert {
+        name: entry.value for name, entry in found.items() if name.endswith(("error", "spurious_rate"))
+    } == dict.fromkeys([name for name in found if name.endswith(("error", "spurious_rate"))], 0.0)

@@ -16,5 +16,8 @@ def test_very_long_sessions_are_cut():
 
 def test_each_prefix_asks_for_the_rest():
     topics = prefixes(from_rows([0, 0, 0, 1, 1, 1], [7, 8, 9, 5, 6, 5], 2))
-    asked = [(int(topics.queries[i][0]), topics.relevant[i].tolist(), int(topics.group[i])) for i in range(len(topics))]
+    asked = [
+        (int(topics.queries[i][0]), topics.relevant[i].tolist(), int(topics.group[i]))
+        for i in range(len(topics))
+    ]
     assert asked == [(7, [8, 9], 0), (8, [9], 0), (5, [6], 1), (6, [5], 1)]

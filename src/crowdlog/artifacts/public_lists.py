@@ -1,4 +1,6 @@
-"""Public lists that were made without the log: pools of queries, topics of queries, results that an engine shows to anyone."""
+"""Public lists that were made without the log: pools of queries, topics of queries, results that an engine
+shows to anyone.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,18 @@ WORDS = 50_000  # of wordfreq's most frequent English words; rarer ones are seld
 
 
 def read_pool(pool: str, representation: str) -> pa.StringArray:
-    """The texts of a pool, normalised and represented as the log's queries are, each once. `pool`: 'ngrams' or a file with one query a line."""
+    """The texts of a pool, normalised and represented as the log's queries are, each once.
+
+    `pool`: 'ngrams' or a file with one query a line.
+    """
     if pool == NGRAMS:
         return _built_in(representation)
     lines = read_query_file(pool, "pool of queries", {"query": "a query"}, representation=representation)
     unique = _sorted(lines["query"].to_pylist())
     if not len(unique):
-        raise InputError(f"The pool of queries {pool} is empty. Give a file with one public query on each line, or pool='{NGRAMS}'.")
+        raise InputError(
+            f"The pool of queries {pool} is empty. Give a file with one public query on each line, or pool='{NGRAMS}'."
+        )
     return unique
 
 
@@ -41,7 +48,10 @@ def _sorted(texts: Iterable[str]) -> pa.StringArray:
 
 
 def read_features(path: str, representation: str) -> tuple[pa.StringArray, Ints, list[str]]:
-    """A mapping file of lines query TAB topic: the queries, the number of each one's topic, the topics. The last line of a query counts."""
+    """A mapping file of lines query TAB topic: the queries, the number of each one's topic, the topics.
+
+    The last line of a query counts.
+    """
     columns = {"query": "a query", "topic": "a topic"}
     lines = read_query_file(path, "file of topics", columns, representation=representation)
     topic_of = dict(zip(lines["query"].to_pylist(), lines["topic"].to_pylist(), strict=True))
@@ -50,22 +60,35 @@ def read_features(path: str, representation: str) -> tuple[pa.StringArray, Ints,
 
 
 def read_surfaced(path: str, representation: str = ORIGINAL) -> pa.Table:
-    """A file of lines query TAB url, what an engine shows to anyone who asks: each pair once, sorted, spelled as the log spells them."""
+    """A file of lines query TAB url, what an engine shows to anyone who asks: each pair once, sorted, spelled
+    as the log spells them.
+    """
     columns = {"query": "a query", "url": "a URL"}
     table = pa.table(read_query_file(path, "file of surfaced URLs", columns, representation=representation))
-    return table.group_by(["query", "url"]).aggregate([]).sort_by([("query", "ascending"), ("url", "ascending")]).combine_chunks()
+    return (
+        table.group_by(["query", "url"])
+        .aggregate([])
+        .sort_by([("query", "ascending"), ("url", "ascending")])
+        .combine_chunks()
+    )
 
 
 def _ngrams() -> tuple[str, ...]:
-    """symspellpy's frequent English word pairs that neither begin nor end with a stop word, and wordfreq's most frequent words.
+    """symspellpy's frequent English word pairs that neither begin nor end with a stop word, and wordfreq's
+    most frequent words.
 
-    The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; no noun is a stop word.
+    The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; no
+    noun is a stop word.
     """
     from importlib.resources import files
 
     from wordfreq import top_n_list
 
-    text = files("symspellpy").joinpath("frequency_bigramdictionary_en_243_342.txt").read_text(encoding="utf-8-sig")
+    text = (
+        files("symspellpy")
+        .joinpath("frequency_bigramdictionary_en_243_342.txt")
+        .read_text(encoding="utf-8-sig")
+    )
     pairs = (line.split()[:2] for line in text.splitlines())
     return (
         *(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}),

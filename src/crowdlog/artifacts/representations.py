@@ -1,6 +1,8 @@
-"""Ways to write a query, so that more people share one: original, light, heavy (Feild 2013, §3.3), spelling and template (grouping.py).
+"""Ways to write a query, so that more people share one: original, light, heavy (Feild 2013, §3.3), spelling
+and template (grouping.py).
 
-They depend on the text alone, never on other people's queries, so they cost no privacy; they must be applied before contributions are bounded.
+They depend on the text alone, never on other people's queries, so they cost no privacy; they must be applied
+before contributions are bounded.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def heavy(text: str) -> str:
 
 def spelling(text: str) -> str:
     """Light, with typing errors mended."""
-    from crowdlog.artifacts.grouping import correct  # its word lists take a second to load: only for those who use them
+    # its word lists take a second to load: only for those who use them
+    from crowdlog.artifacts.grouping import correct
 
     return correct(light(text))
 

@@ -1,4 +1,7 @@
-"""BREAK: what a release gives away. One attack per file; each is judged against the log (`truth`) and against chance."""
+"""BREAK: what a release gives away.
+
+One attack per file; each is judged against the log (`truth`) and against chance.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ def attack(
     attacker: Attacker | None = None,
     other_log: bool = False,
 ) -> list[AttackResult]:
-    """Attack a release, or several releases of one log together, by these attacks (default: all), and judge them by the log."""
+    """Attack a release, or several releases of one log together, by these attacks (default: all), and judge
+    them by the log.
+    """
     from crowdlog.attacks.attacker import Attacker
     from crowdlog.attacks.seen import Seen
     from crowdlog.measure.log_arrays import Impressions
@@ -52,4 +57,7 @@ def attack(
         if not other_log:
             check_source(each.label, truth.info.id)
     seen, known, person = Seen.of(*releases), Impressions(truth), attacker or Attacker()
-    return [getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(seen, known, person) for name in chosen]
+    return [
+        getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(seen, known, person)
+        for name in chosen
+    ]

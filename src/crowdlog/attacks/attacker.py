@@ -13,7 +13,10 @@ from crowdlog.privacy.randomness import Randomness, SystemRandomness
 
 @dataclass(frozen=True)
 class Attacker:
-    """`auxiliary`: another log. `mapping`: a file of lines query TAB category. `secrets`: a file of lines user TAB kind TAB query."""
+    """`auxiliary`: another log. `mapping`: a file of lines query TAB category.
+
+    `secrets`: a file of lines user TAB kind TAB query.
+    """
 
     randomness: Randomness = field(default_factory=SystemRandomness)
     auxiliary: LogStore | None = None

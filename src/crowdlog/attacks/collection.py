@@ -1,4 +1,6 @@
-"""Attacks on a collection, each carried out for real on the design of 2013 and on ours, beside what docs/threat-model.md says of it."""
+"""Attacks on a collection, each carried out for real on the design of 2013 and on ours, beside what
+docs/threat-model.md says of it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from crowdlog.privacy.randomness import Randomness
 
 @dataclass(frozen=True)
 class Demonstration:
-    """Whether an attack succeeded on each design, and whether it should. None: the design of 2013 fixes no bytes to tamper with."""
+    """Whether an attack succeeded on each design, and whether it should.
+
+    None: the design of 2013 fixes no bytes to tamper with.
+    """
 
     name: str
     against_2013: bool | None
@@ -36,7 +41,9 @@ def _one(k: int = K) -> UnsafeReport:
 
 
 def _more(people: int) -> list[UnsafeReport]:
-    """Reports under other names: of fake volunteers, of one person's aliases or of another collection, for nothing in them tells which."""
+    """Reports under other names: of fake volunteers, of one person's aliases or of another collection, for
+    nothing in them tells which.
+    """
     return [unsafe_report(SECRET, K, b"name %d" % number) for number in range(people)]
 
 
@@ -54,22 +61,80 @@ def _repeated_2013() -> bool:
 
 
 # name, attack on 2013 and on ours, whether each should succeed, why.
-_ATTACKS: tuple[tuple[str, Callable[[], bool] | None, Callable[[ProtocolTestbed], bool], bool | None, bool, str], ...] = (
-    ("dictionary", _dictionary_2013, ours.dictionary, True, False, "without the randomness key no guess can be tested"),
-    ("dictionary evaluated in time", _dictionary_2013, ours.dictionary_in_time, True, True, "stated limit: a client may ask about a guess"),
-    ("k - 1 fake volunteers", _joined_2013, ours.sybils, True, True, "stated limit: they learn that their guess was sent"),
-    ("click inside an open query", None, ours.inside_an_open_query, None, False, "what is nested has a threshold and randomness of its own"),
+_ATTACKS: tuple[
+    tuple[str, Callable[[], bool] | None, Callable[[ProtocolTestbed], bool], bool | None, bool, str], ...
+] = (
+    (
+        "dictionary",
+        _dictionary_2013,
+        ours.dictionary,
+        True,
+        False,
+        "without the randomness key no guess can be tested",
+    ),
+    (
+        "dictionary evaluated in time",
+        _dictionary_2013,
+        ours.dictionary_in_time,
+        True,
+        True,
+        "stated limit: a client may ask about a guess",
+    ),
+    (
+        "k - 1 fake volunteers",
+        _joined_2013,
+        ours.sybils,
+        True,
+        True,
+        "stated limit: they learn that their guess was sent",
+    ),
+    (
+        "click inside an open query",
+        None,
+        ours.inside_an_open_query,
+        None,
+        False,
+        "what is nested has a threshold and randomness of its own",
+    ),
     ("one person as k", _joined_2013, ours.invented_people, True, False, "a name needs a credential"),
-    ("wrong collection", _joined_2013, ours.wrong_collection, True, False, "its name is in every derivation and proof"),
+    (
+        "wrong collection",
+        _joined_2013,
+        ours.wrong_collection,
+        True,
+        False,
+        "its name is in every derivation and proof",
+    ),
     ("replayed reports", _repeated_2013, ours.replayed, False, False, "one person counts once"),
     ("duplicated reports", _repeated_2013, ours.duplicated, False, False, "one person counts once"),
-    ("reordered reports", lambda: unsafe_open(_more(K)[::-1], K) != SECRET, ours.reordered, False, False, "every order opens the same"),
+    (
+        "reordered reports",
+        lambda: unsafe_open(_more(K)[::-1], K) != SECRET,
+        ours.reordered,
+        False,
+        False,
+        "every order opens the same",
+    ),
     ("truncated reports", None, ours.truncated, None, False, "refused"),
     ("oversized reports", None, ours.oversized, None, False, "refused"),
     ("malformed reports", None, ours.malformed, None, False, "every byte is under the sender's proof"),
-    ("mix that drops", lambda: unsafe_open(_more(K)[1:], K) is None, ours.mix_drops, True, True, "stated limit: counts fall, nothing is read"),
+    (
+        "mix that drops",
+        lambda: unsafe_open(_more(K)[1:], K) is None,
+        ours.mix_drops,
+        True,
+        True,
+        "stated limit: counts fall, nothing is read",
+    ),
     ("mix that repeats", _repeated_2013, ours.mix_repeats, False, False, "one person counts once"),
-    ("server that lies about k", lambda: unsafe_open([_one(1)], 1) == SECRET, ours.lies_about_k, True, False, "floor, name and polynomial hold k"),
+    (
+        "server that lies about k",
+        lambda: unsafe_open([_one(1)], 1) == SECRET,
+        ours.lies_about_k,
+        True,
+        False,
+        "floor, name and polynomial hold k",
+    ),
 )
 
 
@@ -78,5 +143,9 @@ def demonstrate(randomness: Randomness) -> list[Demonstration]:
     rows = []
     for name, on_2013, on_ours, expected_2013, expected_ours, note in _ATTACKS:
         with run_testbed(randomness) as target:
-            rows.append(Demonstration(name, on_2013() if on_2013 else None, on_ours(target), expected_2013, expected_ours, note))
+            rows.append(
+                Demonstration(
+                    name, on_2013() if on_2013 else None, on_ours(target), expected_2013, expected_ours, note
+                )
+            )
     return rows

@@ -22,7 +22,9 @@ from crowdlog.errors import PrivacyRefusal
 
 
 def dictionary(target: ProtocolTestbed) -> bool:
-    """The aggregation server holds a report and tries its guesses by hashing, under a key of its own, and at the randomness server."""
+    """The aggregation server holds a report and tries its guesses by hashing, under a key of its own, and at
+    the randomness server.
+    """
     (report,) = target.crowd(1)
     target.open_uploads()
     inputs = [target.manifest.collection.voprf_input(guess) for guess in GUESSES]
@@ -44,7 +46,9 @@ def dictionary_in_time(target: ProtocolTestbed) -> bool:
 def _recognised(target: ProtocolTestbed, rands: list[bytes], report: bytes) -> bool:
     """Whether one of the guesses, with these values of the PRF, gives the report's tag."""
     context = target.manifest.collection.context()
-    return Report.parse(report).tag in [tag_of(root_of(rand, context), context, guess) for guess, rand in zip(GUESSES, rands, strict=False)]
+    return Report.parse(report).tag in [
+        tag_of(root_of(rand, context), context, guess) for guess, rand in zip(GUESSES, rands, strict=False)
+    ]
 
 
 def sybils(target: ProtocolTestbed) -> bool:
@@ -56,15 +60,21 @@ def invented_people(target: ProtocolTestbed) -> bool:
     """One of k − 1 members invents another secret to go with her MAC."""
     credential, (rand,) = target.join(), target.evaluate(SECRET)
     alias = Credential(random_scalar(target.randomness), credential.u, credential.mac)
-    return _got_in(target, [*target.crowd(K - 2), target.report(credential, rand)], [target.report(alias, rand)])
+    return _got_in(
+        target, [*target.crowd(K - 2), target.report(credential, rand)], [target.report(alias, rand)]
+    )
 
 
 def wrong_collection(target: ProtocolTestbed) -> bool:
-    """A report of another collection comes as it is, under this collection's name, and in the group of k − 1 reports here."""
+    """A report of another collection comes as it is, under this collection's name, and in the group of k − 1
+    reports here.
+    """
     honest, head = target.crowd(K - 1), target.manifest.collection.context()
     with run_testbed(target.randomness) as other:
         (foreign,) = other.crowd(1)
-    return _got_in(target, honest, [foreign, head + foreign[36:], head + Report.parse(honest[0]).tag + foreign[68:]])
+    return _got_in(
+        target, honest, [foreign, head + foreign[36:], head + Report.parse(honest[0]).tag + foreign[68:]]
+    )
 
 
 def _got_in(target: ProtocolTestbed, honest: list[bytes], forged: list[bytes]) -> bool:
@@ -74,7 +84,9 @@ def _got_in(target: ProtocolTestbed, honest: list[bytes], forged: list[bytes]) -
 
 
 def inside_an_open_query(target: ProtocolTestbed) -> bool:
-    """K people share a query and a click, and clicks need one more: with the query open, the server tries all guesses of the click."""
+    """K people share a query and a click, and clicks need one more: with the query open, the server tries all
+    guesses of the click.
+    """
     clicks = [SECRET + b"\t" + guess for guess in GUESSES]
     with run_testbed(target.randomness, inner_k=K + 1) as nested:
         reports = [Report.parse(report) for report in nested.nested_crowd(K, SECRET, clicks[0])]
@@ -94,7 +106,12 @@ def inside_an_open_query(target: ProtocolTestbed) -> bool:
             )
             for click in clicks
         }
-        return query is None or len(inside) != K or open_group(inside, collection) is not None or any(report.tag in tags for report in inside)
+        return (
+            query is None
+            or len(inside) != K
+            or open_group(inside, collection) is not None
+            or any(report.tag in tags for report in inside)
+        )
 
 
 def replayed(target: ProtocolTestbed) -> bool:
@@ -113,7 +130,9 @@ def duplicated(target: ProtocolTestbed) -> bool:
 
 def reordered(target: ProtocolTestbed) -> bool:
     """The reports of two artifacts come interleaved and backwards."""
-    reports = [report for both in zip(target.crowd(K), target.crowd(K, GUESSES[0]), strict=True) for report in both]
+    reports = [
+        report for both in zip(target.crowd(K), target.crowd(K, GUESSES[0]), strict=True) for report in both
+    ]
     return target.publish(reports[::-1]) != {SECRET: K, GUESSES[0]: K}
 
 
@@ -146,9 +165,15 @@ def mix_repeats(target: ProtocolTestbed) -> bool:
     return _got_in(target, passed[: K - 1], passed[K - 1 :])
 
 
-def _through_mixes(target: ProtocolTestbed, reports: list[bytes], keep: int | None = None, times: int = 1) -> list[bytes]:
-    """What comes out of the chain when the first mix keeps so many envelopes and passes them on so many times."""
-    envelopes = [seal_onion([mix.public for mix in target.mixes], report, target.randomness) for report in reports]
+def _through_mixes(
+    target: ProtocolTestbed, reports: list[bytes], keep: int | None = None, times: int = 1
+) -> list[bytes]:
+    """What comes out of the chain when the first mix keeps so many envelopes and passes them on so many
+    times.
+    """
+    envelopes = [
+        seal_onion([mix.public for mix in target.mixes], report, target.randomness) for report in reports
+    ]
     passed = [open_layer(target.mixes[0], envelope) for envelope in envelopes[:keep]] * times
     return [open_layer(target.mixes[1], envelope) for envelope in passed]
 
@@ -164,7 +189,9 @@ class _Liar(Connection):
 
 
 def lies_about_k(target: ProtocolTestbed) -> bool:
-    """It shows a client a k below the floor, or another k under the same name; it opens what needs k + 1 people with k."""
+    """It shows a client a k below the floor, or another k under the same name; it opens what needs k + 1
+    people with k.
+    """
     with run_testbed(target.randomness, K + 1) as strict:
         reports = [Report.parse(report) for report in strict.crowd(K)]
         opened = open_group(reports, dataclasses.replace(strict.manifest.collection, k=K))

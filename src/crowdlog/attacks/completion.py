@@ -1,4 +1,6 @@
-"""Completion: a query that always follows the same other query gives that one away too (Feild 2013, §3.4.2.1, example 3)."""
+"""Completion: a query that always follows the same other query gives that one away too (Feild 2013, §3.4.2.1,
+example 3).
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ def completion(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackRes
 def always_before(ids: Ints, counts: Ints, first: Ints, second: Ints, pairs: Ints, queries: int) -> Ints:
     """For each query the one that was asked right before each of its impressions, or −1.
 
-    The source asks that all pairs around the query add up to its count; that leaves impressions with a next but no previous query.
-    Only Count(p, q) = Count(q) proves the claim.
+    The source asks that all pairs around the query add up to its count; that leaves impressions with a next
+    but no previous query. Only Count(p, q) = Count(q) proves the claim.
     """
     asked = np.full(queries, -1)
     asked[ids] = counts

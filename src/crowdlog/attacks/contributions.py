@@ -1,4 +1,6 @@
-"""What a mechanism counts of each person, as far as an attacker can tell: all or the first d, impressions or different queries, or a bounded sum."""
+"""What a mechanism counts of each person, as far as an attacker can tell: all or the first d, impressions or
+different queries, or a bounded sum.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from crowdlog.types import Ints
 
 
 def contributions(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) -> Any:
-    """Users by queries, as the plan bounds them. A choice by lot cannot be known: of the ways to guess it the one that fits the counts best."""
+    """Users by queries, as the plan bounds them.
+
+    A choice by lot cannot be known: of the ways to guess it the one that fits the counts best.
+    """
     match plan.bound:
         case SquaredBudget(budget):
             return _bounded(truth.profile, ids, budget)
@@ -26,7 +31,10 @@ def contributions(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) 
             return _first_distinct(truth, d)
         case FirstOccurrences(d) | FirstKeys(d):
             options = [truth.profile, _distinct(truth.profile), _first_distinct(truth, d)]
-            return min(options, key=lambda own: float(np.abs(counts - np.asarray(own.sum(axis=0)).ravel()[ids]).sum()))
+            return min(
+                options,
+                key=lambda own: float(np.abs(counts - np.asarray(own.sum(axis=0)).ravel()[ids]).sum()),
+            )
     return _distinct(truth.profile) if plan.counts == "users" else truth.profile
 
 
@@ -46,7 +54,9 @@ def _first_distinct(truth: Impressions, d: int) -> Any:
 
 
 def _bounded(profile: Any, ids: Ints, budget: int) -> Any:
-    """The published queries of each user, less of all when the sum of their squares is above the budget: what is left on average, about."""
+    """The published queries of each user, less of all when the sum of their squares is above the budget: what
+    is left on average, about.
+    """
     shown = np.zeros(profile.shape[1])
     shown[ids] = 1
     kept = profile.multiply(shown[None, :]).tocsr()

@@ -1,4 +1,6 @@
-"""How much a published count speaks for a person: the logarithm of how much more likely it is with her than without."""
+"""How much a published count speaks for a person: the logarithm of how much more likely it is with her than
+without.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from crowdlog.types import Floats
 
 @dataclass(frozen=True)
 class Noise:
-    """What a plan tells of the noise. `scale`: of Laplace noise on counts; `K`, `b`: threshold and scale of a selection by Laplace noise."""
+    """What a plan tells of the noise.
+
+    `scale`: of Laplace noise on counts; `K`, `b`: threshold and scale of a selection by Laplace noise.
+    """
 
     any: bool
     scale: float | None = None
@@ -32,11 +37,15 @@ class Noise:
         return cls(True, plan.noise.scale, chosen.K, chosen.scale, not plan.reuses_noise)
 
     def evidence(self, mine: Floats, others: Floats, shown: Floats) -> Floats:
-        """For each of her queries: what she adds, what the others have, what is published (NaN: nothing). Above 0 speaks for her."""
+        """For each of her queries: what she adds, what the others have, what is published (NaN: nothing).
+
+        Above 0 speaks for her.
+        """
         absent, over = np.isnan(shown), np.nan_to_num(shown) - others
         if self.scale is None:
             counted = mine * over - mine * mine / 2  # Gaussian noise of whatever size, or none
-            return np.where(absent, 0.0 if self.any else -mine * mine / 2, counted)  # without noise, only her absence hides a query
+            # without noise, only her absence hides a query
+            return np.where(absent, 0.0 if self.any else -mine * mine / 2, counted)
         counted = (np.abs(over) - np.abs(over - mine)) / self.scale
         if self.K is None or self.b is None:
             return np.where(absent, 0.0, counted)

@@ -1,4 +1,7 @@
-"""Injection: fake users push a private text over the threshold (Korolova et al. 2009, §8). Tried on a small invented log, never on the real one."""
+"""Injection: fake users push a private text over the threshold (Korolova et al. 2009, §8).
+
+Tried on a small invented log, never on the real one.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ MOST = 200_000  # fake users worth trying
 
 
 def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResult:
-    """How often the secret is published with the fakes; chance: how often without them. Broken only if the label does not say so."""
+    """How often the secret is published with the fakes; chance: how often without them.
+
+    Broken only if the label does not say so.
+    """
     from crowdlog.mechanisms import parse
 
     if "events" in seen.tables:
@@ -35,12 +41,20 @@ def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResu
         return nothing("injection", "The label names no threshold that fake users could lift a text over.")
     with tempfile.TemporaryDirectory(prefix="crowdlog-injection-") as folder:
         alone, crowd = _log(Path(folder), 0), _log(Path(folder), fakes)
-        without, hits = (sum(_published(mechanism, log, attacker) for _ in range(TRIALS)) for log in (alone, crowd))
+        without, hits = (
+            sum(_published(mechanism, log, attacker) for _ in range(TRIALS)) for log in (alone, crowd)
+        )
     interval, chance = clopper_pearson(hits, TRIALS), without / TRIALS
     said = any("fake users" in line.lower() for line in label["dp_flavor"]["unprotected_quantities"])
     note = "Outside the promise: the label says so." if said and interval[0] > chance else ""
     return AttackResult(
-        "injection", hits / TRIALS, chance, interval, interval[0] > chance and not said, {"trials": TRIALS, "fake users": fakes}, note
+        "injection",
+        hits / TRIALS,
+        chance,
+        interval,
+        interval[0] > chance and not said,
+        {"trials": TRIALS, "fake users": fakes},
+        note,
     )
 
 
@@ -56,7 +70,10 @@ def _log(folder: Path, fakes: int) -> LogStore:
 
 
 def _published(mechanism: Mechanism, log: LogStore, attacker: Attacker) -> bool:
-    """Is the invented word anywhere in the tables? A public list of queries may fill them whatever is in the log."""
+    """Is the invented word anywhere in the tables?
+
+    A public list of queries may fill them whatever is in the log.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,7 @@
-"""Record linkage: whose record is this? The attacker knows everybody's queries and picks who has most in common (Erola 2013, §5.5.2.1)."""
+"""Record linkage: whose record is this?
+
+The attacker knows everybody's queries and picks who has most in common (Erola 2013, §5.5.2.1).
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,32 @@ CELLS = 1 << 24  # of the largest table of matches held at once
 
 
 def linkage(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
-    """How likely a published record is linked to its owner by its queries; with a mapping, by their categories."""
+    """How likely a published record is linked to its owner by its queries; with a mapping, by their
+    categories.
+    """
     name, chance = "linkage", 1 / max(truth.users, 1)
     records = seen.records(truth)
     if records is None:
-        # One record stands for all users: exactly one of them, or a tie, is picked for each, so 1 in n is right.
-        return AttackResult(name, chance, chance, (chance, chance), details={"records": 1}, note="All people share one record.")
+        # One record stands for all users: exactly one of them, or a tie, is picked for each, so 1 in n is
+        # right.
+        return AttackResult(
+            name,
+            chance,
+            chance,
+            (chance, chance),
+            details={"records": 1},
+            note="All people share one record.",
+        )
     known = np.flatnonzero(records.owner >= 0)
     if _hidden(records, truth):  # everybody matches equally badly
-        return AttackResult(name, chance, chance, (chance, chance), details={"records": len(records.owner)}, note="No query can be read.")
+        return AttackResult(
+            name,
+            chance,
+            chance,
+            (chance, chance),
+            details={"records": len(records.owner)},
+            note="No query can be read.",
+        )
     if not len(known):
         return nothing(name, "No published row is a row of the log, so nobody can say whose record is whose.")
     rng = attacker.rng()
@@ -50,7 +70,10 @@ def _hidden(records: Any, truth: Impressions) -> bool:
 
 
 def link_chances(own: Any, shown: Any, owner: Ints) -> Floats:
-    """For each record: 1 over the number of best matches if its owner is one of them, else 0. A match counts queries in common, with repetition."""
+    """For each record: 1 over the number of best matches if its owner is one of them, else 0.
+
+    A match counts queries in common, with repetition.
+    """
     mine, theirs = _levels(own, shown)
     across = mine.T.tocsr()
     chances, step = np.zeros(len(owner)), max(1, CELLS // max(own.shape[0], 1))
@@ -64,19 +87,29 @@ def link_chances(own: Any, shown: Any, owner: Ints) -> Floats:
 
 
 def _levels(*counts: Any) -> list[Any]:
-    """Counts as 0/1 matrices with a column per (query, nth time): products of such rows add up the smaller of two counts."""
+    """Counts as 0/1 matrices with a column per (query, nth time): products of such rows add up the smaller of
+    two counts.
+    """
     keys = []
     for matrix in counts:
         times = matrix.data.astype(np.int64)
         keys.append(pack(np.repeat(matrix.indices, times), counting(times)))
     columns, place = np.unique(np.concatenate(keys), return_inverse=True)
     places = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
-    rows = [np.repeat(np.arange(m.shape[0]), np.diff(m.indptr)).repeat(m.data.astype(np.int64)) for m in counts]
-    return [count_matrix(row, place, (m.shape[0], len(columns))) for m, row, place in zip(counts, rows, places, strict=True)]
+    rows = [
+        np.repeat(np.arange(m.shape[0]), np.diff(m.indptr)).repeat(m.data.astype(np.int64)) for m in counts
+    ]
+    return [
+        count_matrix(row, place, (m.shape[0], len(columns)))
+        for m, row, place in zip(counts, rows, places, strict=True)
+    ]
 
 
 def read_mapping(path: Path, truth: Impressions) -> Any:
-    """The mapping as a 0/1 matrix: queries by categories. Queries of the log that it does not name have no category."""
+    """The mapping as a 0/1 matrix: queries by categories.
+
+    Queries of the log that it does not name have no category.
+    """
     lines = read_query_file(path, "mapping", {"query": "a query", "category": "a category"})
     query = truth.texts.find(lines["query"])
     unknown = int((query < 0).sum())

@@ -1,4 +1,7 @@
-"""Membership inference: is she in the log? The attacker knows the mechanism, everybody else's queries and hers, and sees one release of a log."""
+"""Membership inference: is she in the log?
+
+The attacker knows the mechanism, everybody else's queries and hers, and sees one release of a log.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +26,35 @@ from crowdlog.types import Bools, Floats, Ints
 
 GAMES = 500  # enough: the interval is then about 4.5 points each way
 EXACT_GAMES = 30  # enough where counts are exact: all right is then far above chance
-ALARM = 0.9998  # a mechanism that uses up its promise lies on the bound: one in 40 would be above it at 95 %, here one in 10,000 is
+# a mechanism that uses up its promise lies on the bound: one in 40 would be above it at 95 %, here one in
+# 10,000 is
+ALARM = 0.9998
 RUNS = 40  # of the mechanism at most
-ROWS = 10_000_000  # of logs that are protected for the games at most: a large log has many targets for each run, a small one is quick
+# of logs that are protected for the games at most: a large log has many targets for each run, a small one is
+# quick
+ROWS = 10_000_000
 
 
 def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Right guesses, beside ½. A promise of (ε, δ) admits (e^ε + δ)/(e^ε + 1): only more than that breaks it.
 
-    For every target a coin decides whether she is in the log; the mechanism is run on that log, with fresh noise each time. No two targets of a
-    run have a published query in common, so that one's coin says nothing about what is published of the other's queries.
+    For every target a coin decides whether she is in the log; the mechanism is run on that log, with fresh
+    noise each time. No two targets of a run have a published query in common, so that one's coin says nothing
+    about what is published of the other's queries.
     """
     published = seen.queries(truth)
     if published is None:
         return nothing("membership", "Needs a table of queries with counts.")
-    ids, label = published[0], next(label for label in seen.labels if "queries" in label["crowdlog"]["tables"])
+    ids, label = (
+        published[0],
+        next(label for label in seen.labels if "queries" in label["crowdlog"]["tables"]),
+    )
     plan = next((plan for plan in plans_of(label) if plan.name == "queries"), None)
     if plan is None:
-        return nothing("membership", "The label has no plan of its table of queries: another version of crowdlog wrote it.")
+        return nothing(
+            "membership",
+            "The label has no plan of its table of queries: another version of crowdlog wrote it.",
+        )
     own = contributions(truth, *published, plan)[:, ids].tocsr()
     own.eliminate_zeros()
     if not own.nnz:
@@ -50,12 +64,26 @@ def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResu
         right, done = _games(label, own, ids, noise, truth, attacker)
     except InputError as error:
         return nothing("membership", f"The mechanism cannot be run again: {error}")
-    interval, surely, allowed = clopper_pearson(sum(right), len(right)), clopper_pearson(sum(right), len(right), ALARM), _allowed(label)
+    interval, surely, allowed = (
+        clopper_pearson(sum(right), len(right)),
+        clopper_pearson(sum(right), len(right), ALARM),
+        _allowed(label),
+    )
     details = {"trials": len(right), "runs of the mechanism": done, "the promise admits": allowed}
-    return AttackResult("membership", sum(right) / len(right), 0.5, interval, surely[0] > allowed, details, _remark(interval, allowed))
+    return AttackResult(
+        "membership",
+        sum(right) / len(right),
+        0.5,
+        interval,
+        surely[0] > allowed,
+        details,
+        _remark(interval, allowed),
+    )
 
 
-def _games(label: Any, own: Any, ids: Ints, noise: Noise, truth: Impressions, attacker: Attacker) -> tuple[list[bool], int]:
+def _games(
+    label: Any, own: Any, ids: Ints, noise: Noise, truth: Impressions, attacker: Attacker
+) -> tuple[list[bool], int]:
     """Who was guessed right, and how often the mechanism was run."""
     from crowdlog.mechanisms import parse
 
@@ -90,14 +118,19 @@ def exposed(own: Any, rng: np.random.Generator) -> Ints:
 def _shown(table: Any, ids: Ints, truth: Impressions) -> Floats:
     """The count of each of these queries in a table; NaN where it is not published."""
     counts = np.full(truth.queries + 1, np.nan)
-    counts[truth.texts.find(table["query"])] = table["count"].to_numpy()  # texts that the log does not have go to the last place
+    # texts that the log does not have go to the last place
+    counts[truth.texts.find(table["query"])] = table["count"].to_numpy()
     counts[-1] = np.nan
     shown: Floats = counts[ids]
     return shown
 
 
-def play(own: Any, shown: Floats, targets: Ints, inside: Bools, noise: Noise, rng: np.random.Generator) -> Bools:
-    """Which guesses are right: 'in' where what is published is more likely with her than without; a tie is decided by a coin."""
+def play(
+    own: Any, shown: Floats, targets: Ints, inside: Bools, noise: Noise, rng: np.random.Generator
+) -> Bools:
+    """Which guesses are right: 'in' where what is published is more likely with her than without; a tie is
+    decided by a coin.
+    """
     rows = own[targets].astype(float)
     row = np.repeat(np.arange(len(targets)), np.diff(rows.indptr))
     others = np.asarray(own.sum(axis=0), float).ravel()[rows.indices] - rows.data

@@ -1,4 +1,6 @@
-"""Power user: counts far above all others come from one heavy user, so they belong together (Feild 2013, §3.4.2.1, example 1)."""
+"""Power user: counts far above all others come from one heavy user, so they belong together (Feild 2013,
+§3.4.2.1, example 1).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ FAR = 10  # "vastly more": ten times the next count. Table 3.1 of the source has
 
 
 def power_user(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
-    """Of the queries that stand out: how many are mostly one and the same user's? Chance: how many of the others are mostly somebody's."""
+    """Of the queries that stand out: how many are mostly one and the same user's?
+
+    Chance: how many of the others are mostly somebody's.
+    """
     published = seen.queries(truth)
     if published is None:
         return nothing("power user", "Needs a table of queries.")

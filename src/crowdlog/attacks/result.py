@@ -14,7 +14,10 @@ from crowdlog.types import Floats
 
 @dataclass(frozen=True)
 class AttackResult:
-    """`success` and `chance` are shares from 0 to 1. Both are None when the attack had nothing to attack; `note` then says why."""
+    """`success` and `chance` are shares from 0 to 1.
+
+    Both are None when the attack had nothing to attack; `note` then says why.
+    """
 
     name: str
     success: float | None = None
@@ -33,13 +36,19 @@ def nothing(name: str, why: str, **details: Any) -> AttackResult:
     return AttackResult(name, note=why, details=details)
 
 
-def counted(name: str, hits: int, trials: int, chance: float, *, note: str = "", **details: Any) -> AttackResult:
+def counted(
+    name: str, hits: int, trials: int, chance: float, *, note: str = "", **details: Any
+) -> AttackResult:
     """A result of independent trials: broken when even the lower end of the interval is above chance."""
     interval = clopper_pearson(hits, trials)
-    return AttackResult(name, hits / trials, chance, interval, interval[0] > chance, {"trials": trials, **details}, note)
+    return AttackResult(
+        name, hits / trials, chance, interval, interval[0] > chance, {"trials": trials, **details}, note
+    )
 
 
-def averaged(name: str, values: Floats, chance: float, rng: np.random.Generator, *, note: str = "", **details: Any) -> AttackResult:
+def averaged(
+    name: str, values: Floats, chance: float, rng: np.random.Generator, *, note: str = "", **details: Any
+) -> AttackResult:
     """A result that is the mean of one value per trial."""
     mean, interval = float(values.mean()), bootstrap_mean(values, rng)
     broken = interval is not None and interval[0] > chance

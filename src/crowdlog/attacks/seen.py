@@ -25,7 +25,11 @@ MANY = 1000  # people with the same query in the same second: more tell nothing 
 
 @dataclass(frozen=True)
 class Records:
-    """A release of rows. `counts`: records by queries, texts the log does not have behind its own; `owner`: whose each record is, or −1."""
+    """A release of rows.
+
+    `counts`: records by queries, texts the log does not have behind its own; `owner`: whose each record is,
+    or −1.
+    """
 
     counts: Any
     owner: Ints
@@ -50,7 +54,9 @@ class Seen:
                     raise InputError(f"Two of the releases have a table of {name}. Attack them one by one.")
                 tables[name] = release.table(name)
         if not sum(table.num_rows for table in tables.values()):
-            raise InputError(f"{releases[0].path} is empty: it publishes nothing, so there is nothing to attack.")
+            raise InputError(
+                f"{releases[0].path} is empty: it publishes nothing, so there is nothing to attack."
+            )
         return cls(tables, [release.label for release in releases])
 
     def __repr__(self) -> str:
@@ -84,7 +90,9 @@ class Seen:
     @property
     def least_people(self) -> int:
         """How many people stand behind what is published, by exact thresholds; 1 where nothing is said."""
-        return min((plan.selection.k for plan in self.plans if isinstance(plan.selection, AtLeast)), default=1)
+        return min(
+            (plan.selection.k for plan in self.plans if isinstance(plan.selection, AtLeast)), default=1
+        )
 
     def why_no_proof(self) -> str:
         """Why exact reasoning about queries and pairs is not possible, or ''."""
@@ -92,7 +100,11 @@ class Seen:
             return "Needs a table of queries and one of pairs: give the releases of both."
         if not self.exact:
             return "Counts carry noise: nothing follows from them with certainty."
-        return "" if self.impressions and self.adjacent else "Needs impressions of queries and of pairs of adjacent queries."
+        return (
+            ""
+            if self.impressions and self.adjacent
+            else "Needs impressions of queries and of pairs of adjacent queries."
+        )
 
     def queries(self, truth: Impressions) -> tuple[Ints, Ints] | None:
         """Query ids of the log and their published counts. Texts the log does not have are left out."""
@@ -120,7 +132,10 @@ class Seen:
 
 
 def read_records(events: Any, truth: Impressions) -> Records:
-    """One record per pseudonym. Its owner, which only we know, is found by query and second: most of its rows are that user's."""
+    """One record per pseudonym.
+
+    Its owner, which only we know, is found by query and second: most of its rows are that user's.
+    """
     record = events["user"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
     time, query = events["time"].cast("int64").to_numpy(), truth.texts.find(events["query"])
     unknown = query < 0
@@ -129,10 +144,13 @@ def read_records(events: Any, truth: Impressions) -> Records:
         query[unknown] = truth.queries + others
     order = np.lexsort((query, time, record))
     rows = np.stack([record, time, query])[:, order]
-    new = (np.diff(rows, axis=1, prepend=-1) != 0).any(axis=0)  # an impression is one (user, time, query), as in the store
+    # an impression is one (user, time, query), as in the store
+    new = (np.diff(rows, axis=1, prepend=-1) != 0).any(axis=0)
     record, time, query = rows[:, new]
     records, width = int(record.max(initial=-1)) + 1, max(truth.queries, int(query.max(initial=-1)) + 1)
-    return Records(count_matrix(record, query, (records, width)), _owners(record, time, query, records, truth))
+    return Records(
+        count_matrix(record, query, (records, width)), _owners(record, time, query, records, truth)
+    )
 
 
 def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Impressions) -> Ints:

@@ -1,4 +1,7 @@
-"""Singles: how much of what only one person typed can be read in the release. Planted secrets are such queries."""
+"""Singles: how much of what only one person typed can be read in the release.
+
+Planted secrets are such queries.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ COLUMNS = {"user": "a user", "kind": "a kind of secret", "query": "a query"}
 
 
 def singles(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
-    """The share of queries of one person alone that are published; with a file of secrets, the share of those. A safe release shows none."""
+    """The share of queries of one person alone that are published; with a file of secrets, the share of
+    those. A safe release shows none.
+    """
     shown = np.zeros(truth.queries, bool)
     shown[seen.query_ids(truth)] = True
     if attacker.secrets is not None:
@@ -32,6 +37,8 @@ def singles(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
 def _secrets(shown: Bools, truth: Impressions, path: Path) -> AttackResult:
     ids = truth.texts.find(read_query_file(path, "file of secrets", COLUMNS)["query"])
     if (ids < 0).all():
-        raise InputError(f"None of the {len(ids):,} secrets in {path} is in the log {truth.store.path}: give the secrets of this log.")
+        raise InputError(
+            f"None of the {len(ids):,} secrets in {path} is in the log {truth.store.path}: give the secrets of this log."
+        )
     found = ids[ids >= 0]
     return counted("secrets", int(shown[found].sum()), len(found), 0.0)

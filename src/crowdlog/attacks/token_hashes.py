@@ -19,12 +19,15 @@ from crowdlog.types import Floats, Ints
 TOKENS = 500  # hashes attacked: the most frequent
 CANDIDATES = 1000  # words of the other log they may stand for
 SURE = 20  # pairs of equal rank that are believed at first; twice as many in each round
-RARE = 1.0  # weight of a factor e between two frequencies, against 1 for neighbours that have nothing in common
+# weight of a factor e between two frequencies, against 1 for neighbours that have nothing in common
+RARE = 1.0
 
 
 @dataclass(frozen=True)
 class FrequentWords:
-    """The most frequent words, falling: their codes, shares of all impressions, and shares of their impressions beside each other."""
+    """The most frequent words, falling: their codes, shares of all impressions, and shares of their
+    impressions beside each other.
+    """
 
     code: Ints
     share: Floats
@@ -35,13 +38,18 @@ class FrequentWords:
 
 
 def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
-    """The share of the most frequent hashes whose word is found. Without an auxiliary log the attacker knows half of the people's queries."""
+    """The share of the most frequent hashes whose word is found.
+
+    Without an auxiliary log the attacker knows half of the people's queries.
+    """
     name = "token hashes"
     if not any(spelling.startswith("HashedTokens") for spelling in seen.mechanisms):
         return nothing(name, "Words are not hashed.")
     coded = seen.tables["events"]["query"].combine_chunks().dictionary_encode()
     hashes = split_words(coded.dictionary)
-    released = most_frequent(hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS)
+    released = most_frequent(
+        hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS
+    )
     words, impressions, whose = _auxiliary(truth, attacker)
     known = most_frequent(words, impressions, CANDIDATES)
     guess = known.code[match(released, known)]
@@ -67,7 +75,10 @@ def most_frequent(words: Words, impressions: Ints, size: int) -> FrequentWords:
 
 
 def match(hashes: FrequentWords, words: FrequentWords) -> Ints:
-    """For each hash the word most like it. Starts from equal ranks; words beside the pairs found so far sharpen the next round."""
+    """For each hash the word most like it.
+
+    Starts from equal ranks; words beside the pairs found so far sharpen the next round.
+    """
     from scipy.optimize import linear_sum_assignment
 
     frequency = RARE * np.abs(np.log(hashes.share)[:, None] - np.log(words.share)[None, :])
@@ -94,13 +105,24 @@ def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[Words, Ints, str
     """The words of the other log, how often each of its queries was asked, and whose log it is."""
     if attacker.auxiliary is not None:
         other = Impressions(attacker.auxiliary)
-        return split_words(other.texts.all()), np.bincount(other.query, minlength=other.queries), "another log"
+        return (
+            split_words(other.texts.all()),
+            np.bincount(other.query, minlength=other.queries),
+            "another log",
+        )
     half = attacker.rng().random(truth.users) < 0.5
-    return split_words(truth.texts.all()), np.bincount(truth.query[half[truth.user]], minlength=truth.queries), "half of the people"
+    return (
+        split_words(truth.texts.all()),
+        np.bincount(truth.query[half[truth.user]], minlength=truth.queries),
+        "half of the people",
+    )
 
 
 def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: Words) -> Any:
-    """The word behind each hash, from rows that second and click identify in both the release and the log. None where no row tells."""
+    """The word behind each hash, from rows that second and click identify in both the release and the log.
+
+    None where no row tells.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -123,7 +145,9 @@ def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: Words) -> Any:
 
 def _same_rows(theirs: Ints, ours: Ints) -> tuple[Ints, Ints]:
     """The rows of both whose key occurs once in each."""
-    (a, first_a, times_a), (b, first_b, times_b) = (np.unique(keys, return_index=True, return_counts=True) for keys in (theirs, ours))
+    (a, first_a, times_a), (b, first_b, times_b) = (
+        np.unique(keys, return_index=True, return_counts=True) for keys in (theirs, ours)
+    )
     a, first_a, b, first_b = a[times_a == 1], first_a[times_a == 1], b[times_b == 1], first_b[times_b == 1]
     _keys, at, row = np.intersect1d(a, b, assume_unique=True, return_indices=True)
     return first_a[at], first_b[row]

@@ -1,4 +1,6 @@
-"""Triple inference: exact counts of queries and pairs prove that somebody asked a, b, c in a row (Feild 2013, §3.4.2.1, example 2)."""
+"""Triple inference: exact counts of queries and pairs prove that somebody asked a, b, c in a row (Feild 2013,
+§3.4.2.1, example 2).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from crowdlog.types import Ints
 
 
 def triples(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
-    """Of the triples that follow: how many have fewer than k users. A release that keeps its own bar lets none follow, so chance is 0."""
+    """Of the triples that follow: how many have fewer than k users.
+
+    A release that keeps its own bar lets none follow, so chance is 0.
+    """
     why = seen.why_no_proof()
     queries = seen.queries(truth)
     if why or queries is None:
@@ -25,11 +30,24 @@ def triples(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult
     users = users_of_triples(before, after, truth)[found]
     k = seen.least_people
     weak = (users >= 1) & (users < k)
-    return counted("triples", int(weak.sum()), len(found), 0.0, k=k, breaches=int(weak.sum()), in_the_log=int((users >= 1).sum()))
+    return counted(
+        "triples",
+        int(weak.sum()),
+        len(found),
+        0.0,
+        k=k,
+        breaches=int(weak.sum()),
+        in_the_log=int((users >= 1).sum()),
+    )
 
 
-def inferred(ids: Ints, counts: Ints, first: Ints, second: Ints, pairs: Ints, queries: int) -> tuple[Ints, Ints]:
-    """For each query b: the a before and the c after most of its impressions, or −1. With both, (a, b, c) was asked: two majorities meet."""
+def inferred(
+    ids: Ints, counts: Ints, first: Ints, second: Ints, pairs: Ints, queries: int
+) -> tuple[Ints, Ints]:
+    """For each query b: the a before and the c after most of its impressions, or −1.
+
+    With both, (a, b, c) was asked: two majorities meet.
+    """
     asked = np.full(queries, np.iinfo(np.int64).max // 2)
     asked[ids] = counts
     before, after = np.full(queries, -1), np.full(queries, -1)

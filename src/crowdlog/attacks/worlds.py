@@ -15,7 +15,10 @@ from crowdlog.types import Ints
 
 
 class Worlds:
-    """Logs that differ from a store's in who is missing, one at a time, in a folder of its own. Nobody's number changes."""
+    """Logs that differ from a store's in who is missing, one at a time, in a folder of its own.
+
+    Nobody's number changes.
+    """
 
     def __init__(self, store: LogStore, folder: Path) -> None:
         self._events: Any = pq.read_table(store.events())

@@ -1,6 +1,7 @@
 """What a mechanism says about itself in the plan of its tables, as the audits ask for it.
 
-An audit that lacks a declaration cannot be left out in silence: `main` raises, and the report says which audits ran.
+An audit that lacks a declaration cannot be left out in silence: `main` raises, and the report says which
+audits ran.
 """
 
 from __future__ import annotations
@@ -24,27 +25,38 @@ OF_SHOWN = OfShown | PublicResults  # candidates that need their queries shown f
 def main(mechanism: Mechanism) -> TablePlan:
     """The table whose keys are chosen first."""
     if not mechanism.plan or mechanism.plan[0].selection is None or mechanism.plan[0].noise is None:
-        raise InputError(f"{mechanism!r} promises privacy, but its promise has no plan of a table with a selection and noise: it cannot be audited.")
+        raise InputError(
+            f"{mechanism!r} promises privacy, but its promise has no plan of a table with a selection and noise: it cannot be audited."
+        )
     return mechanism.plan[0]
 
 
 def edges(mechanism: Mechanism) -> TablePlan | None:
-    """The first table that depends on another: clicks or pairs of shown queries; or further keys beside the main table's."""
+    """The first table that depends on another: clicks or pairs of shown queries; or further keys beside the
+    main table's.
+    """
     return next(iter(mechanism.plan[1:]), None)
 
 
 def thresholds(mechanism: Mechanism) -> dict[str, NoisyThreshold]:
     """By table: the thresholds on counts. Selections by weights have none."""
-    return {plan.name: plan.selection for plan in mechanism.plan if isinstance(plan.selection, NoisyThreshold)}
+    return {
+        plan.name: plan.selection for plan in mechanism.plan if isinstance(plan.selection, NoisyThreshold)
+    }
 
 
 def by_weights(mechanism: Mechanism) -> bool:
-    """Whether people divide weights among their keys and Gaussian noise hides them, rather than Laplace noise their counts."""
+    """Whether people divide weights among their keys and Gaussian noise hides them, rather than Laplace noise
+    their counts.
+    """
     return isinstance(main(mechanism).bound, SquaredBudget)
 
 
 def by_lot(mechanism: Mechanism) -> bool:
-    """Whether what counts of a person is drawn by lot. The outcome then follows her number in the log, its distribution does not."""
+    """Whether what counts of a person is drawn by lot.
+
+    The outcome then follows her number in the log, its distribution does not.
+    """
     return any(plan.bound.by_lot for plan in mechanism.plan)
 
 
@@ -59,7 +71,10 @@ def kept_keys(plan: TablePlan) -> int:
 
 
 def shown(mechanism: Mechanism, plan: TablePlan, count: int, *, pooled: bool) -> float:
-    """The chance that a key of this count is shown. Clicks and pairs are candidates only where their queries are shown."""
+    """The chance that a key of this count is shown.
+
+    Clicks and pairs are candidates only where their queries are shown.
+    """
     selection = plan.selection
     if not isinstance(selection, NoisyThreshold):
         raise TypeError(f"{plan.name} has no threshold on counts")
@@ -73,14 +88,18 @@ def shown(mechanism: Mechanism, plan: TablePlan, count: int, *, pooled: bool) ->
 
 
 def crowds(crossing: Crossing, added: int) -> tuple[int, ...]:
-    """Crowds at which one person changes the odds most: Gaussian noise does so in its tails, Laplace noise from just below the threshold on."""
+    """Crowds at which one person changes the odds most: Gaussian noise does so in its tails, Laplace noise
+    from just below the threshold on.
+    """
     sd = crossing.sd
     places = (-2 * sd, -1.25 * sd, -0.75 * sd, sd) if crossing.gaussian else (-added, 0)
     return tuple(sorted({max(1, round(crossing.centre + place)) for place in places}))
 
 
 def queries_of(mechanism: Mechanism, *, whole_sessions: bool) -> int:
-    """How many queries in a row a person asks for one key: two for pairs; of sessions two, or one more than count."""
+    """How many queries in a row a person asks for one key: two for pairs; of sessions two, or one more than
+    count.
+    """
     first = mechanism.plan[0]
     if isinstance(first.artifact, Sequences) and isinstance(first.bound, SessionCut):
         return first.bound.queries + 1 if whole_sessions else 2

@@ -1,4 +1,6 @@
-"""The δ audit: how much of an event's probability e^ε does not explain; and δ in exact arithmetic where it is too small to be sampled."""
+"""The δ audit: how much of an event's probability e^ε does not explain; and δ in exact arithmetic where it is
+too small to be sampled.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def audit_delta(trial: Trial, alpha: float) -> list[Finding]:
 
 
 def delta_bound(ways: list[tuple[Halves, Halves]], epsilon: float, alpha: float) -> float:
-    """p − e^ε·q with p bounded from below and q from above, each except with probability alpha. `ways`: samples of (likely, unlikely) logs."""
+    """p − e^ε·q with p bounded from below and q from above, each except with probability alpha.
+
+    `ways`: samples of (likely, unlikely) logs.
+    """
 
     def excess(likely: Ints, n: int, unlikely: Ints, m: int) -> Floats:
         return np.asarray(lower(likely, n, alpha) - math.exp(epsilon) * upper(unlikely, m, alpha))
@@ -44,18 +49,29 @@ def delta_bound(ways: list[tuple[Halves, Halves]], epsilon: float, alpha: float)
 
 
 def audit_closed_form(mechanism: Mechanism) -> list[Finding]:
-    """At the real parameters: the chance that a key of hers alone is shown, from the declared plan, against the declared δ."""
+    """At the real parameters: the chance that a key of hers alone is shown, from the declared plan, against
+    the declared δ.
+    """
     import mpmath
 
     delta = mechanism.promise().guarantee.delta
     with mpmath.workprec(BITS):
-        real = float(mpmath.fsum(_exposes(plan.selection) for plan in mechanism.plan if plan.selection is not None))
+        real = float(
+            mpmath.fsum(_exposes(plan.selection) for plan in mechanism.plan if plan.selection is not None)
+        )
     meaning = f"The declared selections show a key of one person alone with probability {real:.3g}; δ = {delta:.3g} is promised."
-    return [Finding("closed form", "unique keys, real parameters", delta, real, real > delta * (1 + 1e-12), meaning)]
+    return [
+        Finding(
+            "closed form", "unique keys, real parameters", delta, real, real > delta * (1 + 1e-12), meaning
+        )
+    ]
 
 
 def _exposes(selection: KeySelections) -> Any:
-    """A threshold: the worst of two ways to spread her units, one for each of d keys or all for one key. Weights: what their method says."""
+    """A threshold: the worst of two ways to spread her units, one for each of d keys or all for one key.
+
+    Weights: what their method says.
+    """
     if isinstance(selection, WeightedRounds):
         return selection.own_keys
     if isinstance(selection, KeySelection):
@@ -66,11 +82,15 @@ def _exposes(selection: KeySelections) -> Any:
         return 0.0
     over = selection.K - (selection.at_least - 1)
     spread = 1 - (1 - _shown_alone(selection.scale, over - 1)) ** selection.d
-    return spread if selection.on == "users" else max(spread, _shown_alone(selection.scale, over - selection.d))
+    return (
+        spread if selection.on == "users" else max(spread, _shown_alone(selection.scale, over - selection.d))
+    )
 
 
 def _shown_alone(scale: float, over: int) -> Any:
-    """P(Z > over) of discrete Laplace noise: q^(over + 1)/(1 + q) with q = e^(−1/scale) for over ≥ 0, its mirror image below."""
+    """P(Z > over) of discrete Laplace noise: q^(over + 1)/(1 + q) with q = e^(−1/scale) for over ≥ 0, its
+    mirror image below.
+    """
     import mpmath
 
     q = mpmath.exp(-1 / mpmath.mpf(scale))

@@ -19,12 +19,17 @@ def audit_epsilon(trial: Trial, alpha: float) -> list[Finding]:
     for where, ways in trial.comparisons():
         bound = epsilon_bound(ways, guarantee.delta, alpha / (4 * len(trial.shapes)))
         meaning = f"ε is at least {bound:.3g}; {guarantee.epsilon:.3g} is promised."
-        findings.append(Finding("epsilon", where, guarantee.epsilon, bound, bound > guarantee.epsilon, meaning))
+        findings.append(
+            Finding("epsilon", where, guarantee.epsilon, bound, bound > guarantee.epsilon, meaning)
+        )
     return findings
 
 
 def epsilon_bound(ways: list[tuple[Halves, Halves]], delta: float, alpha: float) -> float:
-    """ln((p − δ)/q) with p bounded from below and q from above, each except with probability alpha. `ways`: samples of (likely, unlikely) logs."""
+    """ln((p − δ)/q) with p bounded from below and q from above, each except with probability alpha.
+
+    `ways`: samples of (likely, unlikely) logs.
+    """
 
     def ratios(likely: Ints, n: int, unlikely: Ints, m: int) -> Floats:
         return np.asarray(np.maximum(lower(likely, n, alpha) - delta, 0) / upper(unlikely, m, alpha))

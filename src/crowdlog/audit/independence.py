@@ -36,12 +36,19 @@ class Compared:
     draws: int
 
 
-def audit_independence(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
-    """Signs of noise in the order in which it may have been drawn, at every shift: compared with themselves, with other tables, with other runs."""
+def audit_independence(
+    mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float
+) -> list[Finding]:
+    """Signs of noise in the order in which it may have been drawn, at every shift: compared with themselves,
+    with other tables, with other runs.
+    """
     plans, found = {plan.name: plan for plan in mechanism.plan}, list[Compared]()
     for order, places in (("by number", slice(None)), ("by text", _by_text(layout))):
         drawn = {
-            table: [_drawn(plans[table], layout, shown, run, places) for run in range(min(RUNS, len(shown.keys)))] for table, shown in seen.items()
+            table: [
+                _drawn(plans[table], layout, shown, run, places) for run in range(min(RUNS, len(shown.keys)))
+            ]
+            for table, shown in seen.items()
         }
         for one, two in itertools.combinations_with_replacement(seen, 2):
             found += _compare(f"{one} and {two} {order}", drawn[one], drawn[two])
@@ -49,21 +56,33 @@ def audit_independence(mechanism: Mechanism, layout: Layout, seen: dict[str, Sho
     worst: dict[str, Finding] = {}
     for compared in found:
         finding = _finding(compared, chance_limit(compared.draws, comparisons, alpha))
-        if finding.where not in worst or finding.measured / finding.claimed > worst[finding.where].measured / worst[finding.where].claimed:
+        if (
+            finding.where not in worst
+            or finding.measured / finding.claimed
+            > worst[finding.where].measured / worst[finding.where].claimed
+        ):
             worst[finding.where] = finding
     return list(worst.values())
 
 
 def _compare(where: str, ones: list[Floats], twos: list[Floats]) -> Iterator[Compared]:
-    """Every run of one table with every run of the other (or of the same) one; and all equal runs together, which finds what repeats."""
+    """Every run of one table with every run of the other (or of the same) one; and all equal runs together,
+    which finds what repeats.
+    """
     same = []
     for first, one in enumerate(ones):
         for second, two in enumerate(twos):
             sums = agreements(one, two, same=ones is twos and first == second)
-            compared = Compared(f"{where}, {'the same run' if first == second else 'other runs'}", sums, _least(one, two))
+            compared = Compared(
+                f"{where}, {'the same run' if first == second else 'other runs'}", sums, _least(one, two)
+            )
             same += [compared] if first == second else []
             yield compared
-    yield Compared(f"{where}, all runs together", _sum([compared.sums for compared in same]), sum(compared.draws for compared in same))
+    yield Compared(
+        f"{where}, all runs together",
+        _sum([compared.sums for compared in same]),
+        sum(compared.draws for compared in same),
+    )
 
 
 def _least(one: Floats, two: Floats) -> int:
@@ -85,7 +104,10 @@ def _finding(compared: Compared, limit: float) -> Finding:
 
 
 def _drawn(plan: TablePlan, layout: Layout, shown: Shown, run: int, places: slice | Ints) -> Floats:
-    """The signs of the noise of what is shown, without gaps: noise is drawn for that. 0 where only large noise is shown: its sign is no fair coin."""
+    """The signs of the noise of what is shown, without gaps: noise is drawn for that.
+
+    0 where only large noise is shown: its sign is no fair coin.
+    """
     fair = [_fair(plan, shape.crowd) for shape in layout.shapes]
     crowds = np.array([[shape.crowd] for shape in layout.shapes])
     signs = np.sign(shown.total[run] - crowds) * np.array(fair)[:, None]
@@ -94,7 +116,8 @@ def _drawn(plan: TablePlan, layout: Layout, shown: Shown, run: int, places: slic
 
 def _fair(plan: TablePlan, crowd: int) -> bool:
     lowest, hidden = support(plan, crowd)
-    return not hidden or plan.noise is None or plan.noise.tail(-lowest) < 100 * SURE  # symmetric: as much noise is hidden below as lies above −lowest
+    # symmetric: as much noise is hidden below as lies above −lowest
+    return not hidden or plan.noise is None or plan.noise.tail(-lowest) < 100 * SURE
 
 
 def _by_text(layout: Layout) -> Ints:
@@ -104,7 +127,9 @@ def _by_text(layout: Layout) -> Ints:
 
 
 def agreements(one: Floats, two: Floats, *, same: bool) -> Floats:
-    """Σ one[i]·two[i + shift] for every shift ≥ 0, then for every shift < 0 (of noise with itself: for shifts above 0)."""
+    """Σ one[i]·two[i + shift] for every shift ≥ 0, then for every shift < 0 (of noise with itself: for shifts
+    above 0).
+    """
     if not min(len(one), len(two)):
         return np.zeros(1)
     size = len(one) + len(two)
@@ -113,5 +138,7 @@ def agreements(one: Floats, two: Floats, *, same: bool) -> Floats:
 
 
 def chance_limit(draws: int, comparisons: int, alpha: float) -> float:
-    """Azuma and Hoeffding: independent symmetric signs exceed this in any comparison with probability at most alpha."""
+    """Azuma and Hoeffding: independent symmetric signs exceed this in any comparison with probability at most
+    alpha.
+    """
     return math.sqrt(2 * max(draws, 1) * math.log(2 * comparisons / alpha))

@@ -1,4 +1,6 @@
-"""Made-up logs of many worlds, imported like any log and kept for the next audit that asks for the same; and the public files that go with them."""
+"""Made-up logs of many worlds, imported like any log and kept for the next audit that asks for the same; and
+the public files that go with them.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,17 @@ Ints = npt.NDArray[np.int64]
 START = 1_141_171_200  # 2006-03-01; any day would do
 APART = 7200  # seconds between two things one person does: more than any session's time-out
 TARGET = 1 << 40  # the first number of the people whose presence is tested
-LETTERS = "qrstuvwxyz"  # of the queries that one person asks in a row; in the order of the alphabet, so that the first stays the first
+# of the queries that one person asks in a row; in the order of the alphabet, so that the first stays the
+# first
+LETTERS = "qrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """So many worlds of each shape, one shape after the other. To ask a key is to ask so many queries in a row and to click for the first."""
+    """So many worlds of each shape, one shape after the other.
+
+    To ask a key is to ask so many queries in a row and to click for the first.
+    """
 
     shapes: tuple[Shape, ...]
     worlds: int
@@ -35,13 +42,17 @@ class Layout:
         worlds, found = np.arange(self.worlds), [np.zeros(0, np.int64)]
         for number, shape in enumerate(self.shapes):
             if shape.pooled or not pooled:
-                found.append(((number * self.worlds + worlds)[:, None] * STRIDE + np.arange(shape.keys)).ravel())
+                found.append(
+                    ((number * self.worlds + worlds)[:, None] * STRIDE + np.arange(shape.keys)).ravel()
+                )
         return np.concatenate(found)
 
 
 @dataclass(frozen=True)
 class Acts:
-    """Who asks which key at which second, the number of the page that is clicked (by default the key's own), and who only reads."""
+    """Who asks which key at which second, the number of the page that is clicked (by default the key's own),
+    and who only reads.
+    """
 
     user: Ints
     key: Ints
@@ -59,13 +70,22 @@ class Laboratory:
 
     def log(self, layout: Layout, *, with_person: bool) -> LogStore:
         """The log of these worlds, with or without the one person of each."""
-        roles = ["crowd", "readers", *(["person"] if with_person else [])]  # she comes last, so that nobody else's number changes
+        # she comes last, so that nobody else's number changes
+        roles = ["crowd", "readers", *(["person"] if with_person else [])]
         parts = [_acts(layout, shape, role) for role in roles for shape in range(len(layout.shapes))]
-        acts = Acts(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("user", "key", "second", "reads")))
+        acts = Acts(
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("user", "key", "second", "reads")
+            )
+        )
         return self.make((layout, with_person), acts, layout.queries)
 
     def make(self, name: Any, acts: Acts, queries: int, texts: Sequence[str] = ()) -> LogStore:
-        """The log of these acts, by a name under which it is found again. Keys ≥ 0 are written as numbers, −1, −2, … as the given texts."""
+        """The log of these acts, by a name under which it is found again.
+
+        Keys ≥ 0 are written as numbers, −1, −2, … as the given texts.
+        """
         if name not in self._made:
             from pyarrow import parquet
 
@@ -98,7 +118,11 @@ def _acts(layout: Layout, number: int, role: str) -> Acts:
     }[role]
     each = np.arange(people * keys * repeats)
     who, place = each // max(keys * repeats, 1), each % max(keys * repeats, 1)
-    base = TARGET + worlds if role == "person" else (2 * number + (role == "readers") << 32) + np.arange(layout.worlds) * max(people, 1)
+    base = (
+        TARGET + worlds
+        if role == "person"
+        else (2 * number + (role == "readers") << 32) + np.arange(layout.worlds) * max(people, 1)
+    )
     user = (base[:, None] + who[None, :]).ravel()
     key = (worlds[:, None] * STRIDE + (place % max(keys, 1))[None, :]).ravel()
     second = np.tile(place * APART * (layout.queries if role == "readers" else 1), layout.worlds)
@@ -140,5 +164,6 @@ def _numbered(before: str, keys: Ints, after: str) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    parts: list[Any] = [before, pc.cast(pa.array(keys), pa.string()), after, ""]  # the last is what stands between them
+    # the last is what stands between them
+    parts: list[Any] = [before, pc.cast(pa.array(keys), pa.string()), after, ""]
     return pc.binary_join_element_wise(*parts)

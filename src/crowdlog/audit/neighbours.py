@@ -1,7 +1,8 @@
 """Shapes of neighbouring logs: who else asks what the one person asks, and how much she asks.
 
-A shape is repeated in many *worlds* with people and keys of their own. What is published of one world depends on this world alone, so one run of a
-mechanism on a log of N worlds gives N independent samples of what it publishes about one person.
+A shape is repeated in many *worlds* with people and keys of their own. What is published of one world depends
+on this world alone, so one run of a mechanism on a log of N worlds gives N independent samples of what it
+publishes about one person.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ STRIDE = 64  # keys that a world may have
 
 @dataclass(frozen=True)
 class Shape:
-    """A crowd in which everybody asks each of the `shared` keys once, and a person who asks the first `asked` keys, each `repeats` times.
+    """A crowd in which everybody asks each of the `shared` keys once, and a person who asks the first `asked`
+    keys, each `repeats` times.
 
-    `readers` ask the shared keys too, but click nothing and ask nothing else in that session: they make queries known, not clicks or pairs.
-    `pooled`: the keys are in the public pool, where a mechanism has one.
+    `readers` ask the shared keys too, but click nothing and ask nothing else in that session: they make
+    queries known, not clicks or pairs. `pooled`: the keys are in the public pool, where a mechanism has one.
     """
 
     name: str
@@ -40,7 +42,8 @@ class Shape:
 def unique(d: int) -> tuple[Shape, ...]:
     """Keys of the person alone: where δ is spent. She asks more than the d keys that count."""
     more = min(3 * d, STRIDE)
-    nobody = Shape("somebody else's key", 1, 1, 0, 0)  # she does nothing: a control, and without it the log without her would be empty
+    # she does nothing: a control, and without it the log without her would be empty
+    nobody = Shape("somebody else's key", 1, 1, 0, 0)
     return Shape("unique keys", 0, 0, more, 1), Shape("one unique heavy key", 0, 0, 1, more), nobody
 
 
@@ -73,4 +76,6 @@ def at_threshold(d: int, crowds: Iterable[int], readers: int = 0) -> tuple[Shape
 
 def well_known(d: int, far: int) -> tuple[Shape, ...]:
     """Keys that are practically always shown: where the ε of counts is spent."""
-    return Shape("one heavy key", far, 1, 1, max(4, min(3 * d, STRIDE))), Shape("all heavy keys", far, d, d, 1)
+    return Shape("one heavy key", far, 1, 1, max(4, min(3 * d, STRIDE))), Shape(
+        "all heavy keys", far, d, d, 1
+    )

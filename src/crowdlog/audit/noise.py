@@ -1,4 +1,6 @@
-"""The noise audit: published minus true counts against the declared distribution (χ²), far above the threshold and at it."""
+"""The noise audit: published minus true counts against the declared distribution (χ²), far above the
+threshold and at it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness)
     return tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes)
 
 
-def sample_crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort) -> tuple[Layout, dict[str, Shown]]:
+def sample_crowds(
+    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort
+) -> tuple[Layout, dict[str, Shown]]:
     """What is shown of such worlds; there is no person to add."""
     shapes = crowds(mechanism, laboratory, randomness)
     layout = effort.layout(mechanism, shapes)
@@ -40,7 +44,10 @@ def sample_crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Rand
 
 
 def audit_noise(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
-    """One χ² test for each table and crowd. Fresh noise looks the same whether the key was shown easily or by luck."""
+    """One χ² test for each table and crowd.
+
+    Fresh noise looks the same whether the key was shown easily or by luck.
+    """
     findings = []
     noisy = {plan.name: plan for plan in mechanism.plan if plan.noise is not None}
     level = alpha / max(1, len(layout.shapes) * len(noisy))
@@ -50,13 +57,17 @@ def audit_noise(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], al
             drawn = seen[table].total[:, number][shown] - shape.crowd
             p = fit(drawn, plan.noise, *support(plan, shape.crowd)) if plan.noise is not None else None
             if p is not None:
-                meaning = f"Noise like this or stranger has probability {p:.2g} under the declared distribution."
+                meaning = (
+                    f"Noise like this or stranger has probability {p:.2g} under the declared distribution."
+                )
                 findings.append(Finding("noise", f"{table}, {shape.name}", level, p, p < level, meaning))
     return findings
 
 
 def support(plan: TablePlan, crowd: int) -> tuple[int, bool]:
-    """The smallest noise that can be seen; whether smaller noise is hidden (not published) rather than raised to it (negative counts to 0)."""
+    """The smallest noise that can be seen; whether smaller noise is hidden (not published) rather than raised
+    to it (negative counts to 0).
+    """
     if plan.reuses_noise and isinstance(plan.selection, NoisyThreshold):
         return plan.selection.K - crowd + 1, True
     if plan.least is not None:

@@ -1,7 +1,9 @@
-"""Neighbours for the replay: one log of well-known keys, and persons who try to move more of it than they may.
+"""Neighbours for the replay: one log of well-known keys, and persons who try to move more of it than they
+may.
 
-Some people of the crowd do much in one session: more than counts, and several pairs end in one row. Which of it counts must be
-theirs to decide. The person's rows lie in the middle of the log, so that she changes the numbers of queries and pages.
+Some people of the crowd do much in one session: more than counts, and several pairs end in one row. Which of
+it counts must be theirs to decide. The person's rows lie in the middle of the log, so that she changes the
+numbers of queries and pages.
 """
 
 from __future__ import annotations
@@ -22,12 +24,17 @@ if TYPE_CHECKING:
 
 SHARED = (0, 1, 2)  # keys that the persons ask, too
 BYSTANDERS = (3, 4)  # keys of a crowd that has nothing to do with any person
-TIED = 5  # first of d + 1 keys that one crowd asks equally often: whoever looks at popularity must choose among them
+# first of d + 1 keys that one crowd asks equally often: whoever looks at popularity must choose among them
+TIED = 5
 SITTING = (100, 200, 300)  # first keys of crowds that do much in one session
 SITTERS = 300  # people of such a crowd at least: enough for an engine to take their rows in another order
 OWN = 1000  # keys and pages from here on are known to the person alone
 # Spellings that the light representation takes for one query.
-SPELLINGS = tuple(f"{before}q0{after}" for before in ("", "www.") for after in (".com", ".net", ".org", ".edu", "?", "!", "-"))
+SPELLINGS = tuple(
+    f"{before}q0{after}"
+    for before in ("", "www.")
+    for after in (".com", ".net", ".org", ".edu", "?", "!", "-")
+)
 ALONE = tuple(f"w{400 + i}" for i in range(10))  # queries that are asked without a second one in a row
 
 Place = Literal["last", "middle", "shuffled"]
@@ -35,7 +42,9 @@ Place = Literal["last", "middle", "shuffled"]
 
 @dataclass(frozen=True)
 class Person:
-    """What the one person does, in order: keys (−1, −2, … are SPELLINGS) and pages; and how many seconds lie between."""
+    """What the one person does, in order: keys (−1, −2, … are SPELLINGS) and pages; and how many seconds lie
+    between.
+    """
 
     name: str
     keys: tuple[int, ...]
@@ -62,12 +71,18 @@ def sitting_persons(d: int) -> tuple[Person, ...]:
     return (
         Person("repeats one key in one session", (0,) * (d + 10), apart=60),
         Person("repeats in one session what others repeat", (SITTING[1],) * (d + 10), apart=60),
-        Person("asks everything in one session", (*SHARED, *range(TIED, TIED + d + 1), *range(OWN, OWN + d)) * 2, apart=60),
+        Person(
+            "asks everything in one session",
+            (*SHARED, *range(TIED, TIED + d + 1), *range(OWN, OWN + d)) * 2,
+            apart=60,
+        ),
     )
 
 
 def backwards(d: int, queries: int) -> Person:
-    """A person who asks what the sitting crowds ask, last things first: whoever orders by numbers of keys is misled."""
+    """A person who asks what the sitting crowds ask, last things first: whoever orders by numbers of keys is
+    misled.
+    """
     keys = dict.fromkeys(key for acts in _sessions(d, queries) for key, _second in reversed(acts) if key >= 0)
     return Person("asks what others ask, the other way round", tuple(keys))
 
@@ -79,11 +94,13 @@ def replayed_keys(d: int, queries: int) -> NDArray[np.int64]:
 
 
 def _sessions(d: int, queries: int) -> list[list[tuple[int, int]]]:
-    """What the sitting crowds do: (key, second). Each offers more than d artifacts, and for every d > 1 one of them ties at the d-th.
+    """What the sitting crowds do: (key, second).
 
-    Pairs that end in one row tie where only rows order them: after 1, 3, 6, … pairs of different queries, after 1, 2, 4, 7, …
-    when the first query is asked twice or stands in a session of its own. Where sessions do not matter and pairs have no direction,
-    it must be pushed out of the window by repeats of the second.
+    Each offers more than d artifacts, and for every d > 1 one of them ties at the d-th.
+
+    Pairs that end in one row tie where only rows order them: after 1, 3, 6, … pairs of different queries,
+    after 1, 2, 4, 7, … when the first query is asked twice or stands in a session of its own. Where sessions
+    do not matter and pairs have no direction, it must be pushed out of the window by repeats of the second.
     """
     size = d + 2 if queries == 1 else max(3, math.isqrt(d) + 2)
     plain, repeated, split = ([first + i for i in range(size)] for first in SITTING)
@@ -108,8 +125,13 @@ class _Rows:
     page: NDArray[np.int64]
 
 
-def crowd_log(laboratory: Laboratory, crowd: int, d: int, queries: int, person: Person | None, place: Place = "last") -> LogStore:
-    """The crowds and the person. `place`: her rows come last, or after the first row of everybody else; or all rows lie in another order."""
+def crowd_log(
+    laboratory: Laboratory, crowd: int, d: int, queries: int, person: Person | None, place: Place = "last"
+) -> LogStore:
+    """The crowds and the person.
+
+    `place`: her rows come last, or after the first row of everybody else; or all rows lie in another order.
+    """
     parts = [_single_keys(crowd), *_sitting(crowd, d, queries)]
     crowds = _joined(_numbered(parts))
     rows = crowds if person is None else _placed(crowds, _of(person), place)
@@ -157,7 +179,12 @@ def _numbered(parts: list[_Rows]) -> list[_Rows]:
 
 
 def _joined(parts: list[_Rows]) -> _Rows:
-    return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("user", "key", "second", "page")))
+    return _Rows(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("user", "key", "second", "page")
+        )
+    )
 
 
 def _taken(rows: _Rows, places: NDArray[np.int64]) -> _Rows:

@@ -1,4 +1,6 @@
-"""Public files that a mechanism needs, made for the audit's own logs: a pool of queries, surfaced pages, topics."""
+"""Public files that a mechanism needs, made for the audit's own logs: a pool of queries, surfaced pages,
+topics.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,17 @@ def equipped(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -> Me
     return with_files(mechanism, laboratory, layout, layout.keys(), layout.keys(pooled=True), layout.queries)
 
 
-def with_files(mechanism: Any, laboratory: Laboratory, name: Any, keys: Ints, pooled: Ints, queries: int) -> Mechanism:
+def with_files(
+    mechanism: Any, laboratory: Laboratory, name: Any, keys: Ints, pooled: Ints, queries: int
+) -> Mechanism:
     """The pool holds the `pooled` keys, every key's own page is surfaced, every query is a topic of its own."""
     wanted: dict[str, Any] = {}
     for parameter in with_role(mechanism, "pool"):
         wanted[parameter] = laboratory.file(("pool", name), [f"q{key}" for key in pooled])
     for parameter in with_role(mechanism, "results"):
-        wanted[parameter] = laboratory.file(("surfaced", name), [f"q{key}\thttp://u{key}.example" for key in keys])
+        wanted[parameter] = laboratory.file(
+            ("surfaced", name), [f"q{key}\thttp://u{key}.example" for key in keys]
+        )
     for parameter in with_role(mechanism, "topics"):
         lines = [f"{letter}{key}\t{letter}{key}" for letter in LETTERS[:queries] for key in keys]
         wanted[parameter] = laboratory.file(("features", name), lines)

@@ -1,4 +1,5 @@
-"""The replay audit: with frozen noise one person moves the counts by no more than the noise was made for, and nothing else at all.
+"""The replay audit: with frozen noise one person moves the counts by no more than the noise was made for, and
+nothing else at all.
 
 It runs at the real parameters unless they need a huge crowd: what it finds is exact, not a matter of chance.
 """
@@ -49,7 +50,8 @@ Rows = dict[tuple[str, ...], int]
 class FrozenRandomness:
     """Every byte is the same, so every draw is; nothing it makes is private.
 
-    `numbered`: the last byte of each 32-bit word counts up. Gaussian noise does not notice, but a random order of one's own rows needs it.
+    `numbered`: the last byte of each 32-bit word counts up. Gaussian noise does not notice, but a random
+    order of one's own rows needs it.
     """
 
     byte: bytes
@@ -82,7 +84,11 @@ def replays(mechanism: Mechanism, laboratory: Laboratory) -> Iterator[list[Findi
         yield [_finding(who, "rows changed", 0, max(map(_changed, before, again)))]
     for person in everybody:
         after = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, person, place))
-        found = (difference for old, new in zip(before, after, strict=True) for difference in _differences(mechanism, person, old, new))
+        found = (
+            difference
+            for old, new in zip(before, after, strict=True)
+            for difference in _differences(mechanism, person, old, new)
+        )
         yield [_finding(f"A person who {person.name}", *difference) for difference in found]
 
 
@@ -97,7 +103,9 @@ def _frozen(mechanism: Mechanism, log: LogStore) -> list[Protected]:
 
 
 def _same_people(drawn: bool) -> Iterator[tuple[Place, str]]:
-    """The log itself, and where nothing is drawn by lot, its rows in another order: in both the same must be shown."""
+    """The log itself, and where nothing is drawn by lot, its rows in another order: in both the same must be
+    shown.
+    """
     yield "last", "The same log again"
     if not drawn:
         yield "shuffled", "The same log, its rows in another order"
@@ -111,12 +119,17 @@ def _finding(who: str, what: str, claimed: float, measured: float) -> Finding:
 def _changed(before: Protected, after: Protected) -> int:
     """How many rows of any table differ."""
     tables = before.tables.keys() | after.tables.keys()
-    sides = [[_rows(protected.tables[name]) if name in protected.tables else {} for name in tables] for protected in (before, after)]
+    sides = [
+        [_rows(protected.tables[name]) if name in protected.tables else {} for name in tables]
+        for protected in (before, after)
+    ]
     return sum(len(old.items() ^ new.items()) for old, new in zip(*sides, strict=True))
 
 
 def _replayable(mechanism: Mechanism, laboratory: Laboratory) -> tuple[Mechanism, int]:
-    """Moderate parameters, so that the crowd is not too large, and the representation that merges the most before bounding; and her bound."""
+    """Moderate parameters, so that the crowd is not too large, and the representation that merges the most
+    before bounding; and her bound.
+    """
     wanted: dict[str, Any] = {}
     for name, role in roles(mechanism).items():
         value = getattr(mechanism, name)
@@ -143,10 +156,16 @@ def _worst(findings: list[Finding]) -> list[Finding]:
     return list(worst.values())
 
 
-def _differences(mechanism: Mechanism, person: Person, before: Protected, after: Protected) -> Iterator[tuple[str, float, float]]:
+def _differences(
+    mechanism: Mechanism, person: Person, before: Protected, after: Protected
+) -> Iterator[tuple[str, float, float]]:
     """What changed, how much of that is allowed, how much was found."""
     yield "notes changed", 0, before.notes != after.notes
-    yield "tables changed", 0, {n: t.schema for n, t in before.tables.items()} != {n: t.schema for n, t in after.tables.items()}
+    yield (
+        "tables changed",
+        0,
+        {n: t.schema for n, t in before.tables.items()} != {n: t.schema for n, t in after.tables.items()},
+    )
     for name in before.tables.keys() & after.tables.keys():
         old, new = _rows(before.tables[name]), _rows(after.tables[name])
         moved = [abs(new[key] - old[key]) for key in old.keys() & new.keys()]
@@ -172,8 +191,14 @@ def _rows(table: Any) -> Rows:
 
 
 def _others(table: Any) -> dict[tuple[str, ...], tuple[Any, ...]]:
-    """Columns beside texts and counts, by key; they hold facts of the mechanism, so no person may change them."""
-    rest = [table.column(name).to_pylist() for name in table.column_names if name != "count" and name not in _text_columns(table)]
+    """Columns beside texts and counts, by key; they hold facts of the mechanism, so no person may change
+    them.
+    """
+    rest = [
+        table.column(name).to_pylist()
+        for name in table.column_names
+        if name != "count" and name not in _text_columns(table)
+    ]
     return dict(zip(_keys(table), zip(*rest, strict=True), strict=True)) if rest else {}
 
 
@@ -185,7 +210,11 @@ def _keys(table: Any) -> list[tuple[str, ...]]:
 
 
 def _text_columns(table: Any) -> list[str]:
-    return [name for name in table.column_names if name == "sequence" or str(table.schema.field(name).type) in ("string", "large_string")]
+    return [
+        name
+        for name in table.column_names
+        if name == "sequence" or str(table.schema.field(name).type) in ("string", "large_string")
+    ]
 
 
 def _number(text: str) -> int:

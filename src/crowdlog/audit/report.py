@@ -28,7 +28,8 @@ from crowdlog.progress import progress_bar
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
-AUDITS = ("closed form", "replay", "source", "noise", "independence", "selection", "delta", "epsilon")  # all run, or the audit fails
+# all run, or the audit fails
+AUDITS = ("closed form", "replay", "source", "noise", "independence", "selection", "delta", "epsilon")
 ALPHA = 1e-6  # chance of a false alarm in one audit of a correct mechanism
 # Shares of the time for runs.
 NOISE_TIME, SELECTION_TIME, DELTA_TIME, EPSILON_TIME = 0.15, 0.15, 0.3, 0.4
@@ -61,10 +62,19 @@ def _nearness(finding: Finding) -> float:
     return -ratio if finding.audit == "noise" else ratio
 
 
-def audit(mechanism: Mechanism, *, seconds: float = 90.0, runs: int = 40, randomness: Randomness | None = None, folder: Path | None = None) -> Report:
+def audit(
+    mechanism: Mechanism,
+    *,
+    seconds: float = 90.0,
+    runs: int = 40,
+    randomness: Randomness | None = None,
+    folder: Path | None = None,
+) -> Report:
     """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
     if not mechanism.promise().guarantee.protects:
-        raise InputError(f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee.")
+        raise InputError(
+            f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee."
+        )
     main(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
     started = time.monotonic()
     if folder is not None:
@@ -74,16 +84,23 @@ def audit(mechanism: Mechanism, *, seconds: float = 90.0, runs: int = 40, random
         return audit(mechanism, seconds=seconds, runs=runs, randomness=randomness, folder=Path(temporary))
 
 
-def _audits(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, seconds: float, runs: int) -> list[Finding]:
+def _audits(
+    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, seconds: float, runs: int
+) -> list[Finding]:
     def effort(share: float) -> Effort:
-        return Effort(runs, int(min(200_000, 20_000 + 1500 * seconds)), time.monotonic() + share * seconds)  # short audits use small logs
+        # short audits use small logs
+        return Effort(runs, int(min(200_000, 20_000 + 1500 * seconds)), time.monotonic() + share * seconds)
 
     rare, often = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA)
     with progress_bar("Auditing", 5, unit="audits") as advance:
         findings = [*audit_closed_form(mechanism), *audit_replay(mechanism, laboratory)]
         advance(1)
         layout, seen = sample_crowds(rare, laboratory, randomness, effort(NOISE_TIME))
-        findings += [*audit_source(rare, laboratory, layout), *audit_noise(rare, layout, seen, ALPHA), *audit_independence(rare, layout, seen, ALPHA)]
+        findings += [
+            *audit_source(rare, laboratory, layout),
+            *audit_noise(rare, layout, seen, ALPHA),
+            *audit_independence(rare, layout, seen, ALPHA),
+        ]
         advance(1)
         findings += audit_selection(rare, laboratory, randomness, effort(SELECTION_TIME), ALPHA)
         advance(1)
@@ -97,5 +114,7 @@ def _audits(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
             advance(1)
     missing = [name for name in AUDITS if name not in {finding.audit for finding in findings}]
     if missing:
-        raise InputError(f"These audits of {mechanism!r} found nothing to look at: {', '.join(missing)}. Its plan does not declare enough.")
+        raise InputError(
+            f"These audits of {mechanism!r} found nothing to look at: {', '.join(missing)}. Its plan does not declare enough."
+        )
     return findings

@@ -40,12 +40,24 @@ class Effort:
     until: float = float("inf")
 
     def enough(self, done: int) -> bool:
-        return done >= self.runs or (done >= 2 and time.monotonic() > self.until)  # two runs: one to choose an event, one to confirm it
+        # two runs: one to choose an event, one to confirm it
+        return done >= self.runs or (done >= 2 and time.monotonic() > self.until)
 
-    def layout(self, mechanism: Mechanism, shapes: tuple[Shape, ...], *, whole_sessions: bool = False) -> Layout:
-        """As many worlds as fit. Where a mechanism has a public pool, every shape comes with keys of the pool and with others."""
+    def layout(
+        self, mechanism: Mechanism, shapes: tuple[Shape, ...], *, whole_sessions: bool = False
+    ) -> Layout:
+        """As many worlds as fit.
+
+        Where a mechanism has a public pool, every shape comes with keys of the pool and with others.
+        """
         if with_role(mechanism, "pool"):
-            shapes = (*shapes, *(Shape(**{**vars(shape), "name": f"{shape.name}, not in the pool", "pooled": False}) for shape in shapes))
+            shapes = (
+                *shapes,
+                *(
+                    Shape(**{**vars(shape), "name": f"{shape.name}, not in the pool", "pooled": False})
+                    for shape in shapes
+                ),
+            )
         queries = queries_of(mechanism, whole_sessions=whole_sessions)
         rows = queries * sum(shape.rows for shape in shapes)
         return Layout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries)
@@ -83,7 +95,10 @@ def _worlds(texts: Any) -> Ints:
 
 
 def outcome(protected: Protected, layout: Layout) -> dict[str, Shown]:
-    """What one run shows of each world, by table. Of queries in a row only the first counts as the world's query."""
+    """What one run shows of each world, by table.
+
+    Of queries in a row only the first counts as the world's query.
+    """
     found = {}
     for name, whole in protected.tables.items():
         table = _world_rows(name, whole)
@@ -104,12 +119,21 @@ def _shown(worlds: Ints, counts: Ints, layout: Layout) -> Shown:
 
 
 def sample(
-    mechanism: Mechanism, laboratory: Laboratory, layout: Layout, randomness: Randomness, effort: Effort, *, sides: tuple[bool, ...]
+    mechanism: Mechanism,
+    laboratory: Laboratory,
+    layout: Layout,
+    randomness: Randomness,
+    effort: Effort,
+    *,
+    sides: tuple[bool, ...],
 ) -> list[Mapping[str, Shown]]:
     """For each side (without, with the person) what all runs showed, stacked: [run, shape, world]."""
     ready = equipped(mechanism, laboratory, layout)
     with ExitStack() as stack:
-        logs = [stack.enter_context(_ready_log(ready, laboratory.log(layout, with_person=side), layout)) for side in sides]
+        logs = [
+            stack.enter_context(_ready_log(ready, laboratory.log(layout, with_person=side), layout))
+            for side in sides
+        ]
         seen: list[list[dict[str, Shown]]] = [[] for _ in logs]
         done = 0
         while not effort.enough(done):
@@ -120,8 +144,12 @@ def sample(
 
 
 @contextmanager
-def _ready_log(mechanism: Mechanism, log: LogStore, layout: Layout) -> Iterator[Callable[[Randomness], dict[str, Shown]]]:
-    """One run of the mechanism on this log. Its counts are the same in every run, so they are counted once; noise is drawn each time.
+def _ready_log(
+    mechanism: Mechanism, log: LogStore, layout: Layout
+) -> Iterator[Callable[[Randomness], dict[str, Shown]]]:
+    """One run of the mechanism on this log.
+
+    Its counts are the same in every run, so they are counted once; noise is drawn each time.
 
     A mechanism that goes a way of its own from the log to the tables is run as a whole.
     """
@@ -135,7 +163,9 @@ def _ready_log(mechanism: Mechanism, log: LogStore, layout: Layout) -> Iterator[
 
         def run(randomness: Randomness) -> dict[str, Shown]:
             found = {}
-            for plan, kept in zip(mechanism.plan, mechanism.decide(counted, randomness).values(), strict=True):
+            for plan, kept in zip(
+                mechanism.plan, mechanism.decide(counted, randomness).values(), strict=True
+            ):
                 where, counts = _places(plan, kept, source, worlds, first)
                 found[plan.name] = _shown(where, counts, layout)
             return found
@@ -191,4 +221,7 @@ class Remembered:
 
 
 def _stack(runs: list[dict[str, Shown]]) -> dict[str, Shown]:
-    return {name: Shown(np.stack([run[name].keys for run in runs]), np.stack([run[name].total for run in runs])) for name in runs[0]}
+    return {
+        name: Shown(np.stack([run[name].keys for run in runs]), np.stack([run[name].total for run in runs]))
+        for name in runs[0]
+    }

@@ -1,4 +1,6 @@
-"""The selection audit: how often a crowd of a given size is shown, against the declared threshold and its noise."""
+"""The selection audit: how often a crowd of a given size is shown, against the declared threshold and its
+noise.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,13 @@ if TYPE_CHECKING:
 PLACES = (-2.0, -1.0, 0.0, 0.7, 1.5)  # crowds tried, in noise scales from the threshold
 
 
-def audit_selection(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort, alpha: float) -> list[Finding]:
-    """Of every table with a threshold on counts. Selections by weights are audited by their ε and δ alone, which the report says."""
+def audit_selection(
+    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort, alpha: float
+) -> list[Finding]:
+    """Of every table with a threshold on counts.
+
+    Selections by weights are audited by their ε and δ alone, which the report says.
+    """
     bars = thresholds(mechanism)
     if not bars:
         meaning = "No table has a threshold on counts: its keys are chosen by weights, which the audits of ε and δ look at."
@@ -32,8 +39,13 @@ def audit_selection(mechanism: Mechanism, laboratory: Laboratory, randomness: Ra
     for plan in (plan for plan in mechanism.plan if plan.name in bars):
         for number, shape in enumerate(layout.shapes):
             shown = seen[plan.name].keys[:, number]
-            chance, hits = chance_of(mechanism, plan, shape.crowd, pooled=shape.pooled), int((shown > 0).sum())
+            chance, hits = (
+                chance_of(mechanism, plan, shape.crowd, pooled=shape.pooled),
+                int((shown > 0).sum()),
+            )
             alarm = not (lower(hits, shown.size, level) <= chance <= upper(hits, shown.size, level))
             meaning = f"A {shape.name} is shown with probability {hits / shown.size:.4g}; the declared threshold says {chance:.4g}."
-            findings.append(Finding("selection", f"{plan.name}, {shape.name}", chance, hits / shown.size, alarm, meaning))
+            findings.append(
+                Finding("selection", f"{plan.name}, {shape.name}", chance, hits / shown.size, alarm, meaning)
+            )
     return findings

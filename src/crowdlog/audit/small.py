@@ -17,13 +17,20 @@ from crowdlog.plan.selections import NoisyThreshold
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
-EPSILON = 2.0  # at which the statistical audits run: small thresholds, and e^ε is still seen in some thousand samples
-SMALL_DELTA, LARGE_DELTA = 1e-3, 0.05  # for the ε audit, for the δ audit (a δ of 1e-6 would need 10^8 samples)
+# at which the statistical audits run: small thresholds, and e^ε is still seen in some thousand samples
+EPSILON = 2.0
+# for the ε audit, for the δ audit (a δ of 1e-6 would need 10^8 samples)
+SMALL_DELTA, LARGE_DELTA = 1e-3, 0.05
 KEYS = 2  # of one person that count
 PEOPLE = 256  # of one world: the public bound on users, where a mechanism needs one
-SPREAD = 4  # keys that a person may spread her weight over in the ε audit: without a bound on its length she would have twice as much
-POOL_SCALES = 3  # a pool's threshold in scales of its noise: any is equally private, a low one needs small crowds
-FOCUS, GAUSSIAN_FOCUS = 4, 12  # how much more than all others together the step in focus gets; Gaussian noise adds in squares, so more is left
+# keys that a person may spread her weight over in the ε audit: without a bound on its length she would have
+# twice as much
+SPREAD = 4
+# a pool's threshold in scales of its noise: any is equally private, a low one needs small crowds
+POOL_SCALES = 3
+# how much more than all others together the step in focus gets; Gaussian noise adds in squares, so more is
+# left
+FOCUS, GAUSSIAN_FOCUS = 4, 12
 OPTIONAL = ("clicks", "pairs")  # tables that a mechanism can leave out
 
 Focus = Literal["all", "keys", "counts", "edges"]
@@ -35,7 +42,10 @@ def small(mechanism: Mechanism, delta: float) -> Mechanism:
 
 
 def for_epsilon(mechanism: Mechanism) -> Mechanism:
-    """Small, with the δ at which the ε audit sees most. Laplace noise spends its ε everywhere; Gaussian noise only in the tail that δ pays for."""
+    """Small, with the δ at which the ε audit sees most.
+
+    Laplace noise spends its ε everywhere; Gaussian noise only in the tail that δ pays for.
+    """
     items = min([SPREAD, *with_role(mechanism, "items").values()])
     return _shrunk(mechanism, LARGE_DELTA if by_weights(mechanism) else SMALL_DELTA, items)
 
@@ -55,14 +65,17 @@ def _shrunk(mechanism: Mechanism, delta: float, items: int) -> Mechanism:
                 wanted[name] = None
             case "items":
                 wanted[name] = items
-    return _low_pool_threshold(dataclasses.replace(mechanism, **wanted, **_promised(mechanism, EPSILON, delta)))  # type: ignore[type-var]
+    wanted |= _promised(mechanism, EPSILON, delta)
+    return _low_pool_threshold(replaced(mechanism, wanted))
 
 
 def _promised(mechanism: Mechanism, epsilon: float, delta: float) -> dict[str, float]:
     """The parameters that ask for ε and δ, with these values."""
     found = {role.name: name for name, role in roles(mechanism).items()}
     if "epsilon" not in found:
-        raise InputError(f"No parameter of {type(mechanism).__name__} has the role of ε, so it cannot be audited at another one.")
+        raise InputError(
+            f"No parameter of {type(mechanism).__name__} has the role of ε, so it cannot be audited at another one."
+        )
     return {found[role]: value for role, value in (("epsilon", epsilon), ("delta", delta)) if role in found}
 
 
@@ -82,7 +95,9 @@ def replaced(mechanism: Any, wanted: dict[str, Any]) -> Mechanism:
 
 @dataclass(frozen=True)
 class Variant:
-    """A mechanism that spends most of its privacy on one step, so that a fault of this step breaks the whole promise."""
+    """A mechanism that spends most of its privacy on one step, so that a fault of this step breaks the whole
+    promise.
+    """
 
     mechanism: Mechanism
     focus: Focus
@@ -92,14 +107,19 @@ def variants(mechanism: Mechanism) -> list[Variant]:
     """One for each step that has a weight; the mechanism itself if there is nothing to choose."""
     for name in with_role(mechanism, "share"):
         most = FOCUS / (FOCUS + 1)
-        return [Variant(replaced(mechanism, {name: most}), "keys"), Variant(replaced(mechanism, {name: 1 - most}), "counts")]
+        return [
+            Variant(replaced(mechanism, {name: most}), "keys"),
+            Variant(replaced(mechanism, {name: 1 - most}), "counts"),
+        ]
     pays = {name: role.pays for name, role in roles(mechanism).items() if role.name == "weight"}
     focused = GAUSSIAN_FOCUS if by_weights(mechanism) else FOCUS
     found = []
     for name in (name for name, value in with_role(mechanism, "weight").items() if value > 0):
         others = {other: float(pays[other] not in OPTIONAL) for other in pays if other != name}
         share = focused * max(1.0, sum(others.values()))
-        found.append(Variant(_low_pool_threshold(replaced(mechanism, {**others, name: share})), _focus(pays[name])))
+        found.append(
+            Variant(_low_pool_threshold(replaced(mechanism, {**others, name: share})), _focus(pays[name]))
+        )
     return found or [Variant(mechanism, "all")]
 
 

@@ -1,4 +1,6 @@
-"""The source audit: all randomness comes from the object that was handed over, and the order of rows follows from what is published."""
+"""The source audit: all randomness comes from the object that was handed over, and the order of rows follows
+from what is published.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,22 @@ def audit_source(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -
     log, mechanism = laboratory.log(layout, with_person=False), equipped(mechanism, laboratory, layout)
     first, again, other = (mechanism.protect(log, SeededRandomness(seed)) for seed in (1, 1, 2))
     unsorted = sum(not _sorted(table) for table in first.tables.values())
-    certain = [(_certain(first.tables[name], layout), _certain(other.tables[name], layout)) for name in first.tables]
+    certain = [
+        (_certain(first.tables[name], layout), _certain(other.tables[name], layout)) for name in first.tables
+    ]
     repeated = any(one.num_rows and one.equals(two) for one, two in certain)
     return [
-        _finding("same random numbers", not _equal(first, again), "The same random numbers must give the same release."),
-        _finding("other random numbers", repeated, "Other random numbers must give other noise in every table."),
-        _finding("order of rows", unsorted > 0, "Rows must be sorted by what is published: count, then text."),
+        _finding(
+            "same random numbers",
+            not _equal(first, again),
+            "The same random numbers must give the same release.",
+        ),
+        _finding(
+            "other random numbers", repeated, "Other random numbers must give other noise in every table."
+        ),
+        _finding(
+            "order of rows", unsorted > 0, "Rows must be sorted by what is published: count, then text."
+        ),
     ]
 
 
@@ -43,10 +55,14 @@ def _certain(table: pa.Table, layout: Layout) -> pa.Table:
 
 
 def _equal(one: Protected, two: Protected) -> bool:
-    return one.tables.keys() == two.tables.keys() and all(table.equals(two.tables[name]) for name, table in one.tables.items())
+    return one.tables.keys() == two.tables.keys() and all(
+        table.equals(two.tables[name]) for name, table in one.tables.items()
+    )
 
 
 def _sorted(table: pa.Table) -> bool:
     table = flat(table)
     texts = [name for name in table.column_names if str(table.schema.field(name).type) == "string"]
-    return bool(table.equals(table.sort_by([("count", "descending"), *((name, "ascending") for name in texts)])))
+    return bool(
+        table.equals(table.sort_by([("count", "descending"), *((name, "ascending") for name in texts)]))
+    )

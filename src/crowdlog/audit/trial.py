@@ -40,7 +40,9 @@ class Trial:
     with_person: Mapping[str, Shown]
 
     def comparisons(self) -> Iterator[tuple[str, list[tuple[Halves, Halves]]]]:
-        """Every shape in both directions: name, and for each way to look at the outcomes samples of the likely and of the unlikely log."""
+        """Every shape in both directions: name, and for each way to look at the outcomes samples of the
+        likely and of the unlikely log.
+        """
         about = "" if self.variant.focus == "all" else f"most privacy on {self.variant.focus}, "
         for number, shape in enumerate(self.shapes):
             ways = codings(self.without, self.with_person, number)
@@ -61,7 +63,9 @@ def exposed_trials(mechanism: Mechanism) -> list[tuple[Variant, tuple[Shape, ...
     return trials
 
 
-def crowded_trials(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness) -> list[tuple[Variant, tuple[Shape, ...]]]:
+def crowded_trials(
+    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
+) -> list[tuple[Variant, tuple[Shape, ...]]]:
     """The situations in which ε is spent."""
     return [(variant, _crowded(variant, laboratory, randomness)) for variant in variants(mechanism)]
 
@@ -74,7 +78,9 @@ def _crowded(variant: Variant, laboratory: Laboratory, randomness: Randomness) -
     if focus in ("all", "keys") and first.selection is not None:
         shapes += at_threshold(d, crowds(first.selection.crossing, units(first)))
     if focus in ("all", "counts"):
-        shapes += well_known(d, far_crowd(mechanism, crowds_at_threshold(mechanism, laboratory, randomness), USUALLY))
+        shapes += well_known(
+            d, far_crowd(mechanism, crowds_at_threshold(mechanism, laboratory, randomness), USUALLY)
+        )
     further = edges(mechanism)
     if focus == "edges" and further is not None:
         known = known_crowd(mechanism) if isinstance(further.candidates, OF_SHOWN) else 0
@@ -83,15 +89,27 @@ def _crowded(variant: Variant, laboratory: Laboratory, randomness: Randomness) -
     return shapes
 
 
-def run_trial(variant: Variant, shapes: tuple[Shape, ...], laboratory: Laboratory, randomness: Randomness, effort: Effort) -> Trial:
+def run_trial(
+    variant: Variant,
+    shapes: tuple[Shape, ...],
+    laboratory: Laboratory,
+    randomness: Randomness,
+    effort: Effort,
+) -> Trial:
     """Both sides of these shapes."""
     layout = effort.layout(variant.mechanism, shapes, whole_sessions=True)
-    without, with_person = sample(variant.mechanism, laboratory, layout, randomness, effort, sides=(False, True))
+    without, with_person = sample(
+        variant.mechanism, laboratory, layout, randomness, effort, sides=(False, True)
+    )
     return Trial(variant, layout.shapes, without, with_person)
 
 
-def crowds_at_threshold(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness) -> tuple[int, ...]:
-    """For each table a crowd of which about half are shown: as declared, or where people divide weights tried on a ladder of crowds."""
+def crowds_at_threshold(
+    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
+) -> tuple[int, ...]:
+    """For each table a crowd of which about half are shown: as declared, or where people divide weights tried
+    on a ladder of crowds.
+    """
     bars = thresholds(mechanism)
     if bars:
         return tuple(sorted({max(1, bar.K) for bar in bars.values()}))
@@ -100,7 +118,9 @@ def crowds_at_threshold(mechanism: Mechanism, laboratory: Laboratory, randomness
     (seen,) = sample(mechanism, laboratory, layout, randomness, Effort(runs=1), sides=(False,))
     half = [np.flatnonzero(shown.keys.sum(axis=(0, 2)) * 2 >= LADDER_WORLDS) for shown in seen.values()]
     if not any(map(len, half)):
-        raise InputError(f"{mechanism!r} shows nothing of a crowd of {LADDER[-1]} people, the largest the audit tries. Choose a larger ε or δ.")
+        raise InputError(
+            f"{mechanism!r} shows nothing of a crowd of {LADDER[-1]} people, the largest the audit tries. Choose a larger ε or δ."
+        )
     return tuple(sorted({LADDER[found[0]] for found in half if len(found)}))
 
 
@@ -108,7 +128,9 @@ def far_crowd(mechanism: Mechanism, centres: tuple[int, ...], sure: float = SURE
     """A crowd that is practically always shown, and whose noisy count is practically never negative."""
     noises: list[Noise] = [plan.noise for plan in mechanism.plan if plan.noise is not None]
     noises += [bar.noise for bar in thresholds(mechanism).values()]
-    return max(centres) + max([max(centres) if sure == SURE else 0, *(_margin(noise, sure) for noise in noises)])
+    return max(centres) + max(
+        [max(centres) if sure == SURE else 0, *(_margin(noise, sure) for noise in noises)]
+    )
 
 
 def known_crowd(mechanism: Mechanism) -> int:
@@ -121,7 +143,8 @@ def known_crowd(mechanism: Mechanism) -> int:
     margins = [_margin(DiscreteLaplace(crossing.sd), USUALLY) if by_counts else round(4 * crossing.sd)]
     if first.least is not None:
         margins.append(_margin(first.noise, USUALLY))
-    shared = 1 if by_counts else queries_of(mechanism, whole_sessions=False)  # who asks two queries gives each less weight
+    # who asks two queries gives each less weight
+    shared = 1 if by_counts else queries_of(mechanism, whole_sessions=False)
     return shared * (max(1, round(crossing.centre)) + max(margins))
 
 

@@ -74,7 +74,10 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def main() -> None:
-    """Run a command. Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault, 130 stopped by Ctrl-C."""
+    """Run a command.
+
+    Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault, 130 stopped by Ctrl-C.
+    """
     if os.environ.get("CROWDLOG_DEBUG") == "1":
         cli(standalone_mode=True)
         return

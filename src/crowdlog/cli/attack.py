@@ -25,8 +25,14 @@ _path = click.Path(path_type=Path)
     help=f"Separated by commas: {', '.join(ATTACKS)}. Default: all.",
 )
 @click.option("--mapping", type=_path, help="Link records by categories: a file of lines QUERY<tab>CATEGORY.")
-@click.option("--auxiliary", type=_path, help="Another log store, to invert hashed words with. Default: half of the people's queries.")
-@click.option("--secrets", type=_path, help="Look for these secrets: the file that 'crowdlog synth --secrets' wrote.")
+@click.option(
+    "--auxiliary",
+    type=_path,
+    help="Another log store, to invert hashed words with. Default: half of the people's queries.",
+)
+@click.option(
+    "--secrets", type=_path, help="Look for these secrets: the file that 'crowdlog synth --secrets' wrote."
+)
 @click.option("--other-log", is_flag=True, help="Judge by a log the release was not made from.")
 @click.option("--seed", type=int, help="Fix samples and intervals.")
 @json_option
@@ -55,7 +61,13 @@ def command(
     randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     attacker = Attacker(randomness, LogStore.open(auxiliary) if auxiliary else None, mapping, secrets)
     chosen = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-    results = attack([Release.open(path) for path in releases], LogStore.open(truth), chosen, attacker=attacker, other_log=other_log)
+    results = attack(
+        [Release.open(path) for path in releases],
+        LogStore.open(truth),
+        chosen,
+        attacker=attacker,
+        other_log=other_log,
+    )
     if as_json:
         show_json([result.as_dict() for result in results])
         return

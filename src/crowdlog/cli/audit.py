@@ -12,7 +12,13 @@ from crowdlog.cli.output import json_option, show_json, show_table
 
 @click.command("audit")
 @click.argument("mechanism")
-@click.option("--seconds", type=click.FloatRange(min=1, max=3600), default=90, show_default=True, help="About how long to draw samples.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1, max=3600),
+    default=90,
+    show_default=True,
+    help="About how long to draw samples.",
+)
 @json_option
 def command(mechanism: str, seconds: float, as_json: bool) -> None:
     """Run MECHANISM on made-up neighbouring logs and look for anything its promise forbids. No log of yours is read.
@@ -37,6 +43,11 @@ def command(mechanism: str, seconds: float, as_json: bool) -> None:
         )
     else:
         click.echo(f"{report.mechanism}\n")
-        show_table(["audit", "situation", "", "finding"], [[f.audit, f.where, "ALARM" if f.alarm else "ok", f.meaning] for f in report.worst()])
-        click.echo(f"\n{len(report.findings)} findings in {report.seconds:.0f} s, {len(report.alarms)} alarms.")
+        show_table(
+            ["audit", "situation", "", "finding"],
+            [[f.audit, f.where, "ALARM" if f.alarm else "ok", f.meaning] for f in report.worst()],
+        )
+        click.echo(
+            f"\n{len(report.findings)} findings in {report.seconds:.0f} s, {len(report.alarms)} alarms."
+        )
     sys.exit(2 if report.alarms else 0)

@@ -16,12 +16,27 @@ if TYPE_CHECKING:
 
 @click.command("budget")
 @click.argument("store")
-@click.option("--epsilon", type=float, help="Set the limit on ε. It can be lowered or, by the owner's decision, raised.")
+@click.option(
+    "--epsilon", type=float, help="Set the limit on ε. It can be lowered or, by the owner's decision, raised."
+)
 @click.option("--delta", type=float, help="Set the limit on δ.")
-@click.option("--next", "coming", metavar="MECHANISM", help="Also show what a release by this mechanism would cost; nothing is spent.")
-@click.option("--times", type=click.IntRange(1, 1000), default=1, show_default=True, help="With --next: how many such releases.")
+@click.option(
+    "--next",
+    "coming",
+    metavar="MECHANISM",
+    help="Also show what a release by this mechanism would cost; nothing is spent.",
+)
+@click.option(
+    "--times",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="With --next: how many such releases.",
+)
 @json_option
-def command(store: str, epsilon: float | None, delta: float | None, coming: str | None, times: int, as_json: bool) -> None:
+def command(
+    store: str, epsilon: float | None, delta: float | None, coming: str | None, times: int, as_json: bool
+) -> None:
     """Show what all releases of STORE have spent and what is left; with --epsilon and --delta, set the limit.
 
     Releases are refused by the sum of their ε and δ. The tight ε beside it is what they cost by privacy loss distributions.
@@ -56,7 +71,10 @@ def _budget(ledger: Ledger, coming: str | None, times: int) -> dict[str, Any]:
     following = parse(coming) if coming else None
     more = (next_entry(following.promise(), repr(following)),) * times if following else ()
     (now, after), left = spending(ledger, more), ledger.left()
-    budget: dict[str, Any] = {"spent": _numbers(now), "left": None if left is None else {"epsilon": left.epsilon, "delta": left.delta}}
+    budget: dict[str, Any] = {
+        "spent": _numbers(now),
+        "left": None if left is None else {"epsilon": left.epsilon, "delta": left.delta},
+    }
     if more:
         cost = compose(entry.guarantee for entry in more)
         fits = left is None or (cost.epsilon <= left.epsilon and cost.delta <= left.delta)
@@ -101,11 +119,16 @@ def _finite(number: float) -> float | None:
 
 def _show(budget: dict[str, Any]) -> None:
     spent, left = budget["spent"], budget["left"]
-    fields = {"spent": _sentence(spent), "spent, tight": _tight(spent), "left": "no limit is set" if left is None else _sentence(left)}
+    fields = {
+        "spent": _sentence(spent),
+        "spent, tight": _tight(spent),
+        "left": "no limit is set" if left is None else _sentence(left),
+    }
     if "next" in budget:
         following = budget["next"]
         fields |= {
-            "next": following["mechanism"] + (f", {following['times']} times" if following["times"] > 1 else ""),
+            "next": following["mechanism"]
+            + (f", {following['times']} times" if following["times"] > 1 else ""),
             "next costs": _sentence(following),
             "next costs, tight": f"ε = {_shown(following['tight_epsilon'])} more",
             "spent then": _sentence(following["spent_after"]),
@@ -114,7 +137,10 @@ def _show(budget: dict[str, Any]) -> None:
     show_fields(fields)
     if budget["releases"]:
         click.echo()
-        rows = [[r["id"], r["mechanism"], _shown(r["epsilon"]), _shown(r["delta"]), r["state"], r["out"]] for r in budget["releases"]]
+        rows = [
+            [r["id"], r["mechanism"], _shown(r["epsilon"]), _shown(r["delta"]), r["state"], r["out"]]
+            for r in budget["releases"]
+        ]
         show_table(["charge", "release", "ε", "δ", "state", "folder"], rows)
 
 

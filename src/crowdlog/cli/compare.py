@@ -16,15 +16,43 @@ _path = click.Path(path_type=Path)
 @click.command("compare")
 @click.argument("store", type=_path)
 @click.argument("mechanisms", nargs=-1, required=True, metavar="MECHANISM...")
-@click.option("-o", "--out", required=True, type=_path, help="The report to write, an .html file. Results go beside it as .json and .parquet.")
-@click.option("--on", default=",".join(UTILITY), show_default=True, help="Utility, as for 'crowdlog score'; or 'all'.")
-@click.option("--with", "attacks", default=",".join(ATTACKS), show_default=True, help="Attacks, as for 'crowdlog attack'; 'all', or 'none'.")
-@click.option("--seeds", default=3, show_default=True, help="How many trials with different noise of each mechanism.")
-@click.option("--topics", type=_path, help="What was lost by topic: a file of lines QUERY<tab>TOPIC, as 'crowdlog synth --labels' writes.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=_path,
+    help="The report to write, an .html file. Results go beside it as .json and .parquet.",
+)
+@click.option(
+    "--on", default=",".join(UTILITY), show_default=True, help="Utility, as for 'crowdlog score'; or 'all'."
+)
+@click.option(
+    "--with",
+    "attacks",
+    default=",".join(ATTACKS),
+    show_default=True,
+    help="Attacks, as for 'crowdlog attack'; 'all', or 'none'.",
+)
+@click.option(
+    "--seeds", default=3, show_default=True, help="How many trials with different noise of each mechanism."
+)
+@click.option(
+    "--topics",
+    type=_path,
+    help="What was lost by topic: a file of lines QUERY<tab>TOPIC, as 'crowdlog synth --labels' writes.",
+)
 @click.option("--jobs", default=2, show_default=True, help="How many trials at a time.")
 @json_option
 def command(
-    store: Path, mechanisms: tuple[str, ...], out: Path, on: str, attacks: str, seeds: int, topics: Path | None, jobs: int, as_json: bool
+    store: Path,
+    mechanisms: tuple[str, ...],
+    out: Path,
+    on: str,
+    attacks: str,
+    seeds: int,
+    topics: Path | None,
+    jobs: int,
+    as_json: bool,
 ) -> None:
     """Try each MECHANISM on the log in STORE, measure what it is good for and what it gives away, and write one page for the owner.
 
@@ -42,17 +70,29 @@ def command(
         raise InputError(f"The report must be an .html file. Got {out}.")
     chosen = {"utility": _names(on, list(MEASURES)), "attacks": _names(attacks, list(ATTACKS))}
     try:
-        found = compare(store, mechanisms, **chosen, seeds=seeds, topics=topics, cache=out.with_suffix(".cache"), jobs=jobs)
+        found = compare(
+            store,
+            mechanisms,
+            **chosen,
+            seeds=seeds,
+            topics=topics,
+            cache=out.with_suffix(".cache"),
+            jobs=jobs,
+        )
         found.plot(out)
     except KeyboardInterrupt:
         raise Stopped("stopped. What is done is kept: run the same command again to go on.") from None
     if as_json:
         show_json(found.points)
     else:
-        click.echo(f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it.")
+        click.echo(
+            f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it."
+        )
     if found.failures:
         first, trials = next(iter(found.failures.values())), len(found.grid.runs())
-        raise type(first)(f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. The first: {first}")
+        raise type(first)(
+            f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. The first: {first}"
+        )
 
 
 def _names(text: str, everything: list[str]) -> list[str]:

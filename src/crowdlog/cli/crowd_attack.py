@@ -25,8 +25,19 @@ def attack(as_json: bool) -> None:
     if as_json:
         show_json([row.as_dict() for row in rows])
     else:
-        table = [[row.name, _SAID[row.against_2013], _SAID[row.against_ours], "yes" if row.as_expected else "NO", row.note] for row in rows]
+        table = [
+            [
+                row.name,
+                _SAID[row.against_2013],
+                _SAID[row.against_ours],
+                "yes" if row.as_expected else "NO",
+                row.note,
+            ]
+            for row in rows
+        ]
         show_table(["attack", "2013 design", "crowdlog", "as expected", ""], table)
     wrong = sum(not row.as_expected for row in rows)
     if wrong:
-        raise CrowdlogError(f"{wrong} of {len(rows)} attacks did not end as the threat model says; do not collect with this version.")
+        raise CrowdlogError(
+            f"{wrong} of {len(rows)} attacks did not end as the threat model says; do not collect with this version."
+        )

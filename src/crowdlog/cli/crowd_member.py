@@ -24,7 +24,9 @@ _home = click.option(
     default=lambda: Path(os.environ.get("CROWDLOG_HOME", "~/.crowdlog")).expanduser(),
     help="Folder of the client's own files (default: CROWDLOG_HOME or ~/.crowdlog).",
 )
-_collection = click.option("--collection", "collection_id", help="Beginning of the collection's id, if you are in several.")
+_collection = click.option(
+    "--collection", "collection_id", help="Beginning of the collection's id, if you are in several."
+)
 _cafile = click.option("--cafile", help="Certificates to trust, for a server with its own.")
 _yes = click.option("--yes", is_flag=True, help="Agree without being asked.")
 _FIRST = 20  # shown unless --all
@@ -62,7 +64,9 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
 @_cafile
 @_yes
 @click.option("--all", "show_all", is_flag=True, help=f"Show all artifacts, not the first {_FIRST}.")
-def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, yes: bool, show_all: bool) -> None:
+def mine(
+    log: Path, home: Path, collection_id: str | None, cafile: str | None, yes: bool, show_all: bool
+) -> None:
     """Mine your own LOG (a file crowdlog can read, or a log store), show what would be sent, and after your consent fill the outbox.
 
     \b
@@ -93,7 +97,9 @@ def mine(log: Path, home: Path, collection_id: str | None, cafile: str | None, y
 @click.command(short_help="Show what waits to be sent.")
 @_home
 @_collection
-@click.option("--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each envelope in hexadecimal.")
+@click.option(
+    "--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each envelope in hexadecimal."
+)
 @json_option
 def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: bool) -> None:
     """Show what waits to be sent: the artifacts, and on request the exact bytes.
@@ -104,7 +110,11 @@ def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: boo
     with _opened(home) as own:
         membership = own.membership(collection_id)
         items = own.outbox(membership.id)
-    rows = [{"artifact": item.readable, "size": len(item.envelope)} | ({"bytes": item.envelope.hex()} if show_bytes else {}) for item in items]
+    rows = [
+        {"artifact": item.readable, "size": len(item.envelope)}
+        | ({"bytes": item.envelope.hex()} if show_bytes else {})
+        for item in items
+    ]
     if as_json:
         show_json({"collection": membership.id, "sent": membership.sent, "waiting": rows})
         return
@@ -117,7 +127,13 @@ def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: boo
 @_collection
 @_cafile
 @_yes
-@click.option("--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Wait a random time of at most so many seconds before.")
+@click.option(
+    "--within",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Wait a random time of at most so many seconds before.",
+)
 def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, within: float) -> None:
     """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and doubles nothing.
 
@@ -142,8 +158,12 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
         member.refuse_early(membership, aggregation, server)
         _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
         if within:
-            click.echo(f"Waiting a random time of at most {within:g} seconds; Ctrl-C keeps the outbox as it is.", err=True)
-        time.sleep(fraction(SystemRandomness()) * within)  # the hour at which somebody agrees to send should tell nothing
+            click.echo(
+                f"Waiting a random time of at most {within:g} seconds; Ctrl-C keeps the outbox as it is.",
+                err=True,
+            )
+        # the hour at which somebody agrees to send should tell nothing
+        time.sleep(fraction(SystemRandomness()) * within)
         with progress_bar("Sending", len(waiting), unit="reports") as advance:
             sent = member.send(own, membership, mix, SystemRandomness(), advance)
     click.echo(f"{sent} reports were sent.")
@@ -189,7 +209,11 @@ def _inner_terms(manifest: Manifest) -> dict[str, object]:
 
 def _preview(manifest: Manifest, choice: Choice) -> str:
     """What would be sent, in a sentence."""
-    left_out = f" {choice.over_limit} more are over the limit and {choice.too_long} too long." if choice.over_limit or choice.too_long else ""
+    left_out = (
+        f" {choice.over_limit} more are over the limit and {choice.too_long} too long."
+        if choice.over_limit or choice.too_long
+        else ""
+    )
     needed = f"each readable only if {manifest.collection.k} people send it"
     if not manifest.inner_artifact:
         return f"{len(choice.chosen)} artifacts would be sent, {needed}.{left_out}"

@@ -29,7 +29,9 @@ def _whole_id(_context: click.Context, _parameter: click.Parameter, value: str) 
     """Take the id, or an invitation link that holds it."""
     found = value.split("/collections/")[-1].split("#")[0].strip().lower()
     if not re.fullmatch("[0-9a-f]{64}", found):
-        raise click.BadParameter(f"the id of a collection has 64 hexadecimal digits, as 'create' printed it. Got {len(value)} characters.")
+        raise click.BadParameter(
+            f"the id of a collection has 64 hexadecimal digits, as 'create' printed it. Got {len(value)} characters."
+        )
     return found
 
 
@@ -48,22 +50,82 @@ def collection() -> None:
 @collection.command(short_help="Create a collection; write its links.")
 @_operator
 @click.option("--title", required=True, help="What volunteers see.")
-@click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
-@click.option("--artifact", default="query", show_default=True, type=click.Choice(list(ARTIFACTS)), help="What is mined.")
-@click.option("--representation", default="original", show_default=True, type=click.Choice(REPRESENTATIONS), help="How queries are written.")
-@click.option("--count", default="users", show_default=True, type=click.Choice(["users", "impressions"]), help="What is counted.")
-@click.option("--limit", default=200, show_default=True, type=click.IntRange(1), help="Most artifacts, or impressions, of one person.")
-@click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")
-@click.option("--inner", type=click.Choice(INNER), help="Nested: what opens inside queries that are open (click, pair, …).")
-@click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")
-@click.option("--slots", "inner_slots", default=3, show_default=True, type=click.IntRange(1, 16), help="Most of it that one person sends per query.")
-@click.option("--inner-policy", help="Mechanism that decides what is published of it; FTu with its k if left out.")
-@click.option("--invitations", default=100, show_default=True, type=click.IntRange(1, 100_000), help="How many people are invited.")
 @click.option(
-    "--links", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write the invitation links to, one per person."
+    "--k",
+    default=10,
+    show_default=True,
+    type=click.IntRange(5, 1000),
+    help="How many people an artifact needs.",
+)
+@click.option(
+    "--artifact",
+    default="query",
+    show_default=True,
+    type=click.Choice(list(ARTIFACTS)),
+    help="What is mined.",
+)
+@click.option(
+    "--representation",
+    default="original",
+    show_default=True,
+    type=click.Choice(REPRESENTATIONS),
+    help="How queries are written.",
+)
+@click.option(
+    "--count",
+    default="users",
+    show_default=True,
+    type=click.Choice(["users", "impressions"]),
+    help="What is counted.",
+)
+@click.option(
+    "--limit",
+    default=200,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Most artifacts, or impressions, of one person.",
+)
+@click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")
+@click.option(
+    "--inner",
+    type=click.Choice(INNER),
+    help="Nested: what opens inside queries that are open (click, pair, …).",
+)
+@click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")
+@click.option(
+    "--slots",
+    "inner_slots",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1, 16),
+    help="Most of it that one person sends per query.",
+)
+@click.option(
+    "--inner-policy", help="Mechanism that decides what is published of it; FTu with its k if left out."
+)
+@click.option(
+    "--invitations",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 100_000),
+    help="How many people are invited.",
+)
+@click.option(
+    "--links",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write the invitation links to, one per person.",
 )
 @json_option
-def create(operator_file: Path, links: Path, invitations: int, as_json: bool, inner: str | None, inner_k: int | None, **terms: Any) -> None:
+def create(
+    operator_file: Path,
+    links: Path,
+    invitations: int,
+    as_json: bool,
+    inner: str | None,
+    inner_k: int | None,
+    **terms: Any,
+) -> None:
     """Create a collection and write its invitation links.
 
     \b
@@ -75,23 +137,39 @@ def create(operator_file: Path, links: Path, invitations: int, as_json: bool, in
     from crowdlog.errors import InputError
 
     if inner_k and not inner:
-        raise InputError("--inner-k is for a nested collection: say with --inner what opens inside queries, for example --inner click.")
+        raise InputError(
+            "--inner-k is for a nested collection: say with --inner what opens inside queries, for example --inner click."
+        )
     try:
-        links.touch(mode=0o600, exist_ok=False)  # before anything is created: invitations that cannot be written down are lost
+        # before anything is created: invitations that cannot be written down are lost
+        links.touch(mode=0o600, exist_ok=False)
     except FileExistsError:
         raise InputError(f"{links} exists already; choose another file for the links.") from None
     except OSError as error:
         raise InputError(f"The links cannot be written to {links}: {error.strerror}.") from None
     try:
         with Operator.from_file(operator_file) as operator:
-            nested: dict[str, Any] = {"inner_artifact": inner, "inner_k": inner_k or terms["k"]} if inner else {}
+            nested: dict[str, Any] = (
+                {"inner_artifact": inner, "inner_k": inner_k or terms["k"]} if inner else {}
+            )
             manifest, invited = operator.create(Terms(**terms, **nested), invitations)
-        links.write_text("".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited))
+        links.write_text(
+            "".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited)
+        )
     except BaseException:
         links.unlink()
         raise
-    policies = {"policy": manifest.policy, **({"inner policy": manifest.inner_policy} if manifest.inner_artifact else {})}
-    fields = {"collection": manifest.id, **policies, "promise": _promised(manifest), "invitations": len(invited), "links": str(links)}
+    policies = {
+        "policy": manifest.policy,
+        **({"inner policy": manifest.inner_policy} if manifest.inner_artifact else {}),
+    }
+    fields = {
+        "collection": manifest.id,
+        **policies,
+        "promise": _promised(manifest),
+        "invitations": len(invited),
+        "links": str(links),
+    }
     show_json(fields) if as_json else show_fields(fields)
 
 
@@ -99,7 +177,10 @@ def _promised(manifest: Manifest) -> str:
     """What the label will promise, in a sentence."""
     from crowdlog.crowd.publication import policies_of, promise_of_layer, together
 
-    promises = [promise_of_layer(policy, manifest, layer) for policy, layer in zip(policies_of(manifest), manifest.layers, strict=True)]
+    promises = [
+        promise_of_layer(policy, manifest, layer)
+        for policy, layer in zip(policies_of(manifest), manifest.layers, strict=True)
+    ]
     return str(together(promises).guarantee)
 
 
@@ -121,7 +202,16 @@ def status(operator_file: Path, collection_id: str, as_json: bool) -> None:
         show_json(counts)
         return
     mixes = counts.pop("mixes")
-    show_fields({**counts, **{f"mix {number} {name}": value for number, mix in enumerate(mixes, 1) for name, value in mix.items()}})
+    show_fields(
+        {
+            **counts,
+            **{
+                f"mix {number} {name}": value
+                for number, mix in enumerate(mixes, 1)
+                for name, value in mix.items()
+            },
+        }
+    )
 
 
 @collection.command(short_help="Destroy the key; let the reports in.")

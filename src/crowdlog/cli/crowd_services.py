@@ -1,4 +1,6 @@
-"""The commands that run services: `up` (all of a trial), `serve` (one), `simulate` (a crowd against real services)."""
+"""The commands that run services: `up` (all of a trial), `serve` (one), `simulate` (a crowd against real
+services).
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,34 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command(short_help="Start all services of a trial on this machine.")
 @click.argument("folder", type=_FOLDER)
-@click.option("--mixes", default=2, show_default=True, type=click.IntRange(2, 9), help="How many mix nodes stand in the chain.")
 @click.option(
-    "--port", default=0, show_default=True, type=click.IntRange(0, 65000), help="First port; 0 takes free ones, later those of the first start."
+    "--mixes",
+    default=2,
+    show_default=True,
+    type=click.IntRange(2, 9),
+    help="How many mix nodes stand in the chain.",
 )
-@click.option("--batch", default=20, show_default=True, type=click.IntRange(1), help="Fewest envelopes that leave a mix together.")
-@click.option("--delay", default=10.0, show_default=True, type=click.FloatRange(0), help="Longest random wait of a full batch, in seconds.")
+@click.option(
+    "--port",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 65000),
+    help="First port; 0 takes free ones, later those of the first start.",
+)
+@click.option(
+    "--batch",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Fewest envelopes that leave a mix together.",
+)
+@click.option(
+    "--delay",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Longest random wait of a full batch, in seconds.",
+)
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; otherwise at Ctrl-C.")
 def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: float | None) -> None:
     """Start all services on this machine for a trial; data, tokens and operator.json go to FOLDER.
@@ -38,8 +62,13 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
     """
     from crowdlog.crowd.services.local import LocalServices, told_to_stop
 
-    options = {f"mix{number}": ["--batch", str(batch), "--delay", str(delay)] for number in range(1, mixes + 1)}
-    with told_to_stop() as stop, LocalServices(folder, mixes=mixes, first_port=port, options=options) as services:
+    options = {
+        f"mix{number}": ["--batch", str(batch), "--delay", str(delay)] for number in range(1, mixes + 1)
+    }
+    with (
+        told_to_stop() as stop,
+        LocalServices(folder, mixes=mixes, first_port=port, options=options) as services,
+    ):
         show_fields({name: services.url(name) for name in services.names})
         example = f"crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10 --links links.txt"
         click.echo(f"Ready; stop with Ctrl-C. Create a collection with: {example}")
@@ -55,22 +84,64 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
 @click.option("--data", required=True, type=_FOLDER, help="Folder for this service's keys and database.")
 @click.option("--token-file", required=True, type=_FILE, help="File with the operator's bearer token.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=0, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
+@click.option(
+    "--port",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 takes a free one.",
+)
 @click.option("--fd", type=int, hidden=True, help="A listening socket inherited from the parent.")
 @click.option("--certfile", type=_FILE, help="Certificate for TLS.")
 @click.option("--keyfile", type=_FILE, help="Key of the certificate.")
 @click.option("--database", help="postgresql://USER@HOST/NAME instead of SQLite in the data folder.")
 @click.option("--next", "next_url", help="mix: address of the next mix, or of the aggregation server.")
-@click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="mix: fewest envelopes that leave together.")
-@click.option("--delay", default=60.0, show_default=True, type=click.FloatRange(0), help="mix: longest random wait of a full batch, in seconds.")
-@click.option("--cafile", type=_FILE, help="mix: certificates to trust for the next node.")
-@click.option("--rate", default=50.0, show_default=True, type=click.FloatRange(0), help="Requests per second from one address; 0: no limit.")
-@click.option("--elements", default=200.0, show_default=True, type=click.FloatRange(0), help="randomness: elements per second from one address.")
-@click.option("--body", default=2 * 2**20, show_default=True, type=click.IntRange(1024), help="Largest request in bytes.")
 @click.option(
-    "--read-seconds", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Longest time for a request's head, and its body, to arrive."
+    "--batch",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1),
+    help="mix: fewest envelopes that leave together.",
 )
-@click.option("--connections", default=512, show_default=True, type=click.IntRange(1), help="Most connections at once.")
+@click.option(
+    "--delay",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="mix: longest random wait of a full batch, in seconds.",
+)
+@click.option("--cafile", type=_FILE, help="mix: certificates to trust for the next node.")
+@click.option(
+    "--rate",
+    default=50.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Requests per second from one address; 0: no limit.",
+)
+@click.option(
+    "--elements",
+    default=200.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="randomness: elements per second from one address.",
+)
+@click.option(
+    "--body",
+    default=2 * 2**20,
+    show_default=True,
+    type=click.IntRange(1024),
+    help="Largest request in bytes.",
+)
+@click.option(
+    "--read-seconds",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0.1),
+    help="Longest time for a request's head, and its body, to arrive.",
+)
+@click.option(
+    "--connections", default=512, show_default=True, type=click.IntRange(1), help="Most connections at once."
+)
 @click.option("--check", is_flag=True, help="Say what would be served and stop.")
 def serve(service: str, **options: Any) -> None:
     """Run one service in the foreground. /openapi.json of a running service describes its calls.
@@ -105,37 +176,83 @@ def _maker(service: str, options: dict[str, Any]) -> Any:
     common = (options["data"], SystemRandomness(), _token(options["token_file"]), limits)
     database = options["database"]
     if service == "randomness":
-        return lambda: RandomnessServer(*common, database_url=database, elements_per_second=options["elements"]).app()
+        return lambda: RandomnessServer(
+            *common, database_url=database, elements_per_second=options["elements"]
+        ).app()
     if service == "aggregation":
         return lambda: AggregationServer(*common, database_url=database).app()
     if options["next_url"] is None:
         raise InputError("A mix needs --next: the address of the next mix, or of the aggregation server.")
     cafile = str(options["cafile"]) if options["cafile"] else None
-    return lambda: MixNode(*common, options["next_url"].rstrip("/"), options["batch"], options["delay"], database_url=database, cafile=cafile).app()
+    return lambda: MixNode(
+        *common,
+        options["next_url"].rstrip("/"),
+        options["batch"],
+        options["delay"],
+        database_url=database,
+        cafile=cafile,
+    ).app()
 
 
 def _token(path: Path) -> str:
     try:
         token = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The token file {path} cannot be read; write at least 32 random characters into it.") from error
+        raise InputError(
+            f"The token file {path} cannot be read; write at least 32 random characters into it."
+        ) from error
     if len(token) < 32 or not token.isascii():
-        raise InputError(f"The token in {path} must have at least 32 plain characters, for example from: openssl rand -hex 32")
+        raise InputError(
+            f"The token in {path} must have at least 32 plain characters, for example from: openssl rand -hex 32"
+        )
     return token
 
 
 @click.command(short_help="A simulated crowd against real services, compared with FTu.")
-@click.option("--clients", default=1000, show_default=True, type=click.IntRange(1), help="How many people take part.")
-@click.option("--k", default=10, show_default=True, type=click.IntRange(5, 1000), help="How many people an artifact needs.")
-@click.option("--rows", default=8, show_default=True, type=click.IntRange(0), help="Rows of each person's log that take part; 0: all.")
+@click.option(
+    "--clients", default=1000, show_default=True, type=click.IntRange(1), help="How many people take part."
+)
+@click.option(
+    "--k",
+    default=10,
+    show_default=True,
+    type=click.IntRange(5, 1000),
+    help="How many people an artifact needs.",
+)
+@click.option(
+    "--rows",
+    default=8,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Rows of each person's log that take part; 0: all.",
+)
 @click.option("--seed", default=7, show_default=True, type=int, help="Seed of the synthetic log.")
-@click.option("--log", type=click.Path(path_type=Path, exists=True), help="Let the users of this log take part instead of synthetic ones.")
-@click.option("--workers", default=2, show_default=True, type=click.IntRange(1), help="Processes that act as clients.")
-@click.option("--inner", type=click.Choice([kind for kind in ARTIFACTS if kind != "query"]), help="Nested: what opens inside queries.")
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path, exists=True),
+    help="Let the users of this log take part instead of synthetic ones.",
+)
+@click.option(
+    "--workers", default=2, show_default=True, type=click.IntRange(1), help="Processes that act as clients."
+)
+@click.option(
+    "--inner",
+    type=click.Choice([kind for kind in ARTIFACTS if kind != "query"]),
+    help="Nested: what opens inside queries.",
+)
 @click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")
 @click.option("--folder", type=_FOLDER, help="Keep the services' data and the crowd log here.")
 @json_option
-def simulate(clients: int, rows: int, seed: int, log: Path | None, folder: Path | None, as_json: bool, inner_k: int | None, **terms: Any) -> None:
+def simulate(
+    clients: int,
+    rows: int,
+    seed: int,
+    log: Path | None,
+    folder: Path | None,
+    as_json: bool,
+    inner_k: int | None,
+    **terms: Any,
+) -> None:
     """Run a simulated crowd over HTTP against real services, and compare the crowd log with FTu on the union of the logs.
 
     \b

@@ -26,11 +26,16 @@ def run_demo(out: str, users: int, mechanism: str | None) -> None:
     click.echo(f"1. A synthetic search log of {users:,} people, with secrets planted in it …")
     synthesize(folder / "log.tsv", users=users, seed=7, secrets=folder / "secrets.tsv")
     log = import_log([folder / "log.tsv"], folder / "store")
-    click.echo(f"   {log.info.rows:,} rows, {log.info.queries:,} different queries, {log.info.clicks:,} clicks")
+    click.echo(
+        f"   {log.info.rows:,} rows, {log.info.queries:,} different queries, {log.info.clicks:,} clicks"
+    )
     click.echo(f"2. What may be seen: {chosen!r} …")
     release = chosen.release(log, folder / "release")
     page = folder / "index.html"
-    page.write_text(release_page(release.label, _tables(release), story=_story(log, release, folder / "secrets.tsv")), encoding="utf-8")
+    page.write_text(
+        release_page(release.label, _tables(release), story=_story(log, release, folder / "secrets.tsv")),
+        encoding="utf-8",
+    )
     click.echo(f"   {chosen.promise().guarantee}")
     for name, rows in release.label["crowdlog"]["tables"].items():
         click.echo(f"   {rows:,} {name} published")
@@ -39,7 +44,9 @@ def run_demo(out: str, users: int, mechanism: str | None) -> None:
         click.echo("3. The crowd's most frequent searches (with noise):")
         for row in queries.slice(0, 8).to_pylist():
             click.echo(f"   {row['count']:>7,}  {row['query']}")
-    click.echo(f"\nLook at   {page}\nLabel     {release.path}/label.md\nIn words  crowdlog explain {release.path}")
+    click.echo(
+        f"\nLook at   {page}\nLabel     {release.path}/label.md\nIn words  crowdlog explain {release.path}"
+    )
 
 
 def _fresh(folder: Path) -> Path:

@@ -9,7 +9,14 @@ from crowdlog.cli.output import json_option, show_json
 
 @click.command("export")
 @click.argument("release")
-@click.option("--format", "format_", type=click.Choice(["tsv", "parquet", "graphml"]), default="tsv", show_default=True, help="What to write.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["tsv", "parquet", "graphml"]),
+    default="tsv",
+    show_default=True,
+    help="What to write.",
+)
 @click.option("-o", "--out", required=True, help="The folder to write.")
 @json_option
 def command(release: str, format_: str, out: str, as_json: bool) -> None:

@@ -15,21 +15,34 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
         return None
     pairs = [part.partition("=") for part in value.split(",")]
     if not all(role and name for role, _equals, name in pairs):
-        raise InputError("--columns is written user=…,query=…,time=…,rank=…,url=… (rank and url may be left out).")
+        raise InputError(
+            "--columns is written user=…,query=…,time=…,rank=…,url=… (rank and url may be left out)."
+        )
     return {role.strip(): name.strip() for role, _equals, name in pairs}
 
 
 @click.command("import")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
 @click.option("-o", "--out", required=True, metavar="STORE", help="The new store's folder.")
-@click.option("--format", "format_", metavar="NAME", help=f"One of {', '.join(FORMATS)}; recognised if not said.")
 @click.option(
-    "--columns", callback=_columns, metavar="ROLES", help="user=…,query=…,time=…,rank=…,url=…: column names, or numbers from 1 if there is no header."
+    "--format", "format_", metavar="NAME", help=f"One of {', '.join(FORMATS)}; recognised if not said."
 )
-@click.option("--date", metavar="YYYY-MM-DD", help="The day of a log that tells the time of day only (sogou, trec-session).")
+@click.option(
+    "--columns",
+    callback=_columns,
+    metavar="ROLES",
+    help="user=…,query=…,time=…,rank=…,url=…: column names, or numbers from 1 if there is no header.",
+)
+@click.option(
+    "--date",
+    metavar="YYYY-MM-DD",
+    help="The day of a log that tells the time of day only (sogou, trec-session).",
+)
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be read.")
 @click.option("--memory", metavar="SIZE", help="Hold at most about this much, for example 2GB.")
-@click.option("--merge-next-page", is_flag=True, help="The same query again without a click is no new impression.")
+@click.option(
+    "--merge-next-page", is_flag=True, help="The same query again without a click is no new impression."
+)
 @click.option("--keep-dash", is_flag=True, help="Keep AOL's scrubbed queries '-'.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def command(
@@ -66,12 +79,29 @@ def command(
     ).info
     rejected = sum(info.rejected.values())
     if as_json:
-        counts = {"store": out, "rows": info.rows, "users": info.users, "queries": info.queries, "urls": info.urls, "clicks": info.clicks}
-        click.echo(json.dumps(counts | {"scrubbed": info.scrubbed, "rejected": info.rejected, "content_hash": info.content_hash}, indent=2))
+        counts = {
+            "store": out,
+            "rows": info.rows,
+            "users": info.users,
+            "queries": info.queries,
+            "urls": info.urls,
+            "clicks": info.clicks,
+        }
+        click.echo(
+            json.dumps(
+                counts
+                | {"scrubbed": info.scrubbed, "rejected": info.rejected, "content_hash": info.content_hash},
+                indent=2,
+            )
+        )
         return
-    click.echo(f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, {info.clicks:,} clicks.")
+    click.echo(
+        f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, {info.clicks:,} clicks."
+    )
     if info.scrubbed:
         click.echo(f"{info.scrubbed:,} rows with the query '-' were left out (--keep-dash keeps them).")
     if rejected:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in info.rejected.items())
-        click.echo(f"{rejected:,} rows could not be read and are in {out.rstrip('/')}.rejects.tsv ({reasons}).")
+        click.echo(
+            f"{rejected:,} rows could not be read and are in {out.rstrip('/')}.rejects.tsv ({reasons})."
+        )

@@ -27,9 +27,16 @@ def command(name: str | None, markdown: bool, as_json: bool) -> None:
     if as_json:
         show_json([entry.as_json() for entry in entries])
     elif name is None:
-        show_table(["mechanism", "promise", ""], [[entry.name, entry.promise, entry.title] for entry in entries])
+        show_table(
+            ["mechanism", "promise", ""], [[entry.name, entry.promise, entry.title] for entry in entries]
+        )
     else:
         (entry,) = entries
-        click.echo(f"{entry.name}: {entry.title}\n{entry.what}\n\nPublished in: {entry.source}\nPromise: {entry.promise}\nProof: {entry.proof}")
+        click.echo(
+            f"{entry.name}: {entry.title}\n{entry.what}\n\nPublished in: {entry.source}\nPromise: {entry.promise}\nProof: {entry.proof}"
+        )
         click.echo(f"Example: crowdlog plan '{entry.example}'\n")
-        show_table(["parameter", "default", "allowed", ""], [[p.name, p.default, p.allowed, p.help] for p in entry.parameters])
+        show_table(
+            ["parameter", "default", "allowed", ""],
+            [[p.name, p.default, p.allowed, p.help] for p in entry.parameters],
+        )

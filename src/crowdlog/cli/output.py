@@ -61,7 +61,9 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     numeric = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
-        return "  ".join(cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(cells, widths, numeric, strict=True)).rstrip()
+        return "  ".join(
+            cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(cells, widths, numeric, strict=True)
+        ).rstrip()
 
     click.echo(line(header))
     for row in texts:

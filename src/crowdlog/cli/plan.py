@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 @click.command("plan")
 @click.argument("words", nargs=-1, required=True, metavar="[STORE] MECHANISM")
 @click.option(
-    "--synthetic", type=click.IntRange(min=1), metavar="USERS", help="Also try it on a synthetic log of this many users and say how much was kept."
+    "--synthetic",
+    type=click.IntRange(min=1),
+    metavar="USERS",
+    help="Also try it on a synthetic log of this many users and say how much was kept.",
 )
 @json_option
 def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> None:
@@ -30,7 +33,9 @@ def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> Non
     from crowdlog.mechanisms import parse
 
     if len(words) > 2:
-        raise click.UsageError("Give a mechanism, or a store and a mechanism. Quote the mechanism: 'Korolova(epsilon=2.3, delta=1e-5, d=20)'.")
+        raise click.UsageError(
+            "Give a mechanism, or a store and a mechanism. Quote the mechanism: 'Korolova(epsilon=2.3, delta=1e-5, d=20)'."
+        )
     store, chosen = words[0] if len(words) == 2 else None, parse(words[-1])
     promise = chosen.promise()
     plan: dict[str, Any] = {
@@ -38,7 +43,9 @@ def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> Non
         "guarantee": str(promise.guarantee),
         "epsilon": promise.guarantee.epsilon,
         "delta": promise.guarantee.delta,
-        "steps": [{"name": s.name, "epsilon": s.epsilon, "delta": s.delta, "what": s.what} for s in promise.steps],
+        "steps": [
+            {"name": s.name, "epsilon": s.epsilon, "delta": s.delta, "what": s.what} for s in promise.steps
+        ],
         "settings": dict(promise.settings),
         "as_published": dict(promise.as_published),
         "odds": _odds(promise),
@@ -56,8 +63,14 @@ def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> Non
 
 def _show(plan: dict[str, Any]) -> None:
     click.echo(f"{plan['mechanism']}\n{plan['guarantee']}\n")
-    show_table(["step", "ε", "δ", ""], [[s["name"], s["epsilon"], s["delta"], s["what"]] for s in plan["steps"]])
-    for title, key in (("Settings", "settings"), ("The paper's formulas give", "as_published"), ("Chance to be published, by true count", "odds")):
+    show_table(
+        ["step", "ε", "δ", ""], [[s["name"], s["epsilon"], s["delta"], s["what"]] for s in plan["steps"]]
+    )
+    for title, key in (
+        ("Settings", "settings"),
+        ("The paper's formulas give", "as_published"),
+        ("Chance to be published, by true count", "odds"),
+    ):
         if plan[key]:
             click.echo(f"\n{title}:")
             show_fields(plan[key])

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 @click.argument("store")
 @click.argument("mechanism")
 @click.option("-o", "--out", required=True, help="The release folder to write.")
-@click.option("--i-know", is_flag=True, help="Release even without a guarantee or with a large δ; the label says so.")
+@click.option(
+    "--i-know", is_flag=True, help="Release even without a guarantee or with a large δ; the label says so."
+)
 @click.option("--seed", type=int, help="Draw repeatable noise, for tests. The label says NOT PRIVATE.")
 @json_option
 def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None, as_json: bool) -> None:

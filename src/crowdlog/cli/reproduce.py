@@ -13,9 +13,25 @@ from crowdlog.errors import InputError
 
 @click.command("reproduce")
 @click.argument("which", required=False)
-@click.option("--figures", is_flag=True, help="Redo figures and tables on a synthetic log, and write a page. Takes minutes.")
-@click.option("--users", default=20_000, show_default=True, help="With --figures: how many people the synthetic log has.")
-@click.option("-o", "--out", default="reproduction", show_default=True, type=click.Path(path_type=Path), help="With --figures: the folder to write.")
+@click.option(
+    "--figures",
+    is_flag=True,
+    help="Redo figures and tables on a synthetic log, and write a page. Takes minutes.",
+)
+@click.option(
+    "--users",
+    default=20_000,
+    show_default=True,
+    help="With --figures: how many people the synthetic log has.",
+)
+@click.option(
+    "-o",
+    "--out",
+    default="reproduction",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="With --figures: the folder to write.",
+)
 @json_option
 def command(which: str | None, figures: bool, users: int, out: Path, as_json: bool) -> None:
     """Compute the published numbers again: expected, got, OK or OFF. WHICH picks those whose name contains it.
@@ -38,11 +54,16 @@ def _numbers(which: str, as_json: bool) -> None:
 
     rows = reproduce(which)
     if not rows:
-        raise InputError(f"No published number is called '{which}'. Run 'crowdlog reproduce' to see all names.")
+        raise InputError(
+            f"No published number is called '{which}'. Run 'crowdlog reproduce' to see all names."
+        )
     if as_json:
         show_json([{"name": r.name, "expected": r.expected, "got": r.got, "ok": r.ok} for r in rows])
     else:
-        show_table(["number", "expected", "got", ""], [[r.name, r.expected, r.shown, "OK" if r.ok else "OFF"] for r in rows])
+        show_table(
+            ["number", "expected", "got", ""],
+            [[r.name, r.expected, r.shown, "OK" if r.ok else "OFF"] for r in rows],
+        )
         click.echo(f"\n{sum(r.ok for r in rows)} of {len(rows)} OK")
     sys.exit(0 if all(r.ok for r in rows) else 1)
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @click.command("resume")
 @click.argument("store")
-@click.option("--charge", type=int, metavar="N", help="Only the release of this charge (see 'crowdlog budget').")
+@click.option(
+    "--charge", type=int, metavar="N", help="Only the release of this charge (see 'crowdlog budget')."
+)
 @click.option("--to", metavar="PLACE", help="Show the release here instead; or: it was moved here.")
 @click.option("--give-up", is_flag=True, help="Close charge N for good: it stays spent and is never drawn.")
 @json_option

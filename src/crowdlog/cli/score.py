@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 @click.command("score")
 @click.argument("release", type=click.Path(path_type=Path))
-@click.option("--truth", required=True, type=click.Path(path_type=Path), help="The log store the release was made from.")
 @click.option(
-    "--test", type=click.Path(path_type=Path), help="A store of other people's events to test the retrieval tasks on. Default: one fold of the truth."
+    "--truth", required=True, type=click.Path(path_type=Path), help="The log store the release was made from."
+)
+@click.option(
+    "--test",
+    type=click.Path(path_type=Path),
+    help="A store of other people's events to test the retrieval tasks on. Default: one fold of the truth.",
 )
 @click.option(
     "--on",
@@ -28,20 +32,40 @@ if TYPE_CHECKING:
     help=f"Measures, separated by commas: {', '.join(MEASURES)}; or parts: adhoc:nDCG@10.",
 )
 @click.option(
-    "--by", type=click.Choice(["user", "row"]), default="user", help="Fold by user (nobody on both sides) or by row, as the published studies did."
+    "--by",
+    type=click.Choice(["user", "row"]),
+    default="user",
+    help="Fold by user (nobody on both sides) or by row, as the published studies did.",
 )
 @click.option("--folds", default=5, help="Into how many parts the truth is split.")
 @click.option("--fold", default="0", help="The fold to test on, or 'all'.")
 @click.option("--sample", default=10_000, help="At most so many topics for each task; 0 for all.")
 @click.option("--seed", default=0, help="Fixes the folds, samples and intervals.")
 @click.option("--session-minutes", default=26, help="A longer pause ends a session.")
-@click.option("--prefix", multiple=True, help="A prefix for the pattern study, such as 'fear of'. May be repeated.")
-@click.option("--concept", multiple=True, help="A concept for keywords, such as 'shoes=shoes.com,zappos.com'. May be repeated.")
-@click.option("--fewest-clicks", default=10, show_default=True, help="Keywords: rarer pairs of query and URL are left out, of the log too.")
-@click.option("--site-classes", type=click.Path(path_type=Path), help="A file of lines URL<tab>class, to judge the clusters of websites by.")
+@click.option(
+    "--prefix", multiple=True, help="A prefix for the pattern study, such as 'fear of'. May be repeated."
+)
+@click.option(
+    "--concept",
+    multiple=True,
+    help="A concept for keywords, such as 'shoes=shoes.com,zappos.com'. May be repeated.",
+)
+@click.option(
+    "--fewest-clicks",
+    default=10,
+    show_default=True,
+    help="Keywords: rarer pairs of query and URL are left out, of the log too.",
+)
+@click.option(
+    "--site-classes",
+    type=click.Path(path_type=Path),
+    help="A file of lines URL<tab>class, to judge the clusters of websites by.",
+)
 @click.option("--other-log", is_flag=True, help="Measure against a log the release was not made from.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def command(release: Path, truth: Path, test: Path | None, on: str, other_log: bool, as_json: bool, **options: Any) -> None:
+def command(
+    release: Path, truth: Path, test: Path | None, on: str, other_log: bool, as_json: bool, **options: Any
+) -> None:
     """Measure what a release is good for, against the log it came from.
 
     \b
@@ -53,13 +77,30 @@ def command(release: Path, truth: Path, test: Path | None, on: str, other_log: b
 
     selections = [part.strip() for part in on.split(",") if part.strip()]
     held_out = LogStore.open(test) if test else None
-    scores = score(Release.open(release), LogStore.open(truth), on=selections, test=held_out, settings=_settings(**options), other_log=other_log)
+    scores = score(
+        Release.open(release),
+        LogStore.open(truth),
+        on=selections,
+        test=held_out,
+        settings=_settings(**options),
+        other_log=other_log,
+    )
     click.echo(
-        json.dumps([entry.as_dict() for entry in scores], indent=2, ensure_ascii=False) if as_json else _table(scores, held_out=test is not None)
+        json.dumps([entry.as_dict() for entry in scores], indent=2, ensure_ascii=False)
+        if as_json
+        else _table(scores, held_out=test is not None)
     )
 
 
-def _settings(*, fold: str, prefix: Sequence[str], concept: Sequence[str], site_classes: Path | None, sample: int, **others: Any) -> Any:
+def _settings(
+    *,
+    fold: str,
+    prefix: Sequence[str],
+    concept: Sequence[str],
+    site_classes: Path | None,
+    sample: int,
+    **others: Any,
+) -> Any:
     from crowdlog.utility.context import Settings
 
     if fold != "all" and not fold.isdecimal():
@@ -106,7 +147,9 @@ def _table(scores: Sequence[Score], *, held_out: bool) -> str:
     head = f"{'measure':<40}{'value':>8}  {'95 % interval':<18}{'evaluated':>10}"
     if tasks:
         head += f"{'original':>10}{'evaluated':>11}{'common':>9}{'release':>9}{'original':>10}{'p':>9}"
-    told = dict.fromkeys(entry.details[key] for entry in scores for key in ("compared", "left_out") if key in entry.details)
+    told = dict.fromkeys(
+        entry.details[key] for entry in scores for key in ("compared", "left_out") if key in entry.details
+    )
     notes = (*((*NOTES, *(() if held_out else NOT_CLEAN)) if tasks else ()), *told)
     return "\n".join([head, *map(_line, scores), *([""] if notes else []), *notes])
 

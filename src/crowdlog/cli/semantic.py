@@ -19,9 +19,29 @@ _SHOWN = 60  # queries in the picture of a neighbourhood
 
 @click.command("semantic")
 @click.argument("store")
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder for the figures; made if it is not there.")
-@click.option("--theta", "thetas", multiple=True, type=float, default=(1.0, 0.9, 0.8), show_default=True, help="Affinity threshold; may be repeated.")
-@click.option("--min-users", default=10, show_default=True, type=click.IntRange(1), help="Users a word or phrase needs to be a concept.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder for the figures; made if it is not there.",
+)
+@click.option(
+    "--theta",
+    "thetas",
+    multiple=True,
+    type=float,
+    default=(1.0, 0.9, 0.8),
+    show_default=True,
+    help="Affinity threshold; may be repeated.",
+)
+@click.option(
+    "--min-users",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Users a word or phrase needs to be a concept.",
+)
 @click.option("--user", help="Also the share released of this user, as the log names her.")
 @click.option(
     "--labels",
@@ -29,7 +49,12 @@ _SHOWN = 60  # queries in the picture of a neighbourhood
     help="Sensitivity of queries (query, topic, sensitive 0 or 1), as 'crowdlog synth --labels' writes them.",
 )
 @click.option("--around", help="Also a picture of this query's neighbourhood at the lowest Θ below 1.")
-@click.option("--memory", default="6GB", show_default=True, help="What a graph may take before it moves to temporary files.")
+@click.option(
+    "--memory",
+    default="6GB",
+    show_default=True,
+    help="What a graph may take before it moves to temporary files.",
+)
 @json_option
 def command(
     store: str,
@@ -52,7 +77,8 @@ def command(
     from crowdlog.log.size import parse_size
     from crowdlog.log.store import LogStore
 
-    ordered = sorted({float(Theta.of(theta)) for theta in thetas}, reverse=True)  # from high to low: each helps the next
+    # from high to low: each helps the next
+    ordered = sorted({float(Theta.of(theta)) for theta in thetas}, reverse=True)
     log = LogStore.open(store)
     semantics = Semantics(log, min_users, memory=parse_size(memory))
     out.mkdir(parents=True, exist_ok=True)
@@ -67,7 +93,10 @@ def command(
         show_json(shares)
         return
     for theta, row in shares["released"].items():
-        click.echo(f"Θ = {theta}: " + ", ".join(f"k = {k}: {share:.1%}" for k, share in zip(shares["k"], row, strict=True)))
+        click.echo(
+            f"Θ = {theta}: "
+            + ", ".join(f"k = {k}: {share:.1%}" for k, share in zip(shares["k"], row, strict=True))
+        )
     click.echo(f"Shares are of the {shares['queries']:,} queries that can be compared. Figures are in {out}.")
 
 
@@ -82,9 +111,15 @@ def _draw_shares(semantics: Semantics, thetas: list[float], out: Path) -> dict[s
     compared = semantics.expansion.query
     shares = {theta: released_share(semantics.degrees(theta)[compared]) for theta in thetas}
     per_user = {_name(theta): mean_user_share(semantics.degrees(theta), semantics.users) for theta in thetas}
-    (out / "share.svg").write_text(curves({_name(t): s for t, s in shares.items()}, "share of queries released"), encoding="utf-8")
+    (out / "share.svg").write_text(
+        curves({_name(t): s for t, s in shares.items()}, "share of queries released"), encoding="utf-8"
+    )
     (out / "per-user.svg").write_text(curves(per_user, "mean share released of a user"), encoding="utf-8")
-    return {"queries": len(compared), "k": list(KS), "released": {f"{theta:g}": share.tolist() for theta, share in shares.items()}}
+    return {
+        "queries": len(compared),
+        "k": list(KS),
+        "released": {f"{theta:g}": share.tolist() for theta, share in shares.items()},
+    }
 
 
 def _draw_user(semantics: Semantics, log: LogStore, thetas: list[float], user: str, out: Path) -> None:
@@ -109,7 +144,9 @@ def _draw_labels(semantics: Semantics, log: LogStore, thetas: list[float], label
 
     labelled = read_labels(labels, log)
     for beta in (1.0, 0.1):  # Figure 6
-        lines = {_name(t): f_beta(semantics.degrees(t)[labelled.query], labelled.harmless, beta) for t in thetas}
+        lines = {
+            _name(t): f_beta(semantics.degrees(t)[labelled.query], labelled.harmless, beta) for t in thetas
+        }
         (out / f"f-{beta:g}.svg").write_text(curves(lines, f"F with β = {beta:g}"), encoding="utf-8")
 
 

@@ -23,14 +23,20 @@ def _lines(figures: Summary) -> list[tuple[str, str]]:
         ("days", f"{figures.days:,.1f}"),
         ("query impressions", f"{figures.impressions:,} ({figures.clicked_share:.1%} with a click)"),
         ("clicks", f"{figures.clicks:,}"),
-        ("distinct queries", f"{figures.distinct_queries:,} ({figures.distinct_query_share:.1%} of impressions)"),
+        (
+            "distinct queries",
+            f"{figures.distinct_queries:,} ({figures.distinct_query_share:.1%} of impressions)",
+        ),
         ("… asked by one user alone", f"{figures.single_user_query_share:.1%}"),
         ("… by number of words", words),
         ("distinct urls", f"{figures.distinct_urls:,} ({figures.distinct_url_share:.1%} of clicks)"),
         ("queries per user", _spread(figures.queries_per_user)),
         ("sessions per user (26 min)", _spread(figures.sessions_per_user)),
         ("scrubbed rows left out", f"{figures.scrubbed:,}"),
-        ("rejected rows", ", ".join(f"{reason}: {count:,}" for reason, count in figures.rejected.items()) or "0"),
+        (
+            "rejected rows",
+            ", ".join(f"{reason}: {count:,}" for reason, count in figures.rejected.items()) or "0",
+        ),
     ]
 
 

@@ -11,11 +11,20 @@ import click
 
 @click.command("split")
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="A new folder; the stores OUT/rest and OUT/test are made in it.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A new folder; the stores OUT/rest and OUT/test are made in it.",
+)
 @click.option("--folds", default=5, help="One part of so many becomes the test.")
 @click.option("--fold", default=0, help="Which one, from 0.")
 @click.option(
-    "--by", type=click.Choice(["user", "row"]), default="user", help="By user nobody is on both sides; by row, as some studies did, most people are."
+    "--by",
+    type=click.Choice(["user", "row"]),
+    default="user",
+    help="By user nobody is on both sides; by row, as some studies did, most people are.",
 )
 @click.option("--seed", default=0, help="Fixes the folds.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
@@ -32,9 +41,19 @@ def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
 
     parts = split_store(LogStore.open(store), out, **options)
     if as_json:
-        figures = [{"path": str(part.path), "rows": part.info.rows, "users": part.info.users, "queries": part.info.queries} for part in parts]
+        figures = [
+            {
+                "path": str(part.path),
+                "rows": part.info.rows,
+                "users": part.info.users,
+                "queries": part.info.queries,
+            }
+            for part in parts
+        ]
         click.echo(json.dumps(figures, indent=2))
         return
     for part in parts:
         click.echo(f"{part.path}: {part.info.rows:,} rows of {part.info.users:,} users")
-    click.echo("These parts are for measuring. Releases to be published are made from the whole store, whose ledger counts them.")
+    click.echo(
+        "These parts are for measuring. Releases to be published are made from the whole store, whose ledger counts them."
+    )

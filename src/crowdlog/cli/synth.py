@@ -15,10 +15,24 @@ from crowdlog.progress import progress_bar
 @click.option("--users", type=int, help="How many users (10,000 unless --rows is given).")
 @click.option("--rows", type=int, help="How many rows instead; the last user is cut short.")
 @click.option("--seed", type=int, default=7, show_default=True, help="The same seed gives the same bytes.")
-@click.option("--secrets", type=click.Path(dir_okay=False), help="Write the planted secrets here: user, kind, query.")
-@click.option("--labels", type=click.Path(dir_okay=False), help="Write every distinct query here with its topic and whether it is sensitive.")
+@click.option(
+    "--secrets", type=click.Path(dir_okay=False), help="Write the planted secrets here: user, kind, query."
+)
+@click.option(
+    "--labels",
+    type=click.Path(dir_okay=False),
+    help="Write every distinct query here with its topic and whether it is sensitive.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
-def command(log: str, users: int | None, rows: int | None, seed: int, secrets: str | None, labels: str | None, as_json: bool) -> None:
+def command(
+    log: str,
+    users: int | None,
+    rows: int | None,
+    seed: int,
+    secrets: str | None,
+    labels: str | None,
+    as_json: bool,
+) -> None:
     """Write a synthetic search log in AOL's layout to LOG (.gz and .zst are compressed).
 
     \b
@@ -30,9 +44,13 @@ def command(log: str, users: int | None, rows: int | None, seed: int, secrets: s
         users = 10_000
     expected = rows if rows is not None else int((users or 0) * ROWS_PER_USER)
     with progress_bar("Writing", expected) as advance:
-        report = synthesize(log, users=users, rows=rows, seed=seed, secrets=secrets, labels=labels, progress=advance)
+        report = synthesize(
+            log, users=users, rows=rows, seed=seed, secrets=secrets, labels=labels, progress=advance
+        )
     if as_json:
         click.echo(json.dumps(asdict(report) | {"path": str(report.path)}))
         return
-    click.echo(f"{report.path}: {report.rows:,} rows, {report.users:,} users, {report.queries:,} new queries, {report.clicks:,} clicks")
+    click.echo(
+        f"{report.path}: {report.rows:,} rows, {report.users:,} users, {report.queries:,} new queries, {report.clicks:,} clicks"
+    )
     click.echo(f"planted secrets: {report.secrets:,}")

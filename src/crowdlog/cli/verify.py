@@ -30,8 +30,12 @@ def command(release: str, truth: str, as_json: bool) -> None:
     opened = Release.open(release)
     mechanism = parse(opened.label["crowdlog"]["mechanism"])
     if not isinstance(mechanism, KAnonymity | SemanticKAnonymity):
-        raise InputError(f"verify checks releases of KAnonymity and SemanticKAnonymity; {release} was made by {type(mechanism).__name__}.")
-    theta, min_users = (mechanism.theta, mechanism.min_users) if isinstance(mechanism, SemanticKAnonymity) else (1.0, 1)
+        raise InputError(
+            f"verify checks releases of KAnonymity and SemanticKAnonymity; {release} was made by {type(mechanism).__name__}."
+        )
+    theta, min_users = (
+        (mechanism.theta, mechanism.min_users) if isinstance(mechanism, SemanticKAnonymity) else (1.0, 1)
+    )
     queries = opened.queries()
     if queries is None:
         raise InputError(f"{release} has no table of queries: it is damaged.")

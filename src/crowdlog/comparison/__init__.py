@@ -29,7 +29,9 @@ def compare(
     cache: str | Path | None = None,
     jobs: int = 2,
 ) -> Comparison:
-    """Try every mechanism on the log with every seed, and measure each trial. Publishes nothing and charges nothing.
+    """Try every mechanism on the log with every seed, and measure each trial.
+
+    Publishes nothing and charges nothing.
 
     A spelling may give a list of values: 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)'.
     `cache`: a folder for results; what is there already is not done again. Without one nothing is kept.

@@ -1,4 +1,6 @@
-"""The frontier of a comparison, and the same against an attack (Vega-Altair): interactive on a screen, readable on paper."""
+"""The frontier of a comparison, and the same against an attack (Vega-Altair): interactive on a screen,
+readable on paper.
+"""
 
 from __future__ import annotations
 
@@ -12,38 +14,79 @@ from crowdlog.comparison.rows import ANSWERED, LESS_IS_BETTER, Row
 
 # Okabe & Ito 2008: eight colours that colour-blind people tell apart; the shapes say the same on grey paper.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b3a600"]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
-SQUEEZED = 2  # what promises nothing is left out at first when it is so many times as high as the best that promises something
+SHAPES = [
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+]
+# what promises nothing is left out at first when it is so many times as high as the best that promises
+# something
+SQUEEZED = 2
 PROMISED = "(unpromised || isValid(datum.epsilon))"
 HEIGHT = 330
 
 
 def frontier(comparison: Comparison) -> Any:
-    """Utility against the promised ε. What promises nothing has no ε: a dashed line across, which a switch shows."""
+    """Utility against the promised ε.
+
+    What promises nothing has no ε: a dashed line across, which a switch shows.
+    """
     points = _measured(comparison.points, "utility")
     names = _names(points)
     if not names:
         return None
     private = [point for point in points if point["epsilon"] is not None]
     others = [point for point in points if point["epsilon"] is None]
-    measure, logarithmic = _choice("measure", names, "Measure: "), _switch("logarithmic", False, "logarithmic scale ")
+    measure, logarithmic = (
+        _choice("measure", names, "Measure: "),
+        _switch("logarithmic", False, "logarithmic scale "),
+    )
     if not private:
         return finished(_by_name(points, measure))
-    switch = _switch("unpromised", bool(others) and _comparable(private, others, names[0]), "also what promises nothing (dashed) ")
+    switch = _switch(
+        "unpromised",
+        bool(others) and _comparable(private, others, names[0]),
+        "also what promises nothing (dashed) ",
+    )
     alone, faint = _picked()
-    across = alt.when("isValid(datum.epsilon)").then(alt.value(0)).when(alone).then(alt.value(0.95)).otherwise(alt.value(0.1))
+    across = (
+        alt.when("isValid(datum.epsilon)")
+        .then(alt.value(0))
+        .when(alone)
+        .then(alt.value(0.95))
+        .otherwise(alt.value(0.1))
+    )
     base, y = _scaled(inline(points), f"datum.name == measure && {PROMISED}"), _y("shown")
-    x = alt.X("epsilon:Q", title="ε promised to one person (less is more private)", scale=alt.Scale(type="log", nice=False, padding=25))
+    x = alt.X(
+        "epsilon:Q",
+        title="ε promised to one person (less is more private)",
+        scale=alt.Scale(type="log", nice=False, padding=25),
+    )
     colour, shape = _look(points)
     layers = [
-        base.mark_rule(strokeWidth=2).encode(x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint),
+        base.mark_rule(strokeWidth=2).encode(
+            x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint
+        ),
         base.mark_line().encode(x=x, y=y, color=colour, detail="series:N", opacity=faint),
         base.mark_rule(strokeDash=[6, 4], strokeWidth=2).encode(y=y, color=colour, opacity=across),
-        base.mark_text(align="right", dy=-7, dx=-4).encode(y=y, x=alt.value("width"), text="mechanism:N", color=colour, opacity=across),
-        base.mark_point(size=110, filled=True).encode(x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "delta")),
+        base.mark_text(align="right", dy=-7, dx=-4).encode(
+            y=y, x=alt.value("width"), text="mechanism:N", color=colour, opacity=across
+        ),
+        base.mark_point(size=110, filled=True).encode(
+            x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "delta")
+        ),
     ]
     params = [measure, logarithmic, *([switch] if others else [alt.param("unpromised", value=False)]), alone]
-    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT, title=_measure_name()).add_params(*params))
+    return finished(
+        alt.layer(*layers)
+        .properties(width="container", height=HEIGHT, title=_measure_name())
+        .add_params(*params)
+    )
 
 
 def _by_name(points: Sequence[Row], measure: Any) -> Any:
@@ -51,8 +94,14 @@ def _by_name(points: Sequence[Row], measure: Any) -> Any:
     base, (colour, shape) = inline(points).transform_filter("datum.name == measure"), _look(points)
     x = alt.X("mechanism:N", title="no guarantee", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
     lines = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour)
-    dots = base.mark_point(size=110, filled=True).encode(x=x, y=alt.Y("value:Q", title=None), color=colour, shape=shape, tooltip=_tooltip())
-    return alt.layer(lines, dots).properties(width="container", height=HEIGHT, title=_measure_name()).add_params(measure)
+    dots = base.mark_point(size=110, filled=True).encode(
+        x=x, y=alt.Y("value:Q", title=None), color=colour, shape=shape, tooltip=_tooltip()
+    )
+    return (
+        alt.layer(lines, dots)
+        .properties(width="container", height=HEIGHT, title=_measure_name())
+        .add_params(measure)
+    )
 
 
 def against_attacks(comparison: Comparison) -> Any:
@@ -63,28 +112,54 @@ def against_attacks(comparison: Comparison) -> Any:
         return None
     found = {(row["mechanism"], row["name"]): row for row in attacks}
     both = [
-        point | {"attack": name, "success": hit["value"], "success_low": hit["low"], "success_high": hit["high"], "chance": hit["chance"]}
+        point
+        | {
+            "attack": name,
+            "success": hit["value"],
+            "success_low": hit["low"],
+            "success_high": hit["high"],
+            "chance": hit["chance"],
+        }
         for point in points
         for name in threats
         if (hit := found.get((point["mechanism"], name)))
     ]
     private = [row for row in both if row["epsilon"] is not None and row["name"] == names[0]]
     others = [row for row in both if row["epsilon"] is None and row["name"] == names[0]]
-    shown = _switch("unpromised", not private or (bool(others) and _comparable(private, others, names[0])), "also what promises nothing ")
-    params = [_choice("measure", names, "Measure: "), _choice("attack", threats, "Attack: "), _switch("logarithmic", False, "logarithmic scale ")]
+    shown = _switch(
+        "unpromised",
+        not private or (bool(others) and _comparable(private, others, names[0])),
+        "also what promises nothing ",
+    )
+    params = [
+        _choice("measure", names, "Measure: "),
+        _choice("attack", threats, "Attack: "),
+        _switch("logarithmic", False, "logarithmic scale "),
+    ]
     base = _scaled(inline(both), "datum.name == measure && datum.attack == attack && " + PROMISED)
     percent = alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", tickCount=6)
     x = alt.X("success:Q", title="success of the attack (less is more private)", axis=percent)
     (alone, faint), (colour, shape), y = _picked(), _look(points), _y("shown")
     layers = [
-        base.mark_rule().encode(x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint),
+        base.mark_rule().encode(
+            x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint
+        ),
         base.mark_rule().encode(x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint),
         base.mark_tick(color="#777", thickness=2, size=18).encode(x="chance:Q", y=y),
         base.mark_point(size=110, filled=True).encode(
-            x=x, y=y, color=colour, shape=shape, opacity=faint, tooltip=_tooltip("epsilon", "success", "chance")
+            x=x,
+            y=y,
+            color=colour,
+            shape=shape,
+            opacity=faint,
+            tooltip=_tooltip("epsilon", "success", "chance"),
         ),
     ]
-    return finished(alt.layer(*layers).properties(width="container", height=HEIGHT, title=_measure_name()).add_params(*params, shown, alone))
+    return finished(
+        alt.layer(*layers)
+        .properties(width="container", height=HEIGHT, title=_measure_name())
+        .add_params(*params, shown, alone)
+    )
 
 
 def _measure_name() -> Any:
@@ -93,7 +168,13 @@ def _measure_name() -> Any:
 
 
 def _choice(name: str, options: Sequence[str], label: str) -> Any:
-    return alt.param(name, value=options[0], bind=alt.binding_select(options=list(options), labels=[_said(option) for option in options], name=label))
+    return alt.param(
+        name,
+        value=options[0],
+        bind=alt.binding_select(
+            options=list(options), labels=[_said(option) for option in options], name=label
+        ),
+    )
 
 
 def _said(name: str) -> str:
@@ -112,16 +193,22 @@ def _picked() -> tuple[Any, Any]:
 
 def _comparable(private: Sequence[Row], others: Sequence[Row], name: str) -> bool:
     """Whether both can be read on one scale."""
-    best, most = (max((row["value"] for row in rows if row["name"] == name), default=0.0) for rows in (private, others))
+    best, most = (
+        max((row["value"] for row in rows if row["name"] == name), default=0.0) for rows in (private, others)
+    )
     return bool(most <= SQUEEZED * best)
 
 
 def _scaled(chart: Any, condition: str) -> Any:
-    """The rows that are to be seen, their values as they are drawn. The kind of a Vega scale cannot be switched, so logarithms are computed here."""
+    """The rows that are to be seen, their values as they are drawn.
+
+    The kind of a Vega scale cannot be switched, so logarithms are computed here.
+    """
     chosen = chart.transform_filter(f"({condition}) && (!logarithmic || datum.value > 0)")
     return chosen.transform_calculate(
         shown="logarithmic ? log(datum.value) / LN10 : datum.value",
-        shown_low="logarithmic ? log(max(datum.low, datum.value / 10)) / LN10 : datum.low",  # an end at 0 would lie infinitely deep
+        # an end at 0 would lie infinitely deep
+        shown_low="logarithmic ? log(max(datum.low, datum.value / 10)) / LN10 : datum.low",
         shown_high="logarithmic ? log(datum.high) / LN10 : datum.high",
     )
 
@@ -133,7 +220,9 @@ def _y(name: str) -> Any:
 
 
 def _telling(attacks: Sequence[Row]) -> list[str]:
-    """Attacks whose success differs between the mechanisms that promise something come first: they help to choose."""
+    """Attacks whose success differs between the mechanisms that promise something come first: they help to
+    choose.
+    """
     spread = {}
     for name in dict.fromkeys(row["name"] for row in attacks):
         values = [row["value"] for row in attacks if row["name"] == name and row["epsilon"] is not None]
@@ -143,15 +232,23 @@ def _telling(attacks: Sequence[Row]) -> list[str]:
 
 def _measured(points: Sequence[Row], kind: str) -> list[Row]:
     wanted = ("mechanism", "series", "epsilon", "delta", "name", "value", "low", "high", "chance")
-    return [{key: point[key] for key in wanted} for point in points if point["kind"] == kind and point["value"] is not None]
+    return [
+        {key: point[key] for key in wanted}
+        for point in points
+        if point["kind"] == kind and point["value"] is not None
+    ]
 
 
 def _names(points: Sequence[Row]) -> list[str]:
-    """Those that most mechanisms have come first; then shares of impressions and of everything asked, which no selection flatters."""
+    """Those that most mechanisms have come first; then shares of impressions and of everything asked, which
+    no selection flatters.
+    """
     counts: dict[str, int] = {}
     for point in points:
         counts[point["name"]] = counts.get(point["name"], 0) + 1
-    return sorted(counts, key=lambda name: (-counts[name], not name.endswith(":impressions"), name.endswith(ANSWERED)))
+    return sorted(
+        counts, key=lambda name: (-counts[name], not name.endswith(":impressions"), name.endswith(ANSWERED))
+    )
 
 
 def inline(rows: Sequence[Row]) -> Any:
@@ -160,10 +257,16 @@ def inline(rows: Sequence[Row]) -> Any:
 
 def _look(points: Sequence[Row]) -> tuple[Any, Any]:
     names = list(dict.fromkeys(point["series"] for point in points))
-    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=420, symbolSize=110, symbolOpacity=1)
+    legend = alt.Legend(
+        title=None, orient="bottom", columns=2, labelLimit=420, symbolSize=110, symbolOpacity=1
+    )
     return (
-        alt.Color("series:N", scale=alt.Scale(domain=names, range=_cycled(COLOURS, len(names))), legend=legend),
-        alt.Shape("series:N", scale=alt.Scale(domain=names, range=_cycled(SHAPES, len(names))), legend=legend),
+        alt.Color(
+            "series:N", scale=alt.Scale(domain=names, range=_cycled(COLOURS, len(names))), legend=legend
+        ),
+        alt.Shape(
+            "series:N", scale=alt.Scale(domain=names, range=_cycled(SHAPES, len(names))), legend=legend
+        ),
     )
 
 
@@ -178,5 +281,7 @@ def _tooltip(*more: str) -> list[Any]:
 
 def finished(chart: Any) -> Any:
     return chart.configure_view(strokeOpacity=0.3).configure(
-        background="white", padding={"top": 18, "left": 5, "right": 5, "bottom": 5}, font="system-ui, sans-serif"
+        background="white",
+        padding={"top": 18, "left": 5, "right": 5, "bottom": 5},
+        font="system-ui, sans-serif",
     )

@@ -1,4 +1,6 @@
-"""What a comparison found: one row per trial and number, the same summed up over the seeds, charts and the page."""
+"""What a comparison found: one row per trial and number, the same summed up over the seeds, charts and the
+page.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from crowdlog.experiments.seeded_release import SeededRun
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Everything that was measured. `on`: which scores were asked for, such as 'adhoc:nDCG@10'; `details`: all results as the trials kept them."""
+    """Everything that was measured.
+
+    `on`: which scores were asked for, such as 'adhoc:nDCG@10'; `details`: all results as the trials kept
+    them.
+    """
 
     grid: Grid
     on: tuple[str, ...]
@@ -28,7 +34,9 @@ class Comparison:
     failures: Mapping[SeededRun, CrowdlogError] = field(default_factory=dict)  # trials that failed, and why
 
     @classmethod
-    def read(cls, grid: Grid, on: Sequence[str], failures: Mapping[SeededRun, CrowdlogError] | None = None) -> Comparison:
+    def read(
+        cls, grid: Grid, on: Sequence[str], failures: Mapping[SeededRun, CrowdlogError] | None = None
+    ) -> Comparison:
         """Read what the trials kept. Of a trial that failed half-way the first half is used."""
         measured = [measure for measure in grid.measures() if measure != LABEL]
         labels = {run: found["label"] for run in grid.runs() if (found := grid.kept(run, LABEL))}
@@ -56,13 +64,17 @@ class Comparison:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """One row per mechanism, seed and number: name, value, interval, on how much it rests; for attacks the chance."""
+        """One row per mechanism, seed and number: name, value, interval, on how much it rests; for attacks
+        the chance.
+        """
         rows = [row for found in self.details if found["measure"][0] != "topics" for row in rows_of(found)]
         rows = [row for row in rows if row["kind"] == "attack" or asked_for(row["name"], self.on)]
         return [about(row["mechanism"], self.labels) | row for row in [*rows, *self._zeros(rows)]]
 
     def _zeros(self, rows: Sequence[Row]) -> Iterator[Row]:
-        """A release that publishes nothing shows nothing and answers nothing: 0, where others have a share or a score."""
+        """A release that publishes nothing shows nothing and answers nothing: 0, where others have a share or
+        a score.
+        """
         from crowdlog.utility.registry import MEASURES
 
         names = {row["name"]: None for row in rows if row["kind"] == "utility" and row["zero"]}
@@ -72,13 +84,21 @@ class Comparison:
                 continue
             for name in names:
                 measure, part = name.split(":")[:2]
-                needed = {part} if measure == "coverage" else {{"flow": "pairs"}.get(need, need) for need in MEASURES[measure].needs}
+                needed = (
+                    {part}
+                    if measure == "coverage"
+                    else {{"flow": "pairs"}.get(need, need) for need in MEASURES[measure].needs}
+                )
                 if needed & tables.keys():
-                    yield row_of(run.mechanism, run.seed, "utility", name, 0.0, note="Publishes nothing.", zero=True)
+                    yield row_of(
+                        run.mechanism, run.seed, "utility", name, 0.0, note="Publishes nothing.", zero=True
+                    )
 
     @cached_property
     def points(self) -> list[Row]:
-        """The rows summed up over the seeds: the mean, and from the lowest to the highest end of the trials' intervals."""
+        """The rows summed up over the seeds: the mean, and from the lowest to the highest end of the trials'
+        intervals.
+        """
         groups: dict[tuple[str, str, str], list[Row]] = {}
         for row in self.rows:
             groups.setdefault((row["mechanism"], row["kind"], row["name"]), []).append(row)
@@ -87,9 +107,28 @@ class Comparison:
     def table(self) -> pa.Table:
         """The rows as an Arrow table: `.to_pandas()` for pandas."""
         text, number, whole = pa.string(), pa.float64(), pa.int64()
-        types = {"mechanism": text, "series": text, "epsilon": number, "delta": number, "seed": whole, "kind": text, "name": text, "value": number}
-        types |= {"low": number, "high": number, "evaluated": whole, "chance": number, "admitted": number, "broken": pa.bool_(), "note": text}
-        return pa.table({name: pa.array([row[name] for row in self.rows], kind) for name, kind in types.items()})
+        types = {
+            "mechanism": text,
+            "series": text,
+            "epsilon": number,
+            "delta": number,
+            "seed": whole,
+            "kind": text,
+            "name": text,
+            "value": number,
+        }
+        types |= {
+            "low": number,
+            "high": number,
+            "evaluated": whole,
+            "chance": number,
+            "admitted": number,
+            "broken": pa.bool_(),
+            "note": text,
+        }
+        return pa.table(
+            {name: pa.array([row[name] for row in self.rows], kind) for name, kind in types.items()}
+        )
 
     def kept_by(self) -> list[Row]:
         """How much was kept of each frequency, number of words and topic: the mean over the seeds."""
@@ -98,7 +137,14 @@ class Comparison:
             for table, by, band in bands(found):
                 groups.setdefault((found["mechanism"], table, by, band["from"]), []).append(band)
         return [
-            {"mechanism": mechanism, "table": table, "by": by, "from": start, "in_log": mean(group, "in_log"), "kept": mean(group, "kept")}
+            {
+                "mechanism": mechanism,
+                "table": table,
+                "by": by,
+                "from": start,
+                "in_log": mean(group, "in_log"),
+                "kept": mean(group, "kept"),
+            }
             for (mechanism, table, by, start), group in groups.items()
         ]
 
@@ -109,23 +155,45 @@ class Comparison:
             for result in found.get("results", []) if found["measure"] == ["attack", "exposure"] else []:
                 counts = result["details"].get("histogram", [])
                 for i, people in enumerate(counts):
-                    groups.setdefault((found["mechanism"], i / len(counts)), []).append({"people": people, "width": 1 / len(counts)})
+                    groups.setdefault((found["mechanism"], i / len(counts)), []).append(
+                        {"people": people, "width": 1 / len(counts)}
+                    )
         return [
-            {"mechanism": m, "level": level, "end": level + group[0]["width"], "people": mean(group, "people")}
+            {
+                "mechanism": m,
+                "level": level,
+                "end": level + group[0]["width"],
+                "people": mean(group, "people"),
+            }
             for (m, level), group in groups.items()
         ]
 
     def ordered(self) -> list[str]:
         """The mechanisms that were measured: those with a promise first, alike ones together, by rising ε."""
         about_all = {mechanism: about(mechanism, self.labels) for mechanism in self.labels}
-        first = {name: i for i, name in reversed(list(enumerate(row["series"] for row in about_all.values())))}
-        return sorted(about_all, key=lambda m: (about_all[m]["epsilon"] is None, first[about_all[m]["series"]], about_all[m]["epsilon"] or 0))
+        first = {
+            name: i for i, name in reversed(list(enumerate(row["series"] for row in about_all.values())))
+        }
+        return sorted(
+            about_all,
+            key=lambda m: (
+                about_all[m]["epsilon"] is None,
+                first[about_all[m]["series"]],
+                about_all[m]["epsilon"] or 0,
+            ),
+        )
 
     def commands(self, mechanism: str) -> dict[str, str]:
         """How to repeat a point (free), and how to publish it (charged)."""
         store, spelling = shlex.quote(self.grid.store), shlex.quote(mechanism)
-        chosen = [f"--on {shlex.quote(','.join(self.on) or 'none')}", f"--with {','.join(self.grid.attacks) or 'none'}"]
-        chosen += [f"--topics {shlex.quote(self.grid.topics)}" if self.grid.topics else "", f"--seeds {self.grid.seeds}"]
+        chosen = [
+            f"--on {shlex.quote(','.join(self.on) or 'none')}",
+            f"--with {','.join(self.grid.attacks) or 'none'}",
+        ]
+        chosen += [
+            f"--topics {shlex.quote(self.grid.topics)}" if self.grid.topics else "",
+            f"--seeds {self.grid.seeds}",
+        ]
         unsafe = "" if self.labels[mechanism]["privacy_loss"]["privacy_parameters"] else " --i-know"
         return {
             "repeat": f"crowdlog compare {store} {spelling} {' '.join(filter(None, chosen))} -o POINT.html",
@@ -134,9 +202,20 @@ class Comparison:
 
     def as_dict(self) -> Row:
         """Everything, for JSON."""
-        about = [{"mechanism": m, "label": label, "commands": self.commands(m)} for m, label in self.labels.items()]
-        failed = [{"mechanism": run.mechanism, "seed": run.seed, "why": str(why)} for run, why in self.failures.items()]
-        return {"seeds": self.grid.seeds, "failed": failed, "mechanisms": about, "points": self.points, "trials": list(self.details)}
+        about = [
+            {"mechanism": m, "label": label, "commands": self.commands(m)} for m, label in self.labels.items()
+        ]
+        failed = [
+            {"mechanism": run.mechanism, "seed": run.seed, "why": str(why)}
+            for run, why in self.failures.items()
+        ]
+        return {
+            "seeds": self.grid.seeds,
+            "failed": failed,
+            "mechanisms": about,
+            "points": self.points,
+            "trials": list(self.details),
+        }
 
     def frontier(self) -> Any:
         """What each mechanism is good for against its ε, as an Altair chart."""
@@ -145,7 +224,9 @@ class Comparison:
         return frontier(self)
 
     def against_attacks(self) -> Any:
-        """What each mechanism is good for against the success of an attack, as an Altair chart; None where no attack was asked for."""
+        """What each mechanism is good for against the success of an attack, as an Altair chart; None where no
+        attack was asked for.
+        """
         from crowdlog.comparison.charts import against_attacks
 
         return against_attacks(self)
@@ -162,4 +243,6 @@ def _check_selections(on: Sequence[str], names: Sequence[str]) -> None:
     for selection in on:
         available = sorted({name for name in names if name.startswith(selection.split(":")[0] + ":")})
         if available and not any(asked_for(name, [selection]) for name in available):
-            raise InputError(f"There is no measure '{selection}' for these mechanisms. There are: {', '.join(available)}.")
+            raise InputError(
+                f"There is no measure '{selection}' for these mechanisms. There are: {', '.join(available)}."
+            )

@@ -1,4 +1,6 @@
-"""The report: one HTML file with everything inside, which needs no network; all results beside it as JSON and Parquet."""
+"""The report: one HTML file with everything inside, which needs no network; all results beside it as JSON and
+Parquet.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,42 @@ BY_CONSTRUCTION = (
     "a guess: it admits e<sup>ε</sup>/(1 + e<sup>ε</sup>) right answers to the question whether somebody is in the log."
 )
 CHARTS: tuple[tuple[str, str, str, Any], ...] = (
-    ("frontier", "What it is good for, and what it promises", "Click a name to see it alone.", charts.frontier),
-    ("attacks", "What it is good for, and what an attacker gets", BY_CONSTRUCTION + " The grey tick is a guess.", charts.against_attacks),
-    ("frequency", "What was kept, by frequency", "Percent of the different texts; a dot is none.", lambda c: maps.kept(c, "frequency")),
-    ("words", "What was kept, by number of words", "Percent of the different texts.", lambda c: maps.kept(c, "number of words")),
-    ("topics", "What was kept, by topic", "Percent of the different queries.", lambda c: maps.kept(c, "topic")),
-    ("exposure", "How much of a person's profile is exposed", "Each mechanism at its largest ε.", maps.exposure),
+    (
+        "frontier",
+        "What it is good for, and what it promises",
+        "Click a name to see it alone.",
+        charts.frontier,
+    ),
+    (
+        "attacks",
+        "What it is good for, and what an attacker gets",
+        BY_CONSTRUCTION + " The grey tick is a guess.",
+        charts.against_attacks,
+    ),
+    (
+        "frequency",
+        "What was kept, by frequency",
+        "Percent of the different texts; a dot is none.",
+        lambda c: maps.kept(c, "frequency"),
+    ),
+    (
+        "words",
+        "What was kept, by number of words",
+        "Percent of the different texts.",
+        lambda c: maps.kept(c, "number of words"),
+    ),
+    (
+        "topics",
+        "What was kept, by topic",
+        "Percent of the different queries.",
+        lambda c: maps.kept(c, "topic"),
+    ),
+    (
+        "exposure",
+        "How much of a person's profile is exposed",
+        "Each mechanism at its largest ε.",
+        maps.exposure,
+    ),
 )
 
 
@@ -43,12 +75,16 @@ def write_report(comparison: Comparison, path: Path) -> Path:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path.with_suffix(".json"), json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n")
+        write_whole(
+            path.with_suffix(".json"), json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n"
+        )
         with whole(path.with_suffix(".parquet")) as partial:
             pq.write_table(comparison.table(), partial)
         write_whole(path, report_page(comparison))
     except OSError as error:
-        raise InputError(f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. Choose another place.") from None
+        raise InputError(
+            f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. Choose another place."
+        ) from None
     return path
 
 
@@ -57,7 +93,11 @@ def report_page(comparison: Comparison) -> str:
     import vl_convert
 
     grid = comparison.grid
-    drawn = [(name, title, note, chart) for name, title, note, draw in CHARTS if (chart := draw(comparison)) is not None]
+    drawn = [
+        (name, title, note, chart)
+        for name, title, note, draw in CHARTS
+        if (chart := draw(comparison)) is not None
+    ]
     body = [
         "<h1>Mechanisms compared</h1>",
         f'<p class="warn">{FOR_THE_OWNER}</p>',
@@ -72,7 +112,9 @@ def report_page(comparison: Comparison) -> str:
         utility_table(comparison),
     ]
     bundle = closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    script = "".join(f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{EMBED});" for name, _title, _note, chart in drawn)
+    script = "".join(
+        f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{EMBED});" for name, _title, _note, chart in drawn
+    )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}</style></head><body>{"".join(body)}'
@@ -94,7 +136,9 @@ def closed(script: str) -> str:
 
 def _failures(comparison: Comparison) -> str:
     lines = "".join(f"<li>{html.escape(str(why))}</li>" for why in comparison.failures.values())
-    return f'<div class="warn">Some trials failed and are missing below:<ul>{lines}</ul></div>' if lines else ""
+    return (
+        f'<div class="warn">Some trials failed and are missing below:<ul>{lines}</ul></div>' if lines else ""
+    )
 
 
 def _figure(name: str, title: str, note: str) -> str:

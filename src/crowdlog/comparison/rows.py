@@ -9,48 +9,87 @@ from typing import Any
 from crowdlog.comparison.grid import TOPICS
 from crowdlog.mechanisms import parse
 
-ANSWERED = " of what is answered"  # the score of a task on the queries the release can answer: flatters a release that answers only easy ones
+# the score of a task on the queries the release can answer: flatters a release that answers only easy ones
+ANSWERED = " of what is answered"
 LESS_IS_BETTER = ("drop_rate", "median_relative_error", "spurious_rate")  # the last part of a measure's name
 Row = dict[str, Any]
 
 
 def about(mechanism: str, labels: dict[str, Row]) -> Row:
     parameters = labels[mechanism]["privacy_loss"]["privacy_parameters"]
-    return {"series": series(mechanism), "epsilon": parameters.get("epsilon"), "delta": parameters.get("delta")}
+    return {
+        "series": series(mechanism),
+        "epsilon": parameters.get("epsilon"),
+        "delta": parameters.get("delta"),
+    }
 
 
 def series(mechanism: str) -> str:
     """The spelling without ε: mechanisms that differ in ε alone are joined by a line."""
     parsed = parse(mechanism)
     fields = [(field, getattr(parsed, field.name)) for field in dataclasses.fields(parsed)]  # type: ignore[arg-type]
-    shown = [f"{field.name}={value!r}" for field, value in fields if field.name != "epsilon" and value != field.default]
+    shown = [
+        f"{field.name}={value!r}"
+        for field, value in fields
+        if field.name != "epsilon" and value != field.default
+    ]
     return f"{type(parsed).__name__}({', '.join(shown)})"
 
 
 def row_of(mechanism: str, seed: int, kind: str, name: str, value: float | None, **others: Any) -> Row:
-    empty = {"low": None, "high": None, "evaluated": None, "chance": None, "broken": None, "admitted": None, "note": "", "zero": False}
+    empty = {
+        "low": None,
+        "high": None,
+        "evaluated": None,
+        "chance": None,
+        "broken": None,
+        "admitted": None,
+        "note": "",
+        "zero": False,
+    }
     return {"mechanism": mechanism, "seed": seed, "kind": kind, "name": name, "value": value} | empty | others
 
 
 def rows_of(found: Row) -> Iterator[Row]:
-    """The rows of one measure of one trial. A task has two numbers: with 0 for what is not answered, and on what is answered."""
+    """The rows of one measure of one trial.
+
+    A task has two numbers: with 0 for what is not answered, and on what is answered.
+    """
     kind, measure = found["measure"]
     who = found["mechanism"], found["seed"], kind
     for result in found["results"]:
         low, high = result["interval"] or (None, None)
         if kind == "attack":
-            shown: Row = {"low": low, "high": high, "chance": result["chance"], "broken": result["broken"], "note": result["note"]}
+            shown: Row = {
+                "low": low,
+                "high": high,
+                "chance": result["chance"],
+                "broken": result["broken"],
+                "note": result["note"],
+            }
             shown["admitted"] = result["details"].get("the promise admits")
-            yield row_of(*who, result["name"], result["success"], evaluated=result["details"].get("trials"), **shown)
+            yield row_of(
+                *who, result["name"], result["success"], evaluated=result["details"].get("trials"), **shown
+            )
             continue
         name, of = result["name"], result["details"]
         if "asked" in of:
             share = of["answered"] / of["asked"] if of["asked"] else 0.0
             ends = [None if end is None else end * share for end in (low, high)]
-            yield row_of(*who, name, of["unanswered_as_zero"], low=ends[0], high=ends[1], evaluated=of["asked"], zero=True)
+            yield row_of(
+                *who,
+                name,
+                of["unanswered_as_zero"],
+                low=ends[0],
+                high=ends[1],
+                evaluated=of["asked"],
+                zero=True,
+            )
             name += ANSWERED
         zero = name.startswith("coverage:") and name.endswith((":distinct", ":impressions"))
-        yield row_of(*who, name, result["value"], low=low, high=high, evaluated=result["evaluated"], zero=zero)
+        yield row_of(
+            *who, name, result["value"], low=low, high=high, evaluated=result["evaluated"], zero=zero
+        )
     if not found["results"]:
         yield row_of(*who, measure, None, note=found["note"])
 
@@ -77,7 +116,9 @@ def point(group: Sequence[Row]) -> Row:
 
 
 def verdict(point: Row) -> str:
-    """What an attack amounts to: 'broken', 'admitted' (better than a guess, no more than the promise admits or the label says) or 'guess'."""
+    """What an attack amounts to: 'broken', 'admitted' (better than a guess, no more than the promise admits
+    or the label says) or 'guess'.
+    """
     if point["broken"]:
         return "broken"
     return "admitted" if point["low"] > point["chance"] else "guess"

@@ -1,4 +1,6 @@
-"""The first thing an owner looks at: every mechanism in one line, what it promises, what it keeps and what an attacker gets."""
+"""The first thing an owner looks at: every mechanism in one line, what it promises, what it keeps and what an
+attacker gets.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,24 @@ NOTE = (
 def summary_table(comparison: Comparison) -> str:
     """The table as HTML. Those with a promise come first."""
     found = {(point["mechanism"], point["name"]): point for point in comparison.points}
-    measures, attacks = headlines(comparison.points), list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack"))
+    measures, attacks = (
+        headlines(comparison.points),
+        list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack")),
+    )
     best = _best(comparison.points, measures)
-    head = "".join(f'<th class="n">{html.escape(HEADINGS.get(name, name)).replace(":", ":<wbr>")}</th>' for name in [*measures, *attacks])
+    head = "".join(
+        f'<th class="n">{html.escape(HEADINGS.get(name, name)).replace(":", ":<wbr>")}</th>'
+        for name in [*measures, *attacks]
+    )
     rows = []
     for mechanism in comparison.ordered():
-        useful = "".join(_useful(found.get((mechanism, name)), mechanism in best.get(name, ())) for name in measures)
+        useful = "".join(
+            _useful(found.get((mechanism, name)), mechanism in best.get(name, ())) for name in measures
+        )
         attacked = "".join(_attacked(found.get((mechanism, name))) for name in attacks)
-        rows.append(f"<tr><td><code>{html.escape(mechanism)}</code></td><td>{promised(comparison.labels[mechanism])}</td>{useful}{attacked}</tr>")
+        rows.append(
+            f"<tr><td><code>{html.escape(mechanism)}</code></td><td>{promised(comparison.labels[mechanism])}</td>{useful}{attacked}</tr>"
+        )
     table = f'<table class="glance"><tr><th>mechanism</th><th>promise</th>{head}</tr>{"".join(rows)}</table>'
     return f'<h2>At a glance</h2><div class="wide">{table}</div><p class="soft">{NOTE}</p>'
 
@@ -51,18 +63,30 @@ def promised(label: Row) -> str:
 
 def headlines(points: Sequence[Row]) -> list[str]:
     """Shares of what was asked and clicked, and one score of each task."""
-    names = list(dict.fromkeys(point["name"] for point in points if point["kind"] == "utility" and point["zero"] and point["value"] is not None))
+    names = list(
+        dict.fromkeys(
+            point["name"]
+            for point in points
+            if point["kind"] == "utility" and point["zero"] and point["value"] is not None
+        )
+    )
     chosen = [name for name in names if name in HEADINGS]
     for task in dict.fromkeys(name.split(":")[0] for name in names if not name.startswith("coverage:")):
         of_task = [name for name in names if name.startswith(f"{task}:")]
-        chosen += ([name for measure in TASK_MEASURES for name in of_task if name.endswith(measure)] or of_task)[:1]
+        chosen += (
+            [name for measure in TASK_MEASURES for name in of_task if name.endswith(measure)] or of_task
+        )[:1]
     return chosen
 
 
 def _best(points: Sequence[Row], measures: Sequence[str]) -> dict[str, set[str]]:
     """For each measure the mechanisms that no other with the same ε beats."""
     highest: dict[tuple[str, str], float] = {}
-    wanted = [point for point in points if point["name"] in measures and point["epsilon"] is not None and point["value"]]
+    wanted = [
+        point
+        for point in points
+        if point["name"] in measures and point["epsilon"] is not None and point["value"]
+    ]
     for point in wanted:
         key = point["name"], f"{point['epsilon']:.3g}"
         highest[key] = max(highest.get(key, 0.0), point["value"])

@@ -39,7 +39,10 @@ def run_trial(fields: Mapping[str, Any], run: SeededRun) -> None:
 
 
 def _utility(release: Release, log: LogStore, names: Sequence[str], _seed: int) -> Found:
-    """The scores of each measure. The folds and samples are the same for all trials, so that they are compared on the same people."""
+    """The scores of each measure.
+
+    The folds and samples are the same for all trials, so that they are compared on the same people.
+    """
 
     def run(chosen: Sequence[str]) -> Found:
         found: Found = {name: {"results": [], "note": ""} for name in chosen}
@@ -53,13 +56,20 @@ def _utility(release: Release, log: LogStore, names: Sequence[str], _seed: int) 
 def _attacks(release: Release, log: LogStore, names: Sequence[str], seed: int) -> Found:
     def run(chosen: Sequence[str]) -> Found:
         results = attack(release, log, chosen, attacker=Attacker(SeededRandomness(seed)))
-        return {name: {"results": [result.as_dict()], "note": result.note} for name, result in zip(chosen, results, strict=True)}
+        return {
+            name: {"results": [result.as_dict()], "note": result.note}
+            for name, result in zip(chosen, results, strict=True)
+        }
 
     return _as_far_as_possible(release, names, run)
 
 
-def _as_far_as_possible(release: Release, names: Sequence[str], run: Callable[[Sequence[str]], Found]) -> Found:
-    """All measures together, which reads the log once; where one is impossible, one by one, with the reason as its note."""
+def _as_far_as_possible(
+    release: Release, names: Sequence[str], run: Callable[[Sequence[str]], Found]
+) -> Found:
+    """All measures together, which reads the log once; where one is impossible, one by one, with the reason
+    as its note.
+    """
     if not sum(release.label["crowdlog"]["tables"].values()):
         return {name: {"results": [], "note": NOTHING} for name in names}
     try:
@@ -67,4 +77,6 @@ def _as_far_as_possible(release: Release, names: Sequence[str], run: Callable[[S
     except InputError as error:
         if len(names) == 1:
             return {names[0]: {"results": [], "note": str(error)}}
-        return {name: found for each in names for name, found in _as_far_as_possible(release, [each], run).items()}
+        return {
+            name: found for each in names for name, found in _as_far_as_possible(release, [each], run).items()
+        }

@@ -1,1 +1,3 @@
-"""COLLECT: what many people have in common is read, the rest never: clients, randomness server, mixes, aggregation."""
+"""COLLECT: what many people have in common is read, the rest never: clients, randomness server, mixes,
+aggregation.
+"""

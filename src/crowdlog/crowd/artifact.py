@@ -1,4 +1,6 @@
-"""How an artifact is written into a report: its texts joined by tabs (the primary field) and, if asked for, its impressions (the secondary)."""
+"""How an artifact is written into a report: its texts joined by tabs (the primary field) and, if asked for,
+its impressions (the secondary).
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,17 @@ def primary(texts: tuple[str, ...]) -> bytes | None:
 
 def secondary(impressions: int, count: str) -> bytes:
     """Return the secondary field: empty where people are counted."""
-    return min(impressions, _MOST_IMPRESSIONS).to_bytes(_IMPRESSIONS_SIZE, "big") if count == "impressions" else b""
+    return (
+        min(impressions, _MOST_IMPRESSIONS).to_bytes(_IMPRESSIONS_SIZE, "big")
+        if count == "impressions"
+        else b""
+    )
 
 
 def texts_of(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
-    """Return the texts of a primary field, or None: k people may agree to send something that is no such text."""
+    """Return the texts of a primary field, or None: k people may agree to send something that is no such
+    text.
+    """
     try:
         texts = tuple(primary_field.decode().split("\t"))
     except UnicodeDecodeError:
@@ -50,7 +58,10 @@ def texts_of(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
 
 
 def counted(group: Opened, limit: int) -> Counted:
-    """Sum the senders' impressions. Who claims more than the limit is counted with the limit; who says nothing sensible once, as a person is."""
+    """Sum the senders' impressions.
+
+    Who claims more than the limit is counted with the limit; who says nothing sensible once, as a person is.
+    """
     stated = [int.from_bytes(value, "big") for value in group.secondaries if len(value) == _IMPRESSIONS_SIZE]
     impressions = sum(min(max(1, value), limit) for value in stated) + group.people - len(stated)
     return Counted(group.artifact, group.people, impressions)

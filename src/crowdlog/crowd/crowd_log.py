@@ -27,10 +27,20 @@ _MODEL = {
 }
 
 
-def write_crowd_log(manifest: Manifest, opened: Sequence[Sequence[Counted]], out: Path, randomness: Randomness, *, smallest_batch: int) -> Release:
+def write_crowd_log(
+    manifest: Manifest,
+    opened: Sequence[Sequence[Counted]],
+    out: Path,
+    randomness: Randomness,
+    *,
+    smallest_batch: int,
+) -> Release:
     """Apply the policy of each layer to what was opened of it and write the release folder."""
     layers, policies = manifest.layers, policies_of(manifest)
-    decisions = [decide(policy, manifest, layer, groups, randomness) for policy, layer, groups in zip(policies, layers, opened, strict=True)]
+    decisions = [
+        decide(policy, manifest, layer, groups, randomness)
+        for policy, layer, groups in zip(policies, layers, opened, strict=True)
+    ]
     promise = together([decision.promise for decision in decisions])
     names = [plan.name for plan in promise.tables]
     tables = {name: _table(name, decision.kept) for name, decision in zip(names, decisions, strict=True)}
@@ -47,8 +57,12 @@ def write_crowd_log(manifest: Manifest, opened: Sequence[Sequence[Counted]], out
     label["model"] = _MODEL
     if len(policies) > 1:
         label["name"] = f"crowdlog release by {' and '.join(type(policy).__name__ for policy in policies)}"
-        label["implementation"]["mechanism"] = label["crowdlog"]["mechanism"] = " and ".join(map(repr, policies))
-    return write_folder(out, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)})
+        label["implementation"]["mechanism"] = label["crowdlog"]["mechanism"] = " and ".join(
+            map(repr, policies)
+        )
+    return write_folder(
+        out, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)}
+    )
 
 
 def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[str, Setting]:
@@ -58,8 +72,12 @@ def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[st
         "most_of_one_person": f"{manifest.limit} {_UNITS[manifest.count]}",
     }
     if manifest.inner_artifact:
-        notes |= {"inner_k": manifest.collection.inner_k, "most_inside_one_query": manifest.collection.inner_slots}
-    if not promise.guarantee.protects:  # how the traffic happened to fall into batches is not covered by a noisy policy's promise
+        notes |= {
+            "inner_k": manifest.collection.inner_k,
+            "most_inside_one_query": manifest.collection.inner_slots,
+        }
+    # how the traffic happened to fall into batches is not covered by a noisy policy's promise
+    if not promise.guarantee.protects:
         notes["smallest_batch"] = smallest_batch
     return notes
 
@@ -69,8 +87,12 @@ def _table(name: str, kept: Sequence[tuple[Counted, dict[str, int]]]) -> Any:
     import pyarrow as pa
 
     texts = TEXTS[name]
-    rows = [(found, row) for group, row in kept if (found := texts_of(group.artifact, len(texts))) is not None]
-    columns: dict[str, Any] = {text: pa.array([found[i] for found, _row in rows], pa.string()) for i, text in enumerate(texts)}
+    rows = [
+        (found, row) for group, row in kept if (found := texts_of(group.artifact, len(texts))) is not None
+    ]
+    columns: dict[str, Any] = {
+        text: pa.array([found[i] for found, _row in rows], pa.string()) for i, text in enumerate(texts)
+    }
     numbers = list(kept[0][1]) if kept else ["count"]
     columns |= {number: pa.array([row[number] for _found, row in rows], pa.int64()) for number in numbers}
     return pa.table(columns).sort_by([("count", "descending"), *((text, "ascending") for text in texts)])

@@ -1,4 +1,6 @@
-"""Calls to a service: JSON in, JSON out, refusals as one sentence, retries where a call may safely be repeated."""
+"""Calls to a service: JSON in, JSON out, refusals as one sentence, retries where a call may safely be
+repeated.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,23 @@ class Unreachable(CrowdlogError):  # noqa: N818 - a state of the network
 
 
 class Connection:
-    """Keeps a connection to one service open. `retries`: how often a call that passing trouble stopped is made again.
+    """Keeps a connection to one service open.
 
-    Every call of the protocol may be repeated: reports are idempotent, keys and credentials are bound to their request.
+    `retries`: how often a call that passing trouble stopped is made again.
+
+    Every call of the protocol may be repeated: reports are idempotent, keys and credentials are bound to
+    their request.
     """
 
-    def __init__(self, url: str, *, token: str | None = None, cafile: str | None = None, retries: int = 5, timeout: float = 60) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        cafile: str | None = None,
+        retries: int = 5,
+        timeout: float = 60,
+    ) -> None:
         self.url, self._retries = url.rstrip("/"), retries
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._client = httpx.Client(headers=headers, timeout=timeout, verify=trusting(cafile))
@@ -36,7 +49,9 @@ class Connection:
         try:
             answer = self._answer(method, path, body).json()
         except ValueError as error:
-            raise InputError(f"{self.url} does not answer as a service of crowdlog; check the address.") from error
+            raise InputError(
+                f"{self.url} does not answer as a service of crowdlog; check the address."
+            ) from error
         if not isinstance(answer, dict):
             raise InputError(f"{self.url} does not answer as a service of crowdlog; check the address.")
         return answer
@@ -53,7 +68,9 @@ class Connection:
             except httpx.TransportError:
                 problem = f"{self.url} cannot be reached; check the address and the network, then try again."
             except (httpx.InvalidURL, UnicodeError, ValueError) as error:
-                raise InputError("The address of the service is not a URL; write it like https://host:8000.") from error
+                raise InputError(
+                    "The address of the service is not a URL; write it like https://host:8000."
+                ) from error
             else:
                 if answer.status_code not in _PASSING:
                     return _accepted(answer, self.url)
@@ -66,7 +83,9 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._client.close()
 
 

@@ -1,4 +1,6 @@
-"""The operator's side: create a collection, watch its counts, close it (the randomness key is destroyed), publish it."""
+"""The operator's side: create a collection, watch its counts, close it (the randomness key is destroyed),
+publish it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.progress import progress_bar
 
 _POLL_SECONDS = 0.2
-# Budget of the randomness key: how many elements per invited person and artifact, so that lost answers can be asked for again.
+# Budget of the randomness key: how many elements per invited person and artifact, so that lost answers can be
+# asked for again.
 _RETRIES = 4
 
 
@@ -32,7 +35,10 @@ class Service:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the operator decides about a collection. With an inner artifact it is nested: the inner opens at `inner_k`, inside opened queries."""
+    """What the operator decides about a collection.
+
+    With an inner artifact it is nested: the inner opens at `inner_k`, inside opened queries.
+    """
 
     title: str
     k: int
@@ -51,7 +57,11 @@ class Terms:
         """The mechanism of each layer as it is spelled."""
 
         def spelled(given: str | None, k: int, artifact: str) -> str:
-            return given or (f"FTu(k={k}, artifact={artifact!r}, representation={self.representation!r})" if artifact else "")
+            return given or (
+                f"FTu(k={k}, artifact={artifact!r}, representation={self.representation!r})"
+                if artifact
+                else ""
+            )
 
         return {
             "policy": spelled(self.policy, self.k, self.artifact),
@@ -62,7 +72,9 @@ class Terms:
 class Operator:
     """Calls the operator's part of each service with its token."""
 
-    def __init__(self, randomness: Service, mixes: Sequence[Service], aggregation: Service, cafile: str | None = None) -> None:
+    def __init__(
+        self, randomness: Service, mixes: Sequence[Service], aggregation: Service, cafile: str | None = None
+    ) -> None:
         self._services = (randomness, list(mixes), aggregation)
         self._cafile = cafile
         self.randomness, self.aggregation = self._connect(randomness), self._connect(aggregation)
@@ -74,25 +86,35 @@ class Operator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for connection in (self.randomness, *self.mixes, self.aggregation):
             connection.__exit__(kind, error, trace)
 
     def to_json(self) -> dict[str, Any]:
-        randomness, mixes, aggregation = ([vars(s) for s in group] if isinstance(group, list) else vars(group) for group in self._services)
+        randomness, mixes, aggregation = (
+            [vars(s) for s in group] if isinstance(group, list) else vars(group) for group in self._services
+        )
         return {"randomness": randomness, "mixes": mixes, "aggregation": aggregation, "cafile": self._cafile}
 
     @classmethod
     def from_file(cls, path: Path) -> Operator:
         """Read operator.json, which `crowdlog crowd up` writes."""
         if not path.is_file():
-            raise InputError(f"There is no file {path}; 'crowdlog crowd up FOLDER' writes FOLDER/operator.json.")
+            raise InputError(
+                f"There is no file {path}; 'crowdlog crowd up FOLDER' writes FOLDER/operator.json."
+            )
         try:
             value = json.loads(path.read_text())
             mixes = [Service(**mix) for mix in value["mixes"]]
-            return cls(Service(**value["randomness"]), mixes, Service(**value["aggregation"]), value.get("cafile"))
+            return cls(
+                Service(**value["randomness"]), mixes, Service(**value["aggregation"]), value.get("cafile")
+            )
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} does not hold the addresses and tokens of the services; 'crowdlog crowd up' writes such a file.") from error
+            raise InputError(
+                f"{path} does not hold the addresses and tokens of the services; 'crowdlog crowd up' writes such a file."
+            ) from error
 
     def create(self, terms: Terms, invitations: int) -> tuple[Manifest, list[str]]:
         """Create a collection; return it with its invitations, each good for one person."""
@@ -112,7 +134,11 @@ class Operator:
             self.randomness.call("DELETE", f"/keys/{key}")
             raise
         invited = (
-            self.aggregation.call("POST", f"/collections/{manifest.id}/invitations", {"count": invitations})["invitations"] if invitations else []
+            self.aggregation.call("POST", f"/collections/{manifest.id}/invitations", {"count": invitations})[
+                "invitations"
+            ]
+            if invitations
+            else []
         )
         return manifest, invited
 
@@ -140,7 +166,9 @@ class Operator:
             with progress_bar(f"Emptying mix {number}", left, unit="envelopes") as advance:
                 while left:
                     if time.monotonic() > deadline:
-                        raise CrowdlogError("The mixes still hold envelopes; see that all services run, then publish again.")
+                        raise CrowdlogError(
+                            "The mixes still hold envelopes; see that all services run, then publish again."
+                        )
                     time.sleep(_POLL_SECONDS)
                     before, left = left, _held(mix.call("GET", "/status"))
                     advance(before - left)
@@ -151,7 +179,9 @@ class Operator:
         if out.exists():
             raise InputError(f"{out} exists already; choose another folder for the crowd log.")
         if self.aggregation.call("GET", f"/collections/{collection_id}")["phase"] == "uploading":
-            self.aggregation.call("POST", f"/collections/{collection_id}/publish", {"smallest_batch": self.drain()})
+            self.aggregation.call(
+                "POST", f"/collections/{collection_id}/publish", {"smallest_batch": self.drain()}
+            )
         self._wait(collection_id, seconds)
         return self._fetch(collection_id, out)
 
@@ -159,11 +189,17 @@ class Operator:
         """Wait until the crowd log is published."""
         deadline = time.monotonic() + seconds
         with progress_bar("Opening what enough people share", unit="looks") as advance:
-            while (phase := self.aggregation.call("GET", f"/collections/{collection_id}")["phase"]) != "published":
+            while (
+                phase := self.aggregation.call("GET", f"/collections/{collection_id}")["phase"]
+            ) != "published":
                 if phase != "publishing":
-                    raise InputError(f"The collection is in phase '{phase}': close it before it is published.")
+                    raise InputError(
+                        f"The collection is in phase '{phase}': close it before it is published."
+                    )
                 if time.monotonic() > deadline:
-                    raise CrowdlogError("The crowd log is not ready yet; run publish again later, nothing is lost.")
+                    raise CrowdlogError(
+                        "The crowd log is not ready yet; run publish again later, nothing is lost."
+                    )
                 time.sleep(_POLL_SECONDS)
                 advance(1)
 
@@ -171,7 +207,9 @@ class Operator:
         partial = out.with_name(out.name + ".partial")
         partial.mkdir(parents=True, exist_ok=True)
         for name in self.aggregation.call("GET", f"/collections/{collection_id}/release")["files"]:
-            (partial / Path(name).name).write_bytes(self.aggregation.read(f"/collections/{collection_id}/release/{name}"))
+            (partial / Path(name).name).write_bytes(
+                self.aggregation.read(f"/collections/{collection_id}/release/{name}")
+            )
         return partial.rename(out)
 
 

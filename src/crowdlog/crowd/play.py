@@ -1,4 +1,7 @@
-"""One process plays many clients over real HTTP. Apart from `simulate`, so that such a process starts without the engine that mines."""
+"""One process plays many clients over real HTTP.
+
+Apart from `simulate`, so that such a process starts without the engine that mines.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ from crowdlog.privacy.randomness import SystemRandomness
 Person = tuple[str, list[Found]]  # her invitation and her artifacts
 
 
-def play_mining(manifest_json: dict[str, Any], aggregation_url: str, people: Sequence[Person]) -> list[list[bytes]]:
+def play_mining(
+    manifest_json: dict[str, Any], aggregation_url: str, people: Sequence[Person]
+) -> list[list[bytes]]:
     """Join and prepare the envelopes of some clients."""
     manifest, randomness = Manifest.from_json(manifest_json), SystemRandomness()
     envelopes = []
@@ -29,7 +34,9 @@ def play_mining(manifest_json: dict[str, Any], aggregation_url: str, people: Seq
             answer = aggregation.call("POST", f"/collections/{manifest.id}/credentials", body)
             credential = accept_credential(pending, manifest.collection, decoded(answer, "credential"))
             chosen = choose(manifest, found, randomness).chosen
-            envelopes.append([envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)])
+            envelopes.append(
+                [envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)]
+            )
     return envelopes
 
 
@@ -38,6 +45,10 @@ def play_sending(mix_url: str, people: Sequence[list[bytes]]) -> list[int]:
     counted = []
     with Connection(mix_url) as mix:
         for part in (part for envelopes in people for part in portions(envelopes, len)):
-            answer = mix.call("POST", "/envelopes", {"envelopes": [base64.b64encode(envelope).decode() for envelope in part]})
+            answer = mix.call(
+                "POST",
+                "/envelopes",
+                {"envelopes": [base64.b64encode(envelope).decode() for envelope in part]},
+            )
             counted.append(int(answer["accepted"]))
     return counted

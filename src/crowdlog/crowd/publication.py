@@ -1,8 +1,11 @@
-"""What is published of a collection: which mechanisms can decide it, what they promise, what they keep. Proof: proofs/collections.md.
+"""What is published of a collection: which mechanisms can decide it, what they promise, what they keep.
 
-A collection knows of each opened artifact how many people sent it and, if it counts impressions, how often they had it. A mechanism whose
-plan needs no more decides over it as over a log's counts. The opening is a look at the data before any noise: an artifact of k − 1 people
-cannot be read, one of k can. Noisy mechanisms raise their threshold for it (`Mechanism.opened`), so that ε and δ stay what the label says.
+Proof: proofs/collections.md.
+
+A collection knows of each opened artifact how many people sent it and, if it counts impressions, how often
+they had it. A mechanism whose plan needs no more decides over it as over a log's counts. The opening is a
+look at the data before any noise: an artifact of k − 1 people cannot be read, one of k can. Noisy mechanisms
+raise their threshold for it (`Mechanism.opened`), so that ε and δ stay what the label says.
 """
 
 from __future__ import annotations
@@ -23,7 +26,9 @@ if TYPE_CHECKING:
     from crowdlog.release.promise import Promise
 
 _COLLUSION = "The randomness server and the aggregation server together can test guesses of artifacts below the threshold (docs/threat-model.md)."
-_SYBILS = "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
+_SYBILS = (
+    "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
+)
 _SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
 _OWN_BOUND = "Every member keeps the bound d on what she sends: nobody can check it, because nothing links two reports of one person."
 
@@ -53,7 +58,8 @@ def policies_of(manifest: Manifest) -> tuple[Mechanism, ...]:
 
 def _refuse_misfit(policy: Mechanism, manifest: Manifest, layer: Layer) -> None:
     name = type(policy).__name__
-    (plan,) = policy.opened(layer.k).tables  # refuses what needs more than a collection knows, and a k below the collection's
+    # refuses what needs more than a collection knows, and a k below the collection's
+    (plan,) = policy.opened(layer.k).tables
     asked = plan.artifact.kind, plan.artifact.representation
     if asked != (layer.artifact, manifest.representation):
         raise InputError(
@@ -64,7 +70,9 @@ def _refuse_misfit(policy: Mechanism, manifest: Manifest, layer: Layer) -> None:
         needed = policy.collected_counts[0]
         raise InputError(f"{name} needs a collection that counts {needed}; this one counts {manifest.count}.")
     if plan.noise is not None and not (plan.bound.by_lot and plan.reach.total == manifest.limit):
-        raise InputError(f"{name} needs d={manifest.limit} (the collection's limit) and keep='random', as its members choose. Got {policy!r}.")
+        raise InputError(
+            f"{name} needs d={manifest.limit} (the collection's limit) and keep='random', as its members choose. Got {policy!r}."
+        )
 
 
 def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Promise:
@@ -77,7 +85,10 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     unit = "different artifacts" if manifest.count == "users" else "impressions"
     first = (
         Step("Bound", f"Every member sends at most {manifest.limit} {unit}, chosen at random."),
-        Step("Open", f"What fewer than {layer.k} people sent cannot be read{'; the cost of this look at the data is part of δ' if noisy else ''}."),
+        Step(
+            "Open",
+            f"What fewer than {layer.k} people sent cannot be read{'; the cost of this look at the data is part of δ' if noisy else ''}.",
+        ),
     )
     return replace(
         own,
@@ -92,7 +103,9 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     )
 
 
-def decide(policy: Mechanism, manifest: Manifest, layer: Layer, opened: Sequence[Counted], randomness: Randomness) -> Decision:
+def decide(
+    policy: Mechanism, manifest: Manifest, layer: Layer, opened: Sequence[Counted], randomness: Randomness
+) -> Decision:
     """Apply a layer's policy to what was opened."""
     from crowdlog.plan.decide import TableCounts, by_counts
 
@@ -112,7 +125,9 @@ def decide(policy: Mechanism, manifest: Manifest, layer: Layer, opened: Sequence
 
 
 def together(promises: Sequence[Promise]) -> Promise:
-    """The promise of publishing several layers: ε and δ add up, the least k counts; where one promises nothing, nothing is promised."""
+    """The promise of publishing several layers: ε and δ add up, the least k counts; where one promises
+    nothing, nothing is promised.
+    """
     from crowdlog.privacy.guarantee import compose
 
     if len(promises) == 1:
@@ -122,8 +137,12 @@ def together(promises: Sequence[Promise]) -> Promise:
         promises[0],
         guarantee=compose([promise.guarantee for promise in promises]),
         tables=tuple(plan for promise in promises for plan in promise.tables),
-        steps=tuple(replace(step, name=f"{table}: {step.name}") for table, promise in named for step in promise.steps),
-        numbers={f"{table} {name}": value for table, promise in named for name, value in promise.numbers.items()},
+        steps=tuple(
+            replace(step, name=f"{table}: {step.name}") for table, promise in named for step in promise.steps
+        ),
+        numbers={
+            f"{table} {name}": value for table, promise in named for name, value in promise.numbers.items()
+        },
         assumptions=_union([promise.assumptions for promise in promises]),
         errata=_union([promise.errata for promise in promises]),
         unprotected=_union([promise.unprotected for promise in promises]),

@@ -1,8 +1,10 @@
-"""A simulated crowd: real HTTP requests of every client against real services, compared with FTu on the union of the logs, table by table.
+"""A simulated crowd: real HTTP requests of every client against real services, compared with FTu on the union
+of the logs, table by table.
 
-What is shared between simulated clients, and what is not: mining is done in one pass over the union (it depends on each person's own rows only),
-and one process plays many clients over one connection. Everything else each client does for herself: her credential, her blinded evaluations,
-her reports with their proofs, her envelopes, her requests. Every tenth client sends everything twice.
+What is shared between simulated clients, and what is not: mining is done in one pass over the union (it
+depends on each person's own rows only), and one process plays many clients over one connection. Everything
+else each client does for herself: her credential, her blinded evaluations, her reports with their proofs, her
+envelopes, her requests. Every tenth client sends everything twice.
 """
 
 from __future__ import annotations
@@ -40,24 +42,39 @@ _TWICE = 10  # every so many clients send twice
 _BATCH = 50  # smallest batch of the simulated mixes
 
 
-def simulate(log_file: Path, *, k: int, workers: int, folder: Path, inner: str | None = None, inner_k: int = 0) -> dict[str, Any]:
-    """Run the whole collection on the users of a log and return counts, rates and whether the result is right. `inner`: a nested collection."""
+def simulate(
+    log_file: Path, *, k: int, workers: int, folder: Path, inner: str | None = None, inner_k: int = 0
+) -> dict[str, Any]:
+    """Run the whole collection on the users of a log and return counts, rates and whether the result is
+    right. `inner`: a nested collection.
+    """
     log = import_log([log_file], folder / "union")
-    people = [found for _user, found in mine_nested(log, Artifact("query"), Artifact(inner) if inner else None)]
+    people = [
+        found for _user, found in mine_nested(log, Artifact("query"), Artifact(inner) if inner else None)
+    ]
     terms = _terms(people, k, inner, inner_k)
     with ExitStack() as stack:
         no_limits = ["--rate", "0"]  # all clients come from one address here
         mixes = {f"mix{number}": [*no_limits, "--batch", str(_BATCH), "--delay", "0.5"] for number in (1, 2)}
         options = {"randomness": [*no_limits, "--elements", "0"], "aggregation": no_limits, **mixes}
         services = stack.enter_context(LocalServices(folder / "services", options=options))
-        pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")))
+        pool = stack.enter_context(
+            ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+        )
         timed = _collect(services, pool, people, terms, folder / "crowdlog")
     crowd_log = Release.open(folder / "crowdlog")
     kinds = {"query": k, **({inner: inner_k} if inner else {})}
     compared = [_compared(log, people, kind, bar, crowd_log) for kind, bar in kinds.items()]
     results = {name: value for result in compared for name, value in result.items()}
     equal = all(value for name, value in results.items() if name.endswith("equal"))
-    return {"clients": len(people), "k": k, **({"inner k": inner_k} if inner else {}), **timed, **results, "equal": equal}
+    return {
+        "clients": len(people),
+        "k": k,
+        **({"inner k": inner_k} if inner else {}),
+        **timed,
+        **results,
+        "equal": equal,
+    }
 
 
 def _terms(people: Sequence[list[Found]], k: int, inner: str | None, inner_k: int) -> Terms:
@@ -66,7 +83,9 @@ def _terms(people: Sequence[list[Found]], k: int, inner: str | None, inner_k: in
     limit = max([1, *(sum(item.impressions for item in found) for found in [*people, *inside])])
     slots = max([1, *(len(item.inner) for found in people for item in found)])
     if slots > MAX_SLOTS:
-        raise InputError(f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; let fewer rows take part.")
+        raise InputError(
+            f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; let fewer rows take part."
+        )
     flat = Terms("Simulated crowd", k, limit=limit, count="impressions")
     return replace(flat, inner_artifact=inner, inner_k=inner_k, inner_slots=slots) if inner else flat
 
@@ -94,7 +113,9 @@ def first_rows(whole: Path, path: Path, rows: int) -> None:
                 cut.write(line)
 
 
-def _collect(services: LocalServices, pool: ProcessPoolExecutor, people: Sequence[list[Found]], terms: Terms, out: Path) -> dict[str, Any]:
+def _collect(
+    services: LocalServices, pool: ProcessPoolExecutor, people: Sequence[list[Found]], terms: Terms, out: Path
+) -> dict[str, Any]:
     """Create, join and mine, close, send, publish: with real requests, and the time of each step."""
     with services.operator() as operator:
         manifest, invitations = operator.create(terms, len(people))
@@ -135,13 +156,24 @@ def _spread(pool: ProcessPoolExecutor, task: Any, items: Sequence[Any], title: s
     return list(chain.from_iterable(results))
 
 
-def _compared(log: LogStore, people: Sequence[list[Found]], kind: str, k: int, crowd_log: Release) -> dict[str, Any]:
-    """Compare a table with FTu on the union: the same artifacts, the same impressions, and the true number of people of each."""
+def _compared(
+    log: LogStore, people: Sequence[list[Found]], kind: str, k: int, crowd_log: Release
+) -> dict[str, Any]:
+    """Compare a table with FTu on the union: the same artifacts, the same impressions, and the true number of
+    people of each.
+    """
     table = Artifact(kind).table
     wanted = _rows(FTu(k=k, artifact=kind).protect(log, SystemRandomness()).tables[table], table)
     got = _rows(crowd_log.table(table), table)
-    users = Counter(item.texts for found in people for outer in found for item in ((outer,) if kind == "query" else outer.inner))
-    same = {texts: row["count"] for texts, row in got.items()} == {texts: row["count"] for texts, row in wanted.items()}
+    users = Counter(
+        item.texts
+        for found in people
+        for outer in found
+        for item in ((outer,) if kind == "query" else outer.inner)
+    )
+    same = {texts: row["count"] for texts, row in got.items()} == {
+        texts: row["count"] for texts, row in wanted.items()
+    }
     return {
         f"{table}": len(users),
         f"{table} published": len(got),
@@ -153,4 +185,8 @@ def _compared(log: LogStore, people: Sequence[list[Found]], kind: str, k: int, c
 
 def _rows(table: Any, name: str) -> dict[tuple[str, ...], dict[str, Any]]:
     """The rows of a table by their texts."""
-    return {tuple(row[column] for column in TEXTS[name]): row for row in table.to_pylist()} if table is not None else {}
+    return (
+        {tuple(row[column] for column in TEXTS[name]): row for row in table.to_pylist()}
+        if table is not None
+        else {}
+    )

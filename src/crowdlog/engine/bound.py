@@ -1,8 +1,9 @@
 """Bounding what one user contributes. Proof: proofs/bounds.md.
 
-Every bound orders a user's artifacts by `nth`, her own numbering of them: unique within her and a function of her rows alone.
-Nothing else may order them. `row` is shared by several pairs, so the engine would choose among them; the numbers of keys
-follow the order in which the whole log was read, so another user could turn them round.
+Every bound orders a user's artifacts by `nth`, her own numbering of them: unique within her and a function of
+her rows alone. Nothing else may order them. `row` is shared by several pairs, so the engine would choose
+among them; the numbers of keys follow the order in which the whole log was read, so another user could turn
+them round.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def first(artifacts: Table, d: int) -> Table:
 
 
 def random(artifacts: Table, d: int, secret: str) -> Table:
-    """d of each user's artifacts, repeats included, chosen by a keyed hash: equal on every engine, secret without the key."""
+    """d of each user's artifacts, repeats included, chosen by a keyed hash: equal on every engine, secret
+    without the key.
+    """
     return _least(artifacts, [_keyed_hash(secret, artifacts), "nth"], d)
 
 
@@ -43,7 +46,9 @@ def _least(artifacts: Table, order: list[Any], d: int) -> Table:
 
 
 def _once(artifacts: Table) -> Table:
-    """Each artifact of a user once, numbered by its first occurrence: different keys have different first occurrences."""
+    """Each artifact of a user once, numbered by its first occurrence: different keys have different first
+    occurrences.
+    """
     return artifacts.group_by(["user", "key"]).agg(nth=artifacts.nth.min())
 
 

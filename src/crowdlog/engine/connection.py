@@ -22,7 +22,9 @@ class Engine:
         self._spill = tempfile.TemporaryDirectory(prefix="crowdlog-spill-") if backend is None else None
         if backend is None and self._spill is not None:
             options = {"memory_limit": memory} if memory else {}
-            backend = ibis.duckdb.connect(temp_directory=self._spill.name, preserve_insertion_order=False, **options)
+            backend = ibis.duckdb.connect(
+                temp_directory=self._spill.name, preserve_insertion_order=False, **options
+            )
             # A path is a pattern to DuckDB, and a folder `user=5` above it a column: neither is meant here.
             events = for_duckdb(log.events())
             reading = {"hive_partitioning": False}
@@ -32,7 +34,9 @@ class Engine:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.backend.disconnect()
         if self._spill is not None:
             self._spill.cleanup()

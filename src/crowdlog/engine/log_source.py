@@ -1,7 +1,7 @@
 """A log store as a source of counts, and back from kept keys to text: where a release begins and ends.
 
-A key is a query id, or two ids packed into one number. Keys −1, −2, … are texts of a public pool that the log does not have;
-keys of public results are rows of their file; keys of sequences are numbers of a tree.
+A key is a query id, or two ids packed into one number. Keys −1, −2, … are texts of a public pool that the log
+does not have; keys of public results are rows of their file; keys of sequences are numbers of a tree.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ NOWHERE = np.iinfo(np.int64).min  # the owner of public results whose query nobo
 
 @dataclass(frozen=True)
 class LogSource:
-    """An open log whose artifacts can be counted and whose kept keys can be named, with its queries in one representation."""
+    """An open log whose artifacts can be counted and whose kept keys can be named, with its queries in one
+    representation.
+    """
 
     engine: Engine
     renaming: Renaming | None = None
@@ -108,13 +110,20 @@ class LogSource:
         return TableCounts(key, true, np.zeros(0, np.int64))
 
     def _of_results(self, results: PublicResults, clicked: TableCounts) -> TableCounts:
-        """Every public result with its clicks: no clicks get noise, too, so that rows do not tell what was clicked."""
+        """Every public result with its clicks: no clicks get noise, too, so that rows do not tell what was
+        clicked.
+        """
         public = self._results(results.file)
         names = self._click_table(clicked.key, clicked.impressions)
         numbered_rows = public.append_column("row", pa.array(np.arange(public.num_rows)))
         both = numbered_rows.join(names, ["query", "url"], join_type="left outer").sort_by("row")
         true = np.nan_to_num(both["count"].to_numpy()).astype(np.int64)  # no row: nobody clicked it
-        return TableCounts(np.arange(public.num_rows), true, np.zeros(0, np.int64), (self._owners_of(public["query"], results.pool),))
+        return TableCounts(
+            np.arange(public.num_rows),
+            true,
+            np.zeros(0, np.int64),
+            (self._owners_of(public["query"], results.pool),),
+        )
 
     def _owners_of(self, texts: Any, pool: str | None) -> Ints:
         """The query key of each text: its id, or its place in the pool, or nowhere."""
@@ -129,7 +138,9 @@ class LogSource:
         return owners
 
     def prior(self, plan: TablePlan) -> Floats | None:
-        """1 for queries of the list that the plan favours, less for others: a function of each query's text alone."""
+        """1 for queries of the list that the plan favours, less for others: a function of each query's text
+        alone.
+        """
         if plan.favours is None:
             return None
         inside = self.places(read_pool(plan.favours.file, self.representation)) >= 0
@@ -159,7 +170,9 @@ class LogSource:
         return self.log.info.queries if self.renaming is None else len(self.renaming.texts)
 
     def _naming(self, kind: Sequences) -> tuple[Naming, list[str]]:
-        """How queries of the log become numbers of queries in the representation, or of topics; and the topics."""
+        """How queries of the log become numbers of queries in the representation, or of topics; and the
+        topics.
+        """
         query = None
         if self.renaming is not None:
             query = np.zeros(self.renaming.ids.num_rows, np.int64)
@@ -167,7 +180,8 @@ class LogSource:
         if kind.topics is None:
             return Naming(query), []
         texts, topic, topics = read_features(kind.topics, self.representation)
-        return Naming(query, np.append(topic, -1)[self.places(texts)]), topics  # place −1 is the last one: no topic
+        # place −1 is the last one: no topic
+        return Naming(query, np.append(topic, -1)[self.places(texts)]), topics
 
     # --- naming ---
 
@@ -179,7 +193,9 @@ class LogSource:
             rows = self._results(plan.candidates.file).take(pa.array(kept.key, pa.int64()))
             columns: dict[str, Any] = {"query": rows["query"], "url": rows["url"]}
         else:
-            columns = self.texts(plan.artifact, kept.key, plan.candidates if isinstance(plan.candidates, Pool) else None)
+            columns = self.texts(
+                plan.artifact, kept.key, plan.candidates if isinstance(plan.candidates, Pool) else None
+            )
         table = pa.table({**columns, "count": kept.count, **more})
         return table.sort_by([("count", "descending"), *((name, "ascending") for name in columns)])
 
@@ -192,7 +208,8 @@ class LogSource:
         if artifact.kind == "click":
             return {**columns, "url": self.log.url_texts(second)}
         columns["next_query"] = self.query_texts(second)
-        # Undirected pairs in the order of the alphabet: the order of ids would tell which query the log saw first.
+        # Undirected pairs in the order of the alphabet: the order of ids would tell which query the log saw
+        # first.
         return columns if artifact.directed else _sorted_ends(columns)
 
     def query_texts(self, ids: Ints, pool: Pool | None = None) -> Any:
@@ -200,7 +217,9 @@ class LogSource:
         if pool is not None and len(ids) and ids.min() < 0:
             outside = read_pool(pool.file, self.representation).take(pa.array(-1 - ids[ids < 0], pa.int64()))
             both = pa.concat_arrays([self.query_texts(ids[ids >= 0]), outside])
-            order = np.argsort(np.concatenate([np.flatnonzero(ids >= 0), np.flatnonzero(ids < 0)]), kind="stable")
+            order = np.argsort(
+                np.concatenate([np.flatnonzero(ids >= 0), np.flatnonzero(ids < 0)]), kind="stable"
+            )
             return both.take(pa.array(order))
         if self.renaming is None:
             return self.log.query_texts(ids)
@@ -217,7 +236,11 @@ class LogSource:
         found, topics = self._sequences[kind]
         members = found.members(kept.key)
         used = sorted({number for sequence in members for number in sequence})
-        texts: list[Any] = [topics[number] for number in used] if topics else self.query_texts(np.array(used, np.int64)).to_pylist()
+        texts: list[Any] = (
+            [topics[number] for number in used]
+            if topics
+            else self.query_texts(np.array(used, np.int64)).to_pylist()
+        )
         text = dict(zip(used, texts, strict=True))
         named = ([text[number] for number in sequence] for sequence in members)
         rows = sorted(zip((-kept.count).tolist(), named, strict=True))
@@ -226,7 +249,9 @@ class LogSource:
 
 
 @contextmanager
-def open_log(log: LogStore, representation: str = "original", engine: Engine | None = None) -> Iterator[LogSource]:
+def open_log(
+    log: LogStore, representation: str = "original", engine: Engine | None = None
+) -> Iterator[LogSource]:
     """Open the log for counting. `engine`: DuckDB unless another one is given, which its owner closes."""
     renaming = None if representation == "original" else rename(log, representation)
     if engine is not None:
@@ -254,7 +279,10 @@ def bounded_by(plan: TablePlan, artifacts: Any, randomness: Randomness) -> Any:
 
 
 def numbered(users: Ints, keys: Ints, artifact: Artifact, shown: Ints | None) -> tuple[Ints, Histories]:
-    """Artifacts as small numbers, and the key of each number. `shown`: only clicks of these queries, pairs of two of them."""
+    """Artifacts as small numbers, and the key of each number.
+
+    `shown`: only clicks of these queries, pairs of two of them.
+    """
     if artifact.kind == "query":
         known = np.arange(keys.max(initial=-1) + 1)  # ids of queries are small numbers already
         return known, Histories.from_rows(users, keys, len(known))

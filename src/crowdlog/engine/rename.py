@@ -33,7 +33,10 @@ def rename(log: LogStore, representation: str) -> Renaming:
     """Represent every distinct query of the log. Streams: only the new texts are held."""
     pieces: list[Any] = []
     query_ids: list[Any] = []
-    with pq.ParquetFile(log.queries()) as file, progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance:
+    with (
+        pq.ParquetFile(log.queries()) as file,
+        progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance,
+    ):
         for batch in file.iter_batches(CHUNK, columns=["id", "text"]):
             texts: list[Any] = batch.column("text").to_pylist()
             pieces.append(pa.array(represent(texts, representation), pa.string()).dictionary_encode())

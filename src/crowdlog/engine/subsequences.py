@@ -1,7 +1,8 @@
-"""Sessions cut to size and all their subsequences counted: order kept, gaps allowed, at least two queries (Zhang 2017, §4.2.1.1).
+"""Sessions cut to size and all their subsequences counted: order kept, gaps allowed, at least two queries
+(Zhang 2017, §4.2.1.1).
 
-Sequences are nodes of a tree: a node is its parent (the sequence without its last query) and its last query. So every sequence has a number,
-and one sort per length counts them all.
+Sequences are nodes of a tree: a node is its parent (the sequence without its last query) and its last query.
+So every sequence has a number, and one sort per length counts them all.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ class Naming:
 
 @dataclass(frozen=True)
 class Sessions:
-    """Row i of `queries` is a session of user `owner[i]`, filled up with −1. Sessions of a user follow each other."""
+    """Row i of `queries` is a session of user `owner[i]`, filled up with −1.
+
+    Sessions of a user follow each other.
+    """
 
     queries: Ints
     owner: Ints
@@ -43,7 +47,10 @@ class Sessions:
 
 @dataclass(frozen=True)
 class Subsequences:
-    """`count` of each sequence. Sequence i is node `first + i`; the nodes below `first` are single queries (or topics)."""
+    """`count` of each sequence.
+
+    Sequence i is node `first + i`; the nodes below `first` are single queries (or topics).
+    """
 
     count: Ints
     parent: Ints
@@ -67,7 +74,9 @@ class Subsequences:
 
 @njit(cache=True)
 def _cut(user, query, topic, new_session, l_s, l_q, state, sessions, owner):  # type: ignore[no-untyped-def]
-    """Append the chunk's impressions to the sessions of their users. state[_DONE] sessions are complete; the next row is being filled."""
+    """Append the chunk's impressions to the sessions of their users. state[_DONE] sessions are complete; the
+    next row is being filled.
+    """
     for i in range(len(user)):
         if user[i] != state[_USER] or new_session[i]:
             if state[_SIZE] >= 2:
@@ -101,16 +110,25 @@ def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming
             done = int(state[_DONE])
             pieces.append(sessions[:done].copy())
             owners.append(owner[:done].copy())
-            current, current_owner, state[_DONE] = sessions[done : done + 1].copy(), owner[done : done + 1].copy(), 0
+            current, current_owner, state[_DONE] = (
+                sessions[done : done + 1].copy(),
+                owner[done : done + 1].copy(),
+                0,
+            )
             advance(batch.num_rows)
     last = int(state[_SIZE] >= 2)
-    return Sessions(np.concatenate([*pieces, current[:last]]), np.concatenate([*owners, current_owner[:last]]))
+    return Sessions(
+        np.concatenate([*pieces, current[:last]]), np.concatenate([*owners, current_owner[:last]])
+    )
 
 
 def count_subsequences(found: Sessions, queries: int, *, people: bool = False) -> Subsequences:
-    """Count every subsequence of at least two of the queries 0 … queries − 1: how often it occurs, or how many people have it."""
+    """Count every subsequence of at least two of the queries 0 … queries − 1: how often it occurs, or how
+    many people have it.
+    """
     sessions, size = found.queries, (found.queries >= 0).sum(axis=1)
-    session = np.repeat(np.arange(len(sessions)), size)  # of each prefix that can be continued: its session, its end, its node
+    # of each prefix that can be continued: its session, its end, its node
+    session = np.repeat(np.arange(len(sessions)), size)
     end = np.concatenate([np.arange(0), *([] if not len(size) else [_counting(size)])])
     node = sessions[session, end]
     counts, parents, lasts, first = [], [], [], queries
@@ -120,7 +138,9 @@ def count_subsequences(found: Sessions, queries: int, *, people: bool = False) -
         end = np.repeat(end, more) + 1 + _counting(more)
         if not len(node):
             break
-        keys, place, count = np.unique(node * queries + sessions[session, end], return_inverse=True, return_counts=True)
+        keys, place, count = np.unique(
+            node * queries + sessions[session, end], return_inverse=True, return_counts=True
+        )
         if people:  # how many different owners each sequence has
             count = np.bincount(unpack(np.unique(pack(place, found.owner[session])))[0], minlength=len(keys))
         counts.append(count)
@@ -128,7 +148,12 @@ def count_subsequences(found: Sessions, queries: int, *, people: bool = False) -
         lasts.append(keys % queries)
         node, first = first + place, first + len(keys)
     empty = np.zeros(0, np.int64)
-    return Subsequences(np.concatenate([empty, *counts]), np.concatenate([empty, *parents]), np.concatenate([empty, *lasts]), queries)
+    return Subsequences(
+        np.concatenate([empty, *counts]),
+        np.concatenate([empty, *parents]),
+        np.concatenate([empty, *lasts]),
+        queries,
+    )
 
 
 def _counting(sizes: Ints) -> Ints:

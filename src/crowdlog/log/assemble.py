@@ -1,4 +1,6 @@
-"""The second pass of an import: sort the events part by part, derive their columns, and write the store's files."""
+"""The second pass of an import: sort the events part by part, derive their columns, and write the store's
+files.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _PART = 1 << 20  # rows sorted and written at once; a user with more rows makes 
 
 
 def _parts(rows_of_user: Ints) -> Ints:
-    """First user of each part, and the number of users: as many whole users as fit into _PART rows, at least one."""
+    """First user of each part, and the number of users: as many whole users as fit into _PART rows, at least
+    one.
+    """
     ends = np.cumsum(rows_of_user)
     firsts = [0]
     while firsts[-1] < len(ends):
@@ -31,7 +35,9 @@ def _parts(rows_of_user: Ints) -> Ints:
     return np.array(firsts, np.int64)
 
 
-def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance) -> None:
+def assemble(
+    folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance
+) -> None:
     """Write all files of the store into the folder and remove the spilled events."""
     intake.rejects.close()
     if intake.events.rows == 0:
@@ -61,8 +67,13 @@ def assemble(folder: Path, intake: Intake, formats: list[str], *, merge_next_pag
     Ledger.create(folder / LEDGER, source=info.content_hash, store=info.id)
 
 
-def _write_events(folder: Path, intake: Intake, content: ContentHash, *, merge_next_page: bool, advance: Advance) -> dict[str, int]:
-    """Bring each user's rows together if they are not, then sort, derive and write part by part. Returns what was counted on the way."""
+def _write_events(
+    folder: Path, intake: Intake, content: ContentHash, *, merge_next_page: bool, advance: Advance
+) -> dict[str, int]:
+    """Bring each user's rows together if they are not, then sort, derive and write part by part.
+
+    Returns what was counted on the way.
+    """
     rows_of_user = intake.rows_of_user[: len(intake.users)]
     firsts = _parts(rows_of_user)
     bounds = np.concatenate([[0], np.cumsum(rows_of_user)])[firsts]

@@ -1,4 +1,6 @@
-"""Build a folder under another name and give it its own at the very end: a reader sees the whole store or none, whenever we are killed."""
+"""Build a folder under another name and give it its own at the very end: a reader sees the whole store or
+none, whenever we are killed.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ _RANDOM = 6  # bytes in the name of a folder that is being built
 
 @contextmanager
 def building(target: Path) -> Iterator[Path]:
-    """Yield a new folder `TARGET.partial-…`; rename it to the target on success, remove it on failure. Rejects move beside the target."""
+    """Yield a new folder `TARGET.partial-…`; rename it to the target on success, remove it on failure.
+
+    Rejects move beside the target.
+    """
     if target.exists() or target.is_symlink():
         raise InputError(f"{target} exists already. Choose another name or remove it first.")
     _remove_leftovers(target)
@@ -38,7 +43,9 @@ def building(target: Path) -> Iterator[Path]:
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         if error.errno in _FULL:
-            raise InputError(f"The disk that should hold {target} is full; nothing was left behind. Make room or choose another place.") from error
+            raise InputError(
+                f"The disk that should hold {target} is full; nothing was left behind. Make room or choose another place."
+            ) from error
         raise
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -68,13 +75,18 @@ def _remove_leftovers(target: Path) -> None:
         try:
             lock = _lock(folder)
         except BlockingIOError as error:
-            raise InputError(f"Another import is writing to {target} just now. Wait for it or choose another name.") from error
+            raise InputError(
+                f"Another import is writing to {target} just now. Wait for it or choose another name."
+            ) from error
         shutil.rmtree(folder)
         os.close(lock)
 
 
 def _publish(folder: Path, target: Path) -> None:
-    """Make the files durable, then visible. The rejects go first: without a store they are replaced by the next import."""
+    """Make the files durable, then visible.
+
+    The rejects go first: without a store they are replaced by the next import.
+    """
     for path in folder.iterdir():
         force_to_disk(path)
     force_to_disk(folder)
@@ -87,7 +99,9 @@ def _publish(folder: Path, target: Path) -> None:
         folder.rename(target)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise InputError(f"{target} came into being while this import ran. Choose another name or remove it first.") from error
+            raise InputError(
+                f"{target} came into being while this import ran. Choose another name or remove it first."
+            ) from error
         raise
     force_to_disk(target.parent)
 

@@ -1,4 +1,6 @@
-"""What every reader hands to the import: columns of texts as slices of a byte buffer, so that one encoder serves all formats."""
+"""What every reader hands to the import: columns of texts as slices of a byte buffer, so that one encoder
+serves all formats.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ class Texts:
 
 @dataclass(frozen=True, repr=False)
 class Batch:
-    """Some rows of one file. `columns` stand in the order of ROLES; `reason` is not 0 where the reader could not split the row."""
+    """Some rows of one file.
+
+    `columns` stand in the order of ROLES; `reason` is not 0 where the reader could not split the row.
+    """
 
     columns: tuple[Texts, ...]
     line: Ints
@@ -49,7 +54,9 @@ def texts_of(values: Sequence[bytes]) -> Texts:
     return Texts(np.frombuffer(bytearray(b"".join(values)), np.uint8), start, size)
 
 
-def batch_of_rows(rows: Sequence[Sequence[bytes]], lines: Sequence[int], reasons: Sequence[int], raws: Sequence[bytes]) -> Batch:
+def batch_of_rows(
+    rows: Sequence[Sequence[bytes]], lines: Sequence[int], reasons: Sequence[int], raws: Sequence[bytes]
+) -> Batch:
     """Make a batch of rows that were read one by one; each row has the five texts of ROLES."""
     columns = tuple(texts_of([row[role] for row in rows]) for role in range(len(ROLES)))
     return Batch(columns, np.array(lines, np.int64), np.array(reasons, np.uint8), raws.__getitem__)

@@ -1,4 +1,7 @@
-"""From text to numbers: each distinct text gets the next id. An open-addressing hash table over one growing byte arena."""
+"""From text to numbers: each distinct text gets the next id.
+
+An open-addressing hash table over one growing byte arena.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,17 @@ from crowdlog.types import Bytes, Ints
 
 Slots = NDArray[np.uint64]
 _LOAD = 0.7  # fill of the table at which it doubles
-_GROUP = 128  # texts whose memory is fetched together: enough to keep the memory busy, few enough to stay in the first cache
+# texts whose memory is fetched together: enough to keep the memory busy, few enough to stay in the first
+# cache
+_GROUP = 128
 
 
 @njit(cache=True, nogil=True)
 def _hash(data: Bytes, start: int, size: int, seed: int) -> np.uint64:
-    """FNV-1a from a secret start, stirred by MurmurHash3's last step. Equality is decided on the bytes, never on this."""
+    """FNV-1a from a secret start, stirred by MurmurHash3's last step.
+
+    Equality is decided on the bytes, never on this.
+    """
     h = np.uint64(seed)
     for i in range(start, start + size):
         h = (h ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
@@ -37,10 +45,23 @@ def _same(data: Bytes, start: int, size: int, arena: Bytes, low: int, high: int)
 
 
 @njit(cache=True, nogil=True)
-def _intern(data: Bytes, start: Ints, size: Ints, ids: Ints, table: Slots, arena: Bytes, ends: Ints, count: int, seed: int) -> tuple[int, np.int64]:
-    """Give each text its id, -1 to empty ones. A slot holds the hash's upper half and id + 1. Returns the new count, and a number of no use.
+def _intern(
+    data: Bytes,
+    start: Ints,
+    size: Ints,
+    ids: Ints,
+    table: Slots,
+    arena: Bytes,
+    ends: Ints,
+    count: int,
+    seed: int,
+) -> tuple[int, np.int64]:
+    """Give each text its id, -1 to empty ones. A slot holds the hash's upper half and id + 1.
 
-    A group's slots, ends and bytes are touched in loops of their own: such loads do not wait for each other, so cache misses overlap.
+    Returns the new count, and a number of no use.
+
+    A group's slots, ends and bytes are touched in loops of their own: such loads do not wait for each other,
+    so cache misses overlap.
     """
     mask = np.uint64(len(table) - 1)
     low32 = np.uint64(0xFFFFFFFF)
@@ -76,7 +97,9 @@ def _intern(data: Bytes, start: Ints, size: Ints, ids: Ints, table: Slots, arena
                     ids[i] = count - 1
                     break
                 known = np.int64(slot & low32)
-                if slot & ~low32 == tag and _same(data, start[i], size[i], arena, ends[known - 1], ends[known]):
+                if slot & ~low32 == tag and _same(
+                    data, start[i], size[i], arena, ends[known - 1], ends[known]
+                ):
                     ids[i] = known - 1
                     break
                 at = (at + np.uint64(1)) & mask
@@ -96,7 +119,9 @@ def _refill(table: Slots, arena: Bytes, ends: Ints, count: int, seed: int) -> No
 
 
 class Dictionary:
-    """Ids from 0 in order of first appearance: they depend on the texts alone, not on how they were cut into batches nor on the seed."""
+    """Ids from 0 in order of first appearance: they depend on the texts alone, not on how they were cut into
+    batches nor on the seed.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -118,7 +143,17 @@ class Dictionary:
         """The id of each text, new ones included; -1 where there is no text."""
         ids = np.empty(len(texts.start), np.int64)
         self._reserve(len(ids), int(texts.size.sum()))
-        self.count, _ = _intern(texts.data, texts.start, texts.size, ids, self._table, self._arena, self._ends, self.count, self._seed)
+        self.count, _ = _intern(
+            texts.data,
+            texts.start,
+            texts.size,
+            ids,
+            self._table,
+            self._arena,
+            self._ends,
+            self.count,
+            self._seed,
+        )
         return ids
 
     def slice(self, low: int, high: int) -> tuple[Bytes, Ints]:
@@ -127,7 +162,9 @@ class Dictionary:
         return self._arena[ends[0] : ends[-1]], ends - ends[0]
 
     def _reserve(self, texts: int, size: int) -> None:
-        """Make room for so many new texts, in place where the allocator can (refcheck: the views of slice() are gone by then)."""
+        """Make room for so many new texts, in place where the allocator can (refcheck: the views of slice()
+        are gone by then).
+        """
         if (need := int(self._ends[self.count]) + size) > len(self._arena):
             self._arena.resize(max(need, len(self._arena) * 3 // 2), refcheck=False)
         if (need := self.count + texts + 1) > len(self._ends):

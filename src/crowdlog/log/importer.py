@@ -1,4 +1,6 @@
-"""`crowdlog import`: one pass over the files, one pass over the numbers, and a store that appears all at once or not at all."""
+"""`crowdlog import`: one pass over the files, one pass over the numbers, and a store that appears all at once
+or not at all.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +30,33 @@ def import_log(
     merge_next_page: bool = False,
     keep_dash: bool = False,
 ) -> LogStore:
-    """Read logs into a new store at `out`. Rows that cannot be read go to `OUT.rejects.tsv`, or stop the import if `strict`.
+    """Read logs into a new store at `out`.
 
-    `date` (YYYY-MM-DD) is the day of logs that tell the time of day only.
-    `memory` bounds what the import holds; a log with more distinct text is refused.
-    With `merge_next_page` the same query again without a click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'.
+    Rows that cannot be read go to `OUT.rejects.tsv`, or stop the import if `strict`.
+
+    `date` (YYYY-MM-DD) is the day of logs that tell the time of day only. `memory` bounds what the import
+    holds; a log with more distinct text is refused. With `merge_next_page` the same query again without a
+    click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'.
     """
     files = find_sources([sources] if isinstance(sources, str | Path) else sources)
     options = ReadOptions(format, columns, date)
     readers = [(source, reader(source, options)) for source in files]
     limit = parse_size(memory) if memory is not None else None
-    with building(Path(out)) as folder, closing(Intake(folder, strict=strict, memory=limit, keep_dash=keep_dash)) as intake:
-        with progress_bar("Reading", sum(source.path.stat().st_size for source in files), unit="bytes") as advance:
+    with (
+        building(Path(out)) as folder,
+        closing(Intake(folder, strict=strict, memory=limit, keep_dash=keep_dash)) as intake,
+    ):
+        with progress_bar(
+            "Reading", sum(source.path.stat().st_size for source in files), unit="bytes"
+        ) as advance:
             for source, found in readers:
                 intake.read(found.read(advance), source.name)
         with progress_bar("Sorting and writing", intake.events.rows) as advance:
-            assemble(folder, intake, sorted({found.format for _source, found in readers}), merge_next_page=merge_next_page, advance=advance)
+            assemble(
+                folder,
+                intake,
+                sorted({found.format for _source, found in readers}),
+                merge_next_page=merge_next_page,
+                advance=advance,
+            )
     return LogStore.open(out)

@@ -16,7 +16,8 @@ from crowdlog.log.rejects import Rejects
 from crowdlog.log.spill import Spill
 from crowdlog.types import Ints
 
-# Bytes that an import needs besides its dictionaries: the program and its libraries, a block, a part of the events (measured: 0.4 GB).
+# Bytes that an import needs besides its dictionaries: the program and its libraries, a block, a part of the
+# events (measured: 0.4 GB).
 _WORKING = 400_000_000
 
 
@@ -55,11 +56,25 @@ class Intake:
         if reason.any():
             self.rejects.take(batch, reason, name)
             good = np.flatnonzero(reason == 0)
-            users, queries, urls, time, rank = users.take(good), queries.take(good), urls.take(good), time[good], rank[good]
+            users, queries, urls, time, rank = (
+                users.take(good),
+                queries.take(good),
+                urls.take(good),
+                time[good],
+                rank[good],
+            )
         if len(time):
             user = self.users.encode(users)
             self._note_order(user)
-            self.events.append({"user": user, "time": time, "query": self.queries.encode(queries), "rank": rank, "url": self.urls.encode(urls)})
+            self.events.append(
+                {
+                    "user": user,
+                    "time": time,
+                    "query": self.queries.encode(queries),
+                    "rank": rank,
+                    "url": self.urls.encode(urls),
+                }
+            )
 
     def _note_order(self, user: Ints) -> None:
         if len(self.users) > len(self.rows_of_user):
@@ -71,7 +86,9 @@ class Intake:
         self._last_user = int(user[-1])
 
     def _check_memory(self) -> None:
-        held = self.users.memory + self.queries.memory + self.urls.memory + self.rows_of_user.nbytes + _WORKING
+        held = (
+            self.users.memory + self.queries.memory + self.urls.memory + self.rows_of_user.nbytes + _WORKING
+        )
         if self._memory is not None and held > self._memory:
             raise InputError(
                 f"The log's distinct users, queries and urls need more than the {self._memory / 1e9:.1f} GB given by --memory. "

@@ -1,4 +1,7 @@
-"""One spelling per query: Unicode NFC, small letters, single blanks, nothing at the ends. Done once, before anything is counted or bounded."""
+"""One spelling per query: Unicode NFC, small letters, single blanks, nothing at the ends.
+
+Done once, before anything is counted or bounded.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ def normalise_texts(texts: Any) -> Any:
 
 
 def trim_texts(texts: Any) -> Any:
-    """An Arrow array of strings, each without blanks and control characters at its ends, as the import trims users and URLs."""
+    """An Arrow array of strings, each without blanks and control characters at its ends, as the import trims
+    users and URLs.
+    """
     return compute.ascii_trim(texts, "".join(map(chr, range(1, 33))))
 
 
@@ -51,8 +56,13 @@ def _normalise_bytes(raw: bytes) -> bytes | None:
 
 
 @njit(cache=True, nogil=True)
-def _normalise_ascii(data: Bytes, start: Ints, size: Ints, out: Bytes, out_start: Ints, out_size: Ints, reason: Bytes) -> int:
-    """Write the normalised texts one after another to `out`; a text with other than ASCII gets size -1. Returns where the next would go."""
+def _normalise_ascii(
+    data: Bytes, start: Ints, size: Ints, out: Bytes, out_start: Ints, out_size: Ints, reason: Bytes
+) -> int:
+    """Write the normalised texts one after another to `out`; a text with other than ASCII gets size -1.
+
+    Returns where the next would go.
+    """
     to = 0
     for i in range(len(start)):
         out_start[i], out_size[i] = to, 0

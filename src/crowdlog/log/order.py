@@ -1,4 +1,6 @@
-"""Sort events by (user, time, order of reading) and derive what the engine counts with: impressions, their numbers, and the gaps between them."""
+"""Sort events by (user, time, order of reading) and derive what the engine counts with: impressions, their
+numbers, and the gaps between them.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,14 @@ def _derive(
         for i in range(low, high):
             j = first[i]
             # A next page: the last impression's query again, later, without a click.
-            again = merge and j == i and high == low + 1 and url[i] < 0 and previous >= 0 and query[previous] == query[i]
+            again = (
+                merge
+                and j == i
+                and high == low + 1
+                and url[i] < 0
+                and previous >= 0
+                and query[previous] == query[i]
+            )
             impression[i] = j == i and not again
             if again:
                 nth_impression[i], gap[i] = nth_impression[previous], gap[previous]
@@ -83,7 +92,9 @@ def _derive(
 
 
 def derive(events: Events, *, merge_next_page: bool) -> Events:
-    """Add `impression`, `nth_impression`, `nth_click` and `gap` to sorted events of whole users; -1 stands for null."""
+    """Add `impression`, `nth_impression`, `nth_click` and `gap` to sorted events of whole users; -1 stands
+    for null.
+    """
     n = len(events["user"])
     added: Events = {
         "impression": np.empty(n, np.bool_),
@@ -91,5 +102,13 @@ def derive(events: Events, *, merge_next_page: bool) -> Events:
         "nth_click": np.empty(n, np.int32),
         "gap": np.empty(n, np.int64),
     }
-    _derive(events["user"], events["time"], events["query"], events["url"], merge_next_page, *added.values(), np.empty(n, np.int64))
+    _derive(
+        events["user"],
+        events["time"],
+        events["query"],
+        events["url"],
+        merge_next_page,
+        *added.values(),
+        np.empty(n, np.int64),
+    )
     return events | added

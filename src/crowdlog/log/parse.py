@@ -1,4 +1,7 @@
-"""Kernels that read times, ranks and texts of a whole batch. A row that fails gets a reason; an earlier reason is never overwritten."""
+"""Kernels that read times, ranks and texts of a whole batch.
+
+A row that fails gets a reason; an earlier reason is never overwritten.
+"""
 
 from __future__ import annotations
 
@@ -30,23 +33,47 @@ def _number(data: Bytes, at: int, digits: int) -> Int:
 @njit(cache=True, nogil=True)
 def _seconds(year: int, month: int, day: int, hour: int, minute: int, second: int) -> Int:
     """Seconds since 1970 of a date of the Gregorian calendar, or _BAD if there is no such moment."""
-    if year < 1 or month < 1 or month > 12 or day < 1 or hour < 0 or hour > 23 or minute < 0 or minute > 59 or second < 0 or second > 59:
+    if (
+        year < 1
+        or month < 1
+        or month > 12
+        or day < 1
+        or hour < 0
+        or hour > 23
+        or minute < 0
+        or minute > 59
+        or second < 0
+        or second > 59
+    ):
         return _BAD
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if day > _DAYS[month - 1] + (1 if leap and month == 2 else 0):
         return _BAD
-    # Count years from March, so that the leap day is a year's last: days before the month are (153 m + 2) // 5.
+    # Count years from March, so that the leap day is a year's last: days before the month are (153 m + 2) //
+    # 5.
     shifted = year - (1 if month <= 2 else 0)
     march = (month + 9) % 12
-    days = 365 * shifted + shifted // 4 - shifted // 100 + shifted // 400 + (153 * march + 2) // 5 + day - 1 - 719468
+    days = (
+        365 * shifted
+        + shifted // 4
+        - shifted // 100
+        + shifted // 400
+        + (153 * march + 2) // 5
+        + day
+        - 1
+        - 719468
+    )
     return ((days * 24 + hour) * 60 + minute) * 60 + second
 
 
 @njit(cache=True, nogil=True)
 def _digits_only(data: Bytes, at: int, size: int) -> Int:
-    """Times without punctuation, told apart by length: seconds or milliseconds since 1970, yymmddHHMMSS, yyyymmddHHMMSS."""
+    """Times without punctuation, told apart by length: seconds or milliseconds since 1970, yymmddHHMMSS,
+    yyyymmddHHMMSS.
+    """
     value = _number(data, at, size)
-    if value < 0 or size > 14 or size == 8:  # eight digits are more likely a day than seconds of the year 1970
+    # eight digits are more likely a day than seconds of the year 1970
+    if value < 0 or size > 14 or size == 8:
         return _BAD
     if size <= 11:
         return value
@@ -57,13 +84,20 @@ def _digits_only(data: Bytes, at: int, size: int) -> Int:
         year += 2000 if year < 70 else 1900  # POSIX: 69 is 1969, but no query log is older than 1970
     rest = at + size - 10
     return _seconds(
-        year, _number(data, rest, 2), _number(data, rest + 2, 2), _number(data, rest + 4, 2), _number(data, rest + 6, 2), _number(data, rest + 8, 2)
+        year,
+        _number(data, rest, 2),
+        _number(data, rest + 2, 2),
+        _number(data, rest + 4, 2),
+        _number(data, rest + 6, 2),
+        _number(data, rest + 8, 2),
     )
 
 
 @njit(cache=True, nogil=True)
 def _zone(data: Bytes, at: int, end: int) -> Int:
-    """Seconds east of UTC of what follows the seconds: nothing, a fraction, Z, +hh:mm or +hhmm; _BAD if it is something else."""
+    """Seconds east of UTC of what follows the seconds: nothing, a fraction, Z, +hh:mm or +hhmm; _BAD if it is
+    something else.
+    """
     if at < end and data[at] == 46:
         at += 1
         first = at
@@ -112,7 +146,10 @@ def _time(data: Bytes, at: int, size: int) -> Int:
 
 @njit(cache=True, nogil=True)
 def read_times(data: Bytes, start: Ints, size: Ints, out: Ints, reason: Bytes) -> None:
-    """Read `YYYY-MM-DD HH:MM:SS` (or with T, a fraction, a zone), or digits only. Without a zone the time counts as UTC."""
+    """Read `YYYY-MM-DD HH:MM:SS` (or with T, a fraction, a zone), or digits only.
+
+    Without a zone the time counts as UTC.
+    """
     for i in range(len(start)):
         out[i] = _time(data, start[i], size[i])
         if out[i] == _BAD and reason[i] == 0:
@@ -143,7 +180,12 @@ def _tail_is_sound(data: Bytes, at: int, end: int) -> Int:
             return 0
     second = data[at + 1]
     # Over-long forms, surrogates and what lies above U+10FFFF.
-    if (lead == 0xE0 and second < 0xA0) or (lead == 0xED and second > 0x9F) or (lead == 0xF0 and second < 0x90) or (lead == 0xF4 and second > 0x8F):
+    if (
+        (lead == 0xE0 and second < 0xA0)
+        or (lead == 0xED and second > 0x9F)
+        or (lead == 0xF0 and second < 0x90)
+        or (lead == 0xF4 and second > 0x8F)
+    ):
         return 0
     return length
 

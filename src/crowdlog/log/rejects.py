@@ -1,4 +1,6 @@
-"""Rows that cannot be read: counted by reason, kept word for word in a private file beside the store, never shown."""
+"""Rows that cannot be read: counted by reason, kept word for word in a private file beside the store, never
+shown.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from crowdlog.errors import InputError
 from crowdlog.log.columns import Batch
 from crowdlog.types import Bytes
 
-# Codes of one byte, because kernels write them. GOOD rows are imported, SCRUBBED ones counted and dropped, the others rejected.
+# Codes of one byte, because kernels write them. GOOD rows are imported, SCRUBBED ones counted and dropped,
+# the others rejected.
 GOOD, COLUMNS, TIME, UNDECODABLE, TOO_LONG, RANK, NO_USER, NO_QUERY, RECORD, SCRUBBED = range(10)
 REASONS = {
     COLUMNS: "wrong number of columns",
@@ -25,12 +28,15 @@ REASONS = {
     NO_QUERY: "no query",
     RECORD: "unreadable record",
 }
-# Longest user, query or url in bytes: our choice. Web servers commonly refuse addresses above 4 to 8 thousand.
+# Longest user, query or url in bytes: our choice. Web servers commonly refuse addresses above 4 to 8
+# thousand.
 MAX_TEXT = 4096
 
 
 class Rejects:
-    """Writes the rejects file (file, line, reason, row with backslash escapes); its mode lets only the owner read it."""
+    """Writes the rejects file (file, line, reason, row with backslash escapes); its mode lets only the owner
+    read it.
+    """
 
     def __init__(self, path: Path, *, strict: bool = False) -> None:
         self._path = path
@@ -51,7 +57,10 @@ class Rejects:
                     f"Line {batch.line[i]} of {name} cannot be read: {REASONS[code]}. Mend it, or import without --strict to set such rows aside."
                 )
             self.counts[REASONS[code]] += 1
-            self._keep(name.encode("unicode_escape") + f"\t{batch.line[i]}\t{REASONS[code]}\t".encode(), batch.raw(int(i)))
+            self._keep(
+                name.encode("unicode_escape") + f"\t{batch.line[i]}\t{REASONS[code]}\t".encode(),
+                batch.raw(int(i)),
+            )
 
     def _keep(self, head: bytes, raw: bytes) -> None:
         if self._file is None:

@@ -1,4 +1,6 @@
-"""The kernel that splits delimited text into fields, and the reader around it that cuts a stream at record ends."""
+"""The kernel that splits delimited text into fields, and the reader around it that cuts a stream at record
+ends.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _NEWLINE, _RETURN = 10, 13
 
 @njit(cache=True, nogil=True)
 def _quoted(data: Bytes, at: int, end: int, quote: int, delimiter: int) -> tuple[int, int, int]:
-    """Undouble the quoted field whose opening quote is before `at`, in place: (its size, where it ended, newlines in it); end -1 if it is open."""
+    """Undouble the quoted field whose opening quote is before `at`, in place: (its size, where it ended,
+    newlines in it); end -1 if it is open.
+    """
     to, lines, inside = at, 0, True
     i = at
     while i < end:
@@ -43,9 +47,21 @@ def _quoted(data: Bytes, at: int, end: int, quote: int, delimiter: int) -> tuple
 
 @njit(cache=True, nogil=True)
 def _scan(
-    data: Bytes, delimiter: int, quote: int, roles: Ints, start: Ints, size: Ints, line: Ints, record: Ints, fields: Ints, first: int
+    data: Bytes,
+    delimiter: int,
+    quote: int,
+    roles: Ints,
+    start: Ints,
+    size: Ints,
+    line: Ints,
+    record: Ints,
+    fields: Ints,
+    first: int,
 ) -> tuple[int, int, int]:
-    """Split into records. start, size: [role, record]; record: where each begins. Returns (records, bytes used, next line)."""
+    """Split into records. start, size: [role, record]; record: where each begins.
+
+    Returns (records, bytes used, next line).
+    """
     n, at, end, begun, field = 0, 0, len(data), 0, 0
     now = first
     left = 0  # where the current field begins
@@ -79,7 +95,10 @@ def _scan(
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of one file are cut. `roles`: for each field the role it plays, or -1. `shorter`: another allowed number of fields."""
+    """How the lines of one file are cut. `roles`: for each field the role it plays, or -1.
+
+    `shorter`: another allowed number of fields.
+    """
 
     delimiter: str
     roles: tuple[int, ...]
@@ -88,7 +107,9 @@ class Layout:
     shorter: int = 0
 
 
-def read_delimited(source: Source, layout: Layout, advance: Advance | None = None, size: int = BLOCK) -> Iterator[Batch]:
+def read_delimited(
+    source: Source, layout: Layout, advance: Advance | None = None, size: int = BLOCK
+) -> Iterator[Batch]:
     """Batches of whole records."""
     carry, line, skip = b"", 1, layout.header
     for block in _until_end(source.blocks(size, advance)):
@@ -121,13 +142,26 @@ def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _split(data: bytearray, layout: Layout, first: int) -> tuple[Batch, bytes, int]:
     """The whole records of the buffer, what is left over, and the line it begins with."""
-    raw = bytes(data) if layout.quoted else data  # undoubling quotes changes the buffer, and rejects are kept word for word
+    # undoubling quotes changes the buffer, and rejects are kept word for word
+    raw = bytes(data) if layout.quoted else data
     buffer = np.frombuffer(data, np.uint8)
-    n = int(np.count_nonzero(buffer == _NEWLINE)) + 1  # the record at the end may lack its newline, but not its place
+    # the record at the end may lack its newline, but not its place
+    n = int(np.count_nonzero(buffer == _NEWLINE)) + 1
     start, size = np.zeros((len(ROLES), n), np.int64), np.zeros((len(ROLES), n), np.int64)
     line, record, fields = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     roles = np.array(layout.roles, np.int64)
-    n, used, following = _scan(buffer, ord(layout.delimiter), 34 if layout.quoted else 0, roles, start, size, line, record, fields, first)
+    n, used, following = _scan(
+        buffer,
+        ord(layout.delimiter),
+        34 if layout.quoted else 0,
+        roles,
+        start,
+        size,
+        line,
+        record,
+        fields,
+        first,
+    )
     columns = tuple(Texts(buffer, start[role, :n], size[role, :n]) for role in range(len(ROLES)))
     wrong = (fields[:n] != len(layout.roles)) & (fields[:n] != layout.shorter)
     ends = np.append(record[1:n], used)
@@ -135,8 +169,17 @@ def _split(data: bytearray, layout: Layout, first: int) -> tuple[Batch, bytes, i
     def text(i: int) -> bytes:
         return bytes(raw[record[i] : ends[i]]).rstrip(b"\r\n")
 
-    return Batch(columns, line[:n], np.where(wrong, COLUMNS, GOOD).astype(np.uint8), text), bytes(raw[used:]), following
+    return (
+        Batch(columns, line[:n], np.where(wrong, COLUMNS, GOOD).astype(np.uint8), text),
+        bytes(raw[used:]),
+        following,
+    )
 
 
 def _without_first(batch: Batch) -> Batch:
-    return Batch(tuple(Texts(c.data, c.start[1:], c.size[1:]) for c in batch.columns), batch.line[1:], batch.reason[1:], lambda i: batch.raw(i + 1))
+    return Batch(
+        tuple(Texts(c.data, c.start[1:], c.size[1:]) for c in batch.columns),
+        batch.line[1:],
+        batch.reason[1:],
+        lambda i: batch.raw(i + 1),
+    )

@@ -1,4 +1,6 @@
-"""The files to read: named one by one or by folder, plain, gzip or zstd (told by their first bytes), as a stream of blocks."""
+"""The files to read: named one by one or by folder, plain, gzip or zstd (told by their first bytes), as a
+stream of blocks.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from typing import Any, BinaryIO
 from crowdlog.errors import InputError
 from crowdlog.progress import Advance
 
-BLOCK = 1 << 23  # bytes of text handled at once: large enough to amortise Python, small enough for the last cache
+# bytes of text handled at once: large enough to amortise Python, small enough for the last cache
+BLOCK = 1 << 23
 _HEAD = 1 << 16  # bytes the format is recognised from
 
 
@@ -49,7 +52,9 @@ class Source:
                     blocks = _read(file, size)
                 yield from _counted(blocks, file, advance)
         except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]  # isal's stubs hide that its error is an exception
-            raise InputError(f"{self.name} is damaged or cut short: its compressed data end before they should. Get it again.") from error
+            raise InputError(
+                f"{self.name} is damaged or cut short: its compressed data end before they should. Get it again."
+            ) from error
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {error.strerror}.") from error
 
@@ -69,7 +74,9 @@ def _counted(blocks: Iterator[bytes], file: BinaryIO, advance: Advance | None) -
 
 
 def _zstd(file: Any, size: int) -> Iterator[bytes]:
-    """Arrow's reader bounds its blocks and notices a frame that ends early; the zstandard package's does one or the other."""
+    """Arrow's reader bounds its blocks and notices a frame that ends early; the zstandard package's does one
+    or the other.
+    """
     import pyarrow as pa
 
     try:
@@ -81,11 +88,17 @@ def _zstd(file: Any, size: int) -> Iterator[bytes]:
 
 
 def find_sources(paths: Sequence[str | Path]) -> list[Source]:
-    """The files in the order of reading: as named; those of a folder by name, without hidden files and read-me's."""
+    """The files in the order of reading: as named; those of a folder by name, without hidden files and
+    read-me's.
+    """
     found: list[Source] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".") and "readme" not in p.name.lower())
+            inside = sorted(
+                p
+                for p in path.rglob("*")
+                if p.is_file() and not p.name.startswith(".") and "readme" not in p.name.lower()
+            )
             if not inside:
                 raise InputError(f"The folder {path} holds no files to import.")
             found += map(Source, inside)

@@ -1,4 +1,6 @@
-"""The events between reading and sorting: columns of plain numbers on disk, so that memory does not grow with the log."""
+"""The events between reading and sorting: columns of plain numbers on disk, so that memory does not grow with
+the log.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-COLUMNS: dict[str, type[Any]] = {"user": np.int32, "time": np.int64, "query": np.int32, "rank": np.int32, "url": np.int32}
+COLUMNS: dict[str, type[Any]] = {
+    "user": np.int32,
+    "time": np.int64,
+    "query": np.int32,
+    "rank": np.int32,
+    "url": np.int32,
+}
 Events = dict[str, NDArray[Any]]
 _CHUNK = 1 << 21  # rows moved at once
 
@@ -50,7 +58,9 @@ class Spill:
             buffer = buffer[file.readinto(buffer) :]
 
     def grouped(self, part_of_user: NDArray[np.int32], first_row: NDArray[np.int64]) -> Spill:
-        """A copy in which the rows of each part stand together, in the order of reading; part p begins at first_row[p]."""
+        """A copy in which the rows of each part stand together, in the order of reading; part p begins at
+        first_row[p].
+        """
         out = Spill(self._folder, "grouped")
         try:
             self._scatter(out, part_of_user, first_row.copy())

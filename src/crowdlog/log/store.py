@@ -21,7 +21,10 @@ LEDGER = "ledger.sqlite"
 
 @dataclass(frozen=True)
 class StoreInfo:
-    """What store.json says. Counts only; `rejected` maps a reason to its number of rows; `files` to bytes, to notice a damaged store."""
+    """What store.json says.
+
+    Counts only; `rejected` maps a reason to its number of rows; `files` to bytes, to notice a damaged store.
+    """
 
     id: str  # random: names this store in labels, where the content hash would tell too much
     rows: int
@@ -54,13 +57,19 @@ class LogStore:
         """Open a store, or say clearly why that is none."""
         folder = Path(path)
         if not folder.exists():
-            raise InputError(f"There is no log store {folder}. Make one with: crowdlog import LOG -o {folder}")
+            raise InputError(
+                f"There is no log store {folder}. Make one with: crowdlog import LOG -o {folder}"
+            )
         if not (folder / "store.json").is_file():
-            raise InputError(f"{folder} is not a log store: it has no store.json. Make one with: crowdlog import LOG -o STORE")
+            raise InputError(
+                f"{folder} is not a log store: it has no store.json. Make one with: crowdlog import LOG -o STORE"
+            )
         store = cls(folder, _read_info(folder / "store.json"))
         for name, size in store.info.files.items():
             if not (folder / name).is_file() or (folder / name).stat().st_size != size:
-                raise InputError(f"The log store {folder} is damaged: {name} is missing or changed. Import the log again.")
+                raise InputError(
+                    f"The log store {folder} is damaged: {name} is missing or changed. Import the log again."
+                )
         return store
 
     def is_still_there(self) -> bool:
@@ -103,9 +112,13 @@ def _read_info(path: Path) -> StoreInfo:
         values = json.loads(path.read_text(encoding="utf-8"))
         version = values["version"]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"The log store {path.parent} is damaged: its store.json cannot be read. Import the log again.") from error
+        raise InputError(
+            f"The log store {path.parent} is damaged: its store.json cannot be read. Import the log again."
+        ) from error
     if version != VERSION or set(values) != {f.name for f in fields(StoreInfo)}:
-        raise InputError(f"The log store {path.parent} was made by another version of crowdlog. Import the log again.")
+        raise InputError(
+            f"The log store {path.parent} was made by another version of crowdlog. Import the log again."
+        )
     return StoreInfo(**values)
 
 
@@ -124,7 +137,12 @@ def _texts(path: Path, ids: Sequence[int] | NDArray[Any], count: int) -> pa.Stri
     for i, first in enumerate(np.cumsum([0, *sizes])[:-1]):
         mine = asked[order[bounds[i] : bounds[i + 1]]]
         if len(mine):
-            pieces.append(file.read_row_group(i, columns=["text"]).column("text").combine_chunks().take(pa.array(mine - first)))
+            pieces.append(
+                file.read_row_group(i, columns=["text"])
+                .column("text")
+                .combine_chunks()
+                .take(pa.array(mine - first))
+            )
     back = np.empty(len(asked), np.int64)
     back[order] = np.arange(len(asked))
     texts: pa.StringArray = pa.concat_arrays(pieces).take(pa.array(back, pa.int64()))

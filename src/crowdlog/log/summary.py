@@ -54,8 +54,13 @@ def summarise(store: LogStore) -> Summary:
         db.execute("SET enable_progress_bar = false")
         for name, path in (("events", store.events()), ("queries", store.queries())):
             db.from_parquet(for_duckdb(path), hive_partitioning=False).create_view(name)
-        clicked = _one(db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT NULL)")[0]
-        single = _one(db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY query HAVING min(user) = max(user))")[0]
+        clicked = _one(
+            db,
+            "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT NULL)",
+        )[0]
+        single = _one(
+            db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY query HAVING min(user) = max(user))"
+        )[0]
         return Summary(
             rows=info.rows,
             users=info.users,
@@ -69,7 +74,10 @@ def summarise(store: LogStore) -> Summary:
             clicked_share=clicked / info.impressions,
             single_user_query_share=single / info.queries,
             queries_per_user=_spread(db, "count(*) FILTER (impression)"),
-            sessions_per_user=_spread(db, f"count(*) FILTER (impression AND (gap IS NULL OR gap > {longest_pause(SESSION_MINUTES)}))"),
+            sessions_per_user=_spread(
+                db,
+                f"count(*) FILTER (impression AND (gap IS NULL OR gap > {longest_pause(SESSION_MINUTES)}))",
+            ),
             words_per_distinct_query=_words(db),
             scrubbed=info.scrubbed,
             rejected=info.rejected,
@@ -82,12 +90,17 @@ def _one(db: Any, query: str) -> tuple[Any, ...]:
 
 
 def _spread(db: Any, per_user: str) -> Spread:
-    mean, quartiles = _one(db, f"SELECT avg(n), quantile_cont(n, [0.25, 0.5, 0.75]) FROM (SELECT {per_user} AS n FROM events GROUP BY user)")
+    mean, quartiles = _one(
+        db,
+        f"SELECT avg(n), quantile_cont(n, [0.25, 0.5, 0.75]) FROM (SELECT {per_user} AS n FROM events GROUP BY user)",
+    )
     return Spread(mean, *quartiles)
 
 
 def _words(db: Any) -> dict[str, int]:
     """Normalised texts have single blanks, so the words are the blanks plus one."""
-    rows = db.execute("SELECT least(length(text) - length(replace(text, ' ', '')) + 1, 5) AS words, count(*) FROM queries GROUP BY 1").fetchall()
+    rows = db.execute(
+        "SELECT least(length(text) - length(replace(text, ' ', '')) + 1, 5) AS words, count(*) FROM queries GROUP BY 1"
+    ).fetchall()
     counts = dict(rows)
     return {("5+" if words == 5 else str(words)): counts.get(words, 0) for words in range(1, 6)}

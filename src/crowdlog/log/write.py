@@ -29,13 +29,18 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("gap", _LONG),
 ]
 EVENTS = pa.schema(_FIELDS)
-_TEXT_FIELDS: list[pa.Field[Any]] = [pa.field("id", _INT, nullable=False), pa.field("text", pa.string(), nullable=False)]
+_TEXT_FIELDS: list[pa.Field[Any]] = [
+    pa.field("id", _INT, nullable=False),
+    pa.field("text", pa.string(), nullable=False),
+]
 TEXTS = pa.schema(_TEXT_FIELDS)
 _GROUP = 1 << 18  # texts per row group: even the longest allowed stay below the 2 GB of Arrow's strings
 
 
 class ContentHash:
-    """A hash of the log itself: one digest per column, so that it does not depend on how the rows were cut into parts."""
+    """A hash of the log itself: one digest per column, so that it does not depend on how the rows were cut
+    into parts.
+    """
 
     def __init__(self) -> None:
         self._parts: dict[str, Any] = {}
@@ -44,15 +49,23 @@ class ContentHash:
         self._parts.setdefault(name, hashlib.sha256()).update(values.data.cast("B"))
 
     def hexdigest(self) -> str:
-        return hashlib.sha256("".join(f"{name}={part.hexdigest()};" for name, part in sorted(self._parts.items())).encode()).hexdigest()
+        return hashlib.sha256(
+            "".join(f"{name}={part.hexdigest()};" for name, part in sorted(self._parts.items())).encode()
+        ).hexdigest()
 
 
 @contextmanager
 def event_writer(path: Path) -> Iterator[pq.ParquetWriter]:
     """Through a Python file, whose errors (a full disk) keep their number."""
-    # Differences of neighbours, packed, without compression: small and the fastest to write and to read (docs/decisions/log-store.md).
+    # Differences of neighbours, packed, without compression: small and the fastest to write and to read
+    # (docs/decisions/log-store.md).
     encoding = {field.name: "DELTA_BINARY_PACKED" for field in _FIELDS if field.name != "impression"}
-    with path.open("wb") as file, pq.ParquetWriter(file, EVENTS, compression="none", use_dictionary=False, column_encoding=encoding) as writer:
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(
+            file, EVENTS, compression="none", use_dictionary=False, column_encoding=encoding
+        ) as writer,
+    ):
         yield writer
 
 
@@ -60,19 +73,32 @@ def write_events(writer: pq.ParquetWriter, events: Events, first_row: int, conte
     """One row group. -1 becomes null where a column may be null."""
     for column in COLUMNS:
         content.add(column, events[column])
-    arrays = [np.arange(first_row, first_row + len(events["user"]), dtype=np.int64), *(events[field.name] for field in _FIELDS[1:])]
-    columns = [pa.array(values, field.type, mask=values < 0 if field.nullable else None) for field, values in zip(_FIELDS, arrays, strict=True)]
+    arrays = [
+        np.arange(first_row, first_row + len(events["user"]), dtype=np.int64),
+        *(events[field.name] for field in _FIELDS[1:]),
+    ]
+    columns = [
+        pa.array(values, field.type, mask=values < 0 if field.nullable else None)
+        for field, values in zip(_FIELDS, arrays, strict=True)
+    ]
     writer.write_batch(pa.record_batch(columns, schema=EVENTS), row_group_size=len(arrays[0]))
 
 
 def write_texts(path: Path, texts: Dictionary, content: ContentHash) -> None:
     """A dictionary in the order of its ids."""
-    with path.open("wb") as file, pq.ParquetWriter(file, TEXTS, compression="zstd", compression_level=1, use_dictionary=False) as writer:
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(
+            file, TEXTS, compression="zstd", compression_level=1, use_dictionary=False
+        ) as writer,
+    ):
         for low in range(0, len(texts), _GROUP):
             high = min(low + _GROUP, len(texts))
             data, offsets = texts.slice(low, high)
             content.add(f"{path.stem} bytes", data)
             content.add(f"{path.stem} sizes", np.diff(offsets))
-            strings = pa.StringArray.from_buffers(high - low, pa.py_buffer(offsets.astype(np.int32).data), pa.py_buffer(data.data))
+            strings = pa.StringArray.from_buffers(
+                high - low, pa.py_buffer(offsets.astype(np.int32).data), pa.py_buffer(data.data)
+            )
             ids = pa.array(np.arange(low, high, dtype=np.int32))
             writer.write_batch(pa.record_batch([ids, strings], schema=TEXTS), row_group_size=high - low)

@@ -41,7 +41,10 @@ def find(name: str) -> type[Mechanism]:
 
 
 def parse(text: str) -> Mechanism:
-    """Read 'Korolova(epsilon=2.3, delta=1e-5, d=20)'. Values are plain numbers, texts, True, False or None: nothing is executed."""
+    """Read 'Korolova(epsilon=2.3, delta=1e-5, d=20)'.
+
+    Values are plain numbers, texts, True, False or None: nothing is executed.
+    """
     example = "Write it like 'Korolova(epsilon=2.3, delta=1e-5, d=20)'."
     try:
         call = ast.parse(text.strip(), mode="eval").body
@@ -57,7 +60,9 @@ def parse(text: str) -> Mechanism:
         try:
             values[keyword.arg or ""] = ast.literal_eval(keyword.value)
         except ValueError:
-            raise InputError(f"The '{keyword.arg}' parameter of {call.func.id} must be a plain number or text. {example}") from None
+            raise InputError(
+                f"The '{keyword.arg}' parameter of {call.func.id} must be a plain number or text. {example}"
+            ) from None
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for name in values:
         if name not in fields:

@@ -1,4 +1,6 @@
-"""A_Click: queries of a public pool with noisy counts and what was clicked for them (Zhang 2017, chapters 3 and 5.1)."""
+"""A_Click: queries of a public pool with noisy counts and what was clicked for them (Zhang 2017, chapters 3
+and 5.1).
+"""
 
 from __future__ import annotations
 
@@ -41,16 +43,22 @@ NO_OVERLAP = "No query of this log is in the pool: a release in closed mode woul
 
 @dataclass(frozen=True, repr=False)
 class AClick(Mechanism):
-    """Give every query of a public pool a noisy count, asked or not; show those above K, with fresh counts and clicks."""
+    """Give every query of a public pool a noisy count, asked or not; show those above K, with fresh counts
+    and clicks.
+    """
 
     title: ClassVar[str] = "Queries of a public pool with noisy counts and what was clicked for them"
     example: ClassVar[str] = "AClick(epsilon=2.3, q_f=5)"
     source: ClassVar[str] = "Zhang 2017, chapters 3 and 5.1 (A_Click)"
-    whole_log: ClassVar[str] = "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the order of time"
+    whole_log: ClassVar[str] = (
+        "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the order of time"
+    )
 
     epsilon: float = shared.epsilon()
     q_f: int = parameter("how many queries are kept of each user: her first ones", least=1, role=BOUND)
-    c_f: int | None = parameter("how many clicks are kept of each user; q_f if left out", default=None, least=1, role=BOUND)
+    c_f: int | None = parameter(
+        "how many clicks are kept of each user; q_f if left out", default=None, least=1, role=BOUND
+    )
     delta: float = parameter(
         "probability that the promise may fail; closed mode spends it on private URLs alone, and without them next to nothing",
         default=1e-9,
@@ -59,23 +67,53 @@ class AClick(Mechanism):
         role=DELTA,
     )
     mode: str = parameter(
-        "'closed' publishes queries of the pool alone; 'open' others too, for a part of δ", default="closed", choices=("closed", "open")
+        "'closed' publishes queries of the pool alone; 'open' others too, for a part of δ",
+        default="closed",
+        choices=("closed", "open"),
     )
-    pool: str = parameter(f"'{NGRAMS}': frequent English words and word pairs; or a file with one public query a line", default=NGRAMS, role=POOL)
+    pool: str = parameter(
+        f"'{NGRAMS}': frequent English words and word pairs; or a file with one public query a line",
+        default=NGRAMS,
+        role=POOL,
+    )
     K: int | None = parameter(
-        "threshold of the noisy count; if left out, what 'invented' needs (open mode: and δ)", default=None, least=0, role=THRESHOLD
+        "threshold of the noisy count; if left out, what 'invented' needs (open mode: and δ)",
+        default=None,
+        least=0,
+        role=THRESHOLD,
     )
-    invented: float = parameter("how many queries of the pool that nobody asked may be shown, on average", default=0.1, above=0, role=free(1e9))
-    least_count: int = parameter("queries whose published count is below this are left out", default=5, least=0, role=free(0))  # τ, Zhang §3.3
+    invented: float = parameter(
+        "how many queries of the pool that nobody asked may be shown, on average",
+        default=0.1,
+        above=0,
+        role=free(1e9),
+    )
+    # τ, Zhang §3.3
+    least_count: int = parameter(
+        "queries whose published count is below this are left out", default=5, least=0, role=free(0)
+    )
     urls: str = parameter(
         "which URLs may appear: 'private' selects them with noise; 'public' takes them from the file in 'surfaced'",
         default="private",
         choices=("private", "public"),
     )
-    surfaced: str | None = parameter("for urls='public': a file of lines query TAB url, what the engine shows to anyone", default=None, role=RESULTS)
-    weight_select: float = parameter("share of ε for choosing queries, relative to the other weights", default=3.0, above=0, role=weight("keys"))
-    weight_counts: float = parameter("share of ε for the counts of queries", default=1.0, above=0, role=weight("counts"))
-    weight_clicks: float = parameter("share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks"))
+    surfaced: str | None = parameter(
+        "for urls='public': a file of lines query TAB url, what the engine shows to anyone",
+        default=None,
+        role=RESULTS,
+    )
+    weight_select: float = parameter(
+        "share of ε for choosing queries, relative to the other weights",
+        default=3.0,
+        above=0,
+        role=weight("keys"),
+    )
+    weight_counts: float = parameter(
+        "share of ε for the counts of queries", default=1.0, above=0, role=weight("counts")
+    )
+    weight_clicks: float = parameter(
+        "share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks")
+    )
     representation: str = shared.representation()
 
     def __post_init__(self) -> None:
@@ -97,22 +135,32 @@ class AClick(Mechanism):
 
     def _share(self, weight: float) -> float:
         """This step's part of ε."""
-        return self.epsilon * (weight / (self.weight_select + self.weight_counts + self.weight_clicks)) * ROUNDING_ROOM
+        return (
+            self.epsilon
+            * (weight / (self.weight_select + self.weight_counts + self.weight_clicks))
+            * ROUNDING_ROOM
+        )
 
     def _threshold(self, epsilon: float, d: int) -> Threshold:
         selections = (self.mode == "open") + (self.weight_clicks > 0 and self.urls == "private")
         return smallest_threshold(epsilon, self.delta * SAMPLER_SHARE / selections, d)
 
     def _selection(self, pool_size: int) -> NoisyThreshold:
-        """Closed: K is a matter of use, every key has noise in both logs. Open: K keeps δ for what is not in the pool."""
+        """Closed: K is a matter of use, every key has noise in both logs.
+
+        Open: K keeps δ for what is not in the pool.
+        """
         share = self._share(self.weight_select)
         scale = self.q_f / share
-        quiet = max(0, math.ceil(scale * math.log(pool_size / self.invented)) - 1)  # P(Z > K) ≤ e^(−(K+1)/scale)
+        # P(Z > K) ≤ e^(−(K+1)/scale)
+        quiet = max(0, math.ceil(scale * math.log(pool_size / self.invented)) - 1)
         if self.mode == "closed":
             return NoisyThreshold(scale, quiet if self.K is None else self.K, self.q_f, public=True)
         smallest = self._threshold(share, self.q_f)
         if self.K is not None and smallest.K > self.K:
-            raise InputError(f"The 'K' parameter of AClick must be at least {smallest.K} in open mode for this ε and δ. Got {self.K}.")
+            raise InputError(
+                f"The 'K' parameter of AClick must be at least {smallest.K} in open mode for this ε and δ. Got {self.K}."
+            )
         return NoisyThreshold(smallest.scale, max(smallest.K, quiet) if self.K is None else self.K, self.q_f)
 
     def _queries(self) -> TablePlan:
@@ -147,7 +195,10 @@ class AClick(Mechanism):
         private = self.mode == "open" or any(isinstance(plan.candidates, OfShown) for plan in tables)
         scales = [plan.noise.scale for plan in tables if isinstance(plan.noise, DiscreteLaplace)]
         selection: Any = queries.selection
-        pattern = Step("Clean", "Leave out queries that look like an e-mail address, telephone or social security number.")
+        pattern = Step(
+            "Clean",
+            "Leave out queries that look like an e-mail address, telephone or social security number.",
+        )
         return promise_of(
             tables,
             first=(pattern,),
@@ -158,15 +209,24 @@ class AClick(Mechanism):
             proof="proofs/a-click.md",
             as_published={
                 "ε for p_g = 1": a_click_epsilon(
-                    self.q_f, self.c_f or self.q_f, selection.scale, selection.K, scales[0], scales[1] if len(scales) > 1 else math.inf
+                    self.q_f,
+                    self.c_f or self.q_f,
+                    selection.scale,
+                    selection.K,
+                    scales[0],
+                    scales[1] if len(scales) > 1 else math.inf,
                 ),
                 "turning point K": a_click_turning_point(selection.scale),
             },
         )
 
     def name(self, source: LogSource, kept: Mapping[str, Kept]) -> dict[str, Any]:
-        """Without queries that look personal, and what was clicked for them: that depends on their texts alone."""
+        """Without queries that look personal, and what was clicked for them: that depends on their texts
+        alone.
+        """
         import pyarrow as pa
 
         tables = super().name(source, kept)
-        return {name: table.filter(pa.array(~looks_personal(table["query"]))) for name, table in tables.items()}
+        return {
+            name: table.filter(pa.array(~looks_personal(table["query"]))) for name, table in tables.items()
+        }

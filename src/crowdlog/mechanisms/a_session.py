@@ -1,4 +1,6 @@
-"""A_Session: sequences of queries that many people ask within a session, and what is clicked (Zhang 2017, chapters 4 and 5.2)."""
+"""A_Session: sequences of queries that many people ask within a session, and what is clicked (Zhang 2017,
+chapters 4 and 5.2).
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,21 @@ from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Promise, Setting, promise_of
 
 SESSIONS, QUERIES = Role("bound", small=2, moderate=2), Role("bound", small=2, moderate=3)
-PUBLIC_TOPICS = "The file of topics was made without this log: the topic of a query depends on its text alone."
+PUBLIC_TOPICS = (
+    "The file of topics was made without this log: the topic of a query depends on its text alone."
+)
 LOOSE = "The paper's δ lets each of Δ sequences have Δ counts at once; the exact worst case is used, so K is smaller for the same δ."
-SHARED_K = "The paper gives both parts the same b and K; here each part has those of its own share of ε and δ."
+SHARED_K = (
+    "The paper gives both parts the same b and K; here each part has those of its own share of ε and δ."
+)
 NEXT_PAGE = "A query asked again at once is the next page of its results and no new query of the session."
 
 
 @dataclass(frozen=True, repr=False)
 class ASession(Mechanism):
-    """Count every subsequence of the first sessions of each user, show those whose noisy count is high; clicks likewise."""
+    """Count every subsequence of the first sessions of each user, show those whose noisy count is high;
+    clicks likewise.
+    """
 
     title: ClassVar[str] = "Sequences of queries within sessions, and clicks, with noisy counts"
     example: ClassVar[str] = "ASession(epsilon=2.3, delta=1e-6)"
@@ -39,22 +47,48 @@ class ASession(Mechanism):
     epsilon: float = shared.epsilon()
     delta: float = shared.delta()
     l_s: int = parameter(
-        "how many sessions are kept of each user: her first ones of at least two queries", default=1, least=1, most=1000, role=SESSIONS
+        "how many sessions are kept of each user: her first ones of at least two queries",
+        default=1,
+        least=1,
+        most=1000,
+        role=SESSIONS,
     )
-    l_q: int = parameter("how many queries are kept of each session: the first ones", default=3, least=2, most=12, role=QUERIES)
-    l: int = parameter("how many clicks are kept of each user: her first ones", default=1, least=1, role=BOUND)  # noqa: E741 - the paper's letter
+    l_q: int = parameter(
+        "how many queries are kept of each session: the first ones", default=3, least=2, most=12, role=QUERIES
+    )
+    l: int = parameter(  # noqa: E741 - the paper's letter
+        "how many clicks are kept of each user: her first ones", default=1, least=1, role=BOUND
+    )
     K: int | None = parameter(
-        "threshold of the noisy count of a sequence; the smallest that keeps the promise if left out", default=None, least=1, role=THRESHOLD
+        "threshold of the noisy count of a sequence; the smallest that keeps the promise if left out",
+        default=None,
+        least=1,
+        role=THRESHOLD,
     )
     K_clicks: int | None = parameter(
-        "threshold of a click's noisy count; the smallest that keeps the promise if left out", default=None, least=1, role=THRESHOLD
+        "threshold of a click's noisy count; the smallest that keeps the promise if left out",
+        default=None,
+        least=1,
+        role=THRESHOLD,
     )
-    session_minutes: int = parameter("a longer pause ends a session", default=30, unit="minutes", least=1)  # T_gap, Zhang §4.2.1.1
-    weight_sessions: float = parameter("share of ε for sequences, relative to the other weight", default=3.0, above=0, role=weight("sessions"))
-    weight_clicks: float = parameter("share of ε for clicks; 0 publishes no clicks", default=1.0, least=0, role=weight("clicks"))
-    people: bool = parameter("count people instead of occurrences: K is lower where ε is large, never higher", default=False)
+    # T_gap, Zhang §4.2.1.1
+    session_minutes: int = parameter("a longer pause ends a session", default=30, unit="minutes", least=1)
+    weight_sessions: float = parameter(
+        "share of ε for sequences, relative to the other weight",
+        default=3.0,
+        above=0,
+        role=weight("sessions"),
+    )
+    weight_clicks: float = parameter(
+        "share of ε for clicks; 0 publishes no clicks", default=1.0, least=0, role=weight("clicks")
+    )
+    people: bool = parameter(
+        "count people instead of occurrences: K is lower where ε is large, never higher", default=False
+    )
     features: str | None = parameter(
-        "a file of lines query TAB topic: sessions of topics instead of queries; others are left out", default=None, role=TOPICS
+        "a file of lines query TAB topic: sessions of topics instead of queries; others are left out",
+        default=None,
+        role=TOPICS,
     )
     clean: bool = shared.clean()
     representation: str = shared.representation()
@@ -68,17 +102,23 @@ class ASession(Mechanism):
         """Δ: how many counts of sequences one user can add."""
         return session_sensitivity(self.l_s, self.l_q)
 
-    def _part(self, artifact: Artifact | Sequences, bound: SessionCut | FirstOccurrences, weight: float, K: str) -> TablePlan:
+    def _part(
+        self, artifact: Artifact | Sequences, bound: SessionCut | FirstOccurrences, weight: float, K: str
+    ) -> TablePlan:
         """Half of the part's ε chooses its keys, half counts them."""
         half = self.epsilon * (weight / (self.weight_sessions + self.weight_clicks)) / 2 * ROUNDING_ROOM
         share = self.delta * SAMPLER_SHARE / (2 if self.weight_clicks else 1)
         smallest = smallest_threshold(half, share, bound.d, distinct=self.people)
         wanted = getattr(self, K) or smallest.K
         if wanted < smallest.K:
-            raise InputError(f"The '{K}' parameter of ASession must be at least {smallest.K} for this ε and δ. Got {wanted}.")
+            raise InputError(
+                f"The '{K}' parameter of ASession must be at least {smallest.K} for this ε and δ. Got {wanted}."
+            )
         selection = NoisyThreshold.of(replace(smallest, K=wanted))
         counts: Counts = "users" if self.people else "impressions"
-        return TablePlan(artifact, counts, bound, selection, DiscreteLaplace(bound.d / half), clean=self.clean)
+        return TablePlan(
+            artifact, counts, bound, selection, DiscreteLaplace(bound.d / half), clean=self.clean
+        )
 
     def promise(self) -> Promise:
         sequences = Sequences(self.representation, self.session_minutes, self.features)
@@ -91,7 +131,10 @@ class ASession(Mechanism):
         for plan in tables:
             if isinstance(plan.selection, NoisyThreshold):
                 epsilon, delta = a_session(plan.selection.scale, plan.selection.K, plan.selection.d)
-                published |= {f"{plan.name}: ε at this K and b": epsilon, f"{plan.name}: δ at this K and b": delta}
+                published |= {
+                    f"{plan.name}: ε at this K and b": epsilon,
+                    f"{plan.name}: δ at this K and b": delta,
+                }
         return promise_of(
             tables,
             numbers={"sensitivity": self.sensitivity, "minutes that end a session": self.session_minutes},

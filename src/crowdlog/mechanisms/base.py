@@ -36,7 +36,8 @@ class Mechanism(ABC):
     example: ClassVar[str]  # a spelling to try
     source: ClassVar[str]  # where it was published
     unsafe: ClassVar[bool] = False  # kept for attacks and comparison only
-    whole_log: ClassVar[str] = "it publishes people's own rows"  # why a collection's counts are not enough for it
+    # why a collection's counts are not enough for it
+    whole_log: ClassVar[str] = "it publishes people's own rows"
     collected_counts: ClassVar[tuple[Counts, ...]] = ()  # what a collection that it decides over may count
     people_column: ClassVar[str] = "users"  # how it calls the number of people beside impressions
 
@@ -61,7 +62,10 @@ class Mechanism(ABC):
         return self.promise().tables
 
     def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
-        """Compute the tables that may be published. Reads the log; charges nothing: call `release` to publish."""
+        """Compute the tables that may be published.
+
+        Reads the log; charges nothing: call `release` to publish.
+        """
         with self.open(log, engine) as source:
             return Protected(self.name(source, self.decide(source, randomness)))
 
@@ -80,7 +84,11 @@ class Mechanism(ABC):
         tables = {}
         for plan in self.plan:
             found = kept[plan.name]
-            noise = {"noise": np.full(len(found.key), plan.noise.sd)} if isinstance(plan.noise, RoundedGaussian) else {}
+            noise = (
+                {"noise": np.full(len(found.key), plan.noise.sd)}
+                if isinstance(plan.noise, RoundedGaussian)
+                else {}
+            )
             tables[plan.name] = source.table(plan, found, **noise)
         return tables
 
@@ -89,11 +97,17 @@ class Mechanism(ABC):
         return
 
     def advice(self, log: LogStore) -> tuple[str, ...]:
-        """Sentences for the owner of the log, before anything is charged. They may depend on the log: never published, never a refusal."""
+        """Sentences for the owner of the log, before anything is charged.
+
+        They may depend on the log: never published, never a refusal.
+        """
         return ()
 
     def release(self, log: LogStore, out: str | Path, **options: Any) -> Release:
-        """Charge the log's ledger, protect, and write the release folder. Options: see `crowdlog.release.publish.publish`."""
+        """Charge the log's ledger, protect, and write the release folder.
+
+        Options: see `crowdlog.release.publish.publish`.
+        """
         from crowdlog.release.publish import publish
 
         return publish(self, log, out, **options)
@@ -104,4 +118,8 @@ class Mechanism(ABC):
 
 
 def _spell(value: Any) -> str:
-    return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else repr(value)
+    return (
+        repr(int(value))
+        if isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+        else repr(value)
+    )

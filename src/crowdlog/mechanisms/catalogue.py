@@ -56,25 +56,33 @@ def describe(name: str) -> MechanismEntry:
     what = " ".join((kind.__doc__ or "").split())
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]
     parameters = tuple(_parameter(field) for field in fields)
-    return MechanismEntry(name, kind.title, what, kind.source, promise.guarantee.kind, promise.proof, kind.example, parameters)
+    return MechanismEntry(
+        name, kind.title, what, kind.source, promise.guarantee.kind, promise.proof, kind.example, parameters
+    )
 
 
 def _parameter(field: Any) -> ParameterEntry:
     default = "" if field.default is dataclasses.MISSING else repr(field.default)
     told = field.metadata
-    return ParameterEntry(field.name, spelled(field), default, str(told["range"]), told["unit"], told["role"].name, told["help"])
+    return ParameterEntry(
+        field.name, spelled(field), default, str(told["range"]), told["unit"], told["role"].name, told["help"]
+    )
 
 
 def page() -> str:
     """docs/mechanisms.md."""
     entries = [describe(name) for name in sorted(MECHANISMS)]
-    rows = "".join(f"| [{entry.name}](#{entry.name.lower()}) | {entry.promise} | {entry.title} |\n" for entry in entries)
+    rows = "".join(
+        f"| [{entry.name}](#{entry.name.lower()}) | {entry.promise} | {entry.title} |\n" for entry in entries
+    )
     return _HEAD + rows + "".join(map(_section, entries))
 
 
 def _section(entry: MechanismEntry) -> str:
     proof = f"[{entry.proof}](../{entry.proof})"
-    about = f"\n## {entry.name}\n\n{entry.what}\n\n{entry.title}. Published in: {entry.source}. Proof: {proof}.\n"
+    about = (
+        f"\n## {entry.name}\n\n{entry.what}\n\n{entry.title}. Published in: {entry.source}. Proof: {proof}.\n"
+    )
     example = f'\n```sh\ncrowdlog plan "{entry.example}"\n```\n'
     if not entry.parameters:
         return about + example

@@ -1,4 +1,6 @@
-"""Crowd, the default: adaptive selection of queries, then their counts, clicks and reformulations, all under one (ε, δ). Proof: proofs/crowd.md."""
+"""Crowd, the default: adaptive selection of queries, then their counts, clicks and reformulations, all under
+one (ε, δ). Proof: proofs/crowd.md.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 KEY_SHARE = 0.6  # of what clicks or reformulations get, for choosing them; the rest for their counts
-NO_OVERLAP = "No query of this log is in the pool: it favours nothing. Another pool or representation may fit."
+NO_OVERLAP = (
+    "No query of this log is in the pool: it favours nothing. Another pool or representation may fit."
+)
 KINDS = {"queries": "query", "clicks": "click", "pairs": "pair"}
 BUDGET = Role("bound", small=16, moderate=1_000_000)
 
@@ -44,31 +48,66 @@ class TableBudget:
 
 @dataclass(frozen=True, repr=False)
 class Crowd(Mechanism):
-    """Choose queries in many small noisy rounds, each aimed by the last; publish them with noisy counts, clicks and next queries."""
+    """Choose queries in many small noisy rounds, each aimed by the last; publish them with noisy counts,
+    clicks and next queries.
+    """
 
-    title: ClassVar[str] = "Queries of the crowd with noisy counts, what was clicked for them and what was asked next"
+    title: ClassVar[str] = (
+        "Queries of the crowd with noisy counts, what was clicked for them and what was asked next"
+    )
     example: ClassVar[str] = "Crowd(epsilon=2.3, delta=1e-6)"
-    source: ClassVar[str] = "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
-    whole_log: ClassVar[str] = "it divides each person's weight among all her artifacts, which takes her whole log"
+    source: ClassVar[str] = (
+        "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
+    )
+    whole_log: ClassVar[str] = (
+        "it divides each person's weight among all her artifacts, which takes her whole log"
+    )
 
     epsilon: float = shared.epsilon()
     delta: float = shared.delta(least=1e-30)
     weight_select: float = parameter(
-        "share of the privacy for choosing queries, relative to the other weights", default=5.0, above=0, role=weight("keys")
+        "share of the privacy for choosing queries, relative to the other weights",
+        default=5.0,
+        above=0,
+        role=weight("keys"),
     )
-    weight_counts: float = parameter("share for the counts of queries", default=2.0, above=0, role=weight("counts"))
-    weight_clicks: float = parameter("share for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks"))
-    weight_pairs: float = parameter("share for reformulations (query, next query); 0 publishes none", default=1.0, least=0, role=weight("pairs"))
+    weight_counts: float = parameter(
+        "share for the counts of queries", default=2.0, above=0, role=weight("counts")
+    )
+    weight_clicks: float = parameter(
+        "share for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks")
+    )
+    weight_pairs: float = parameter(
+        "share for reformulations (query, next query); 0 publishes none",
+        default=1.0,
+        least=0,
+        role=weight("pairs"),
+    )
     items: int = parameter(
-        "different queries (clicks, reformulations) that one user supports at most: a random set", default=200, least=1, most=10_000, role=ITEMS
+        "different queries (clicks, reformulations) that one user supports at most: a random set",
+        default=200,
+        least=1,
+        most=10_000,
+        role=ITEMS,
     )
-    budget: int = parameter("a user's counts n in one table are bounded by the sum of n²", default=16, least=1, most=1_000_000, role=BUDGET)
+    budget: int = parameter(
+        "a user's counts n in one table are bounded by the sum of n²",
+        default=16,
+        least=1,
+        most=1_000_000,
+        role=BUDGET,
+    )
     pool: str | None = parameter(
         f"public queries that are helped: a file with one a line, or '{NGRAMS}', frequent English words and word pairs; costs no privacy",
         default=None,
         role=POOL,
     )
-    unknown: float = parameter("with a pool: how much each query outside it is worth, relative to those inside", default=0.5, least=0.01, most=1)
+    unknown: float = parameter(
+        "with a pool: how much each query outside it is worth, relative to those inside",
+        default=0.5,
+        least=0.01,
+        most=1,
+    )
     clean: bool = shared.clean()
     representation: str = shared.representation()
 
@@ -86,12 +125,21 @@ class Crowd(Mechanism):
     def parts(self) -> dict[str, TableBudget]:
         """The split of μ² and of the tail probability, from the parameters alone."""
         check_epsilon_delta(self.epsilon, self.delta)
-        weights = {"queries": self.weight_select, "clicks": self.weight_clicks * KEY_SHARE, "pairs": self.weight_pairs * KEY_SHARE}
-        counts = {"queries": self.weight_counts, **{name: weights[name] * (1 / KEY_SHARE - 1) for name in ("clicks", "pairs")}}
+        weights = {
+            "queries": self.weight_select,
+            "clicks": self.weight_clicks * KEY_SHARE,
+            "pairs": self.weight_pairs * KEY_SHARE,
+        }
+        counts = {
+            "queries": self.weight_counts,
+            **{name: weights[name] * (1 / KEY_SHARE - 1) for name in ("clicks", "pairs")},
+        }
         whole, keys = sum(weights.values()) + sum(counts.values()), sum(weights.values())
         mu, tail = self.mu * ROUNDING_ROOM, (1 - NOISE_SHARE) * self.delta * ROUNDING_ROOM
         return {
-            name: TableBudget(mu * math.sqrt(weight / whole), tail * weight / keys, mu * math.sqrt(counts[name] / whole))
+            name: TableBudget(
+                mu * math.sqrt(weight / whole), tail * weight / keys, mu * math.sqrt(counts[name] / whole)
+            )
             for name, weight in weights.items()
             if weight > 0
         }

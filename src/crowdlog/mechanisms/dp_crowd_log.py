@@ -22,7 +22,9 @@ from crowdlog.release.promise import Promise, promise_of
 
 @dataclass(frozen=True, repr=False)
 class DPCrowdLog(Mechanism):
-    """Keep d artifacts of each user, show those whose noisy number is above K, publish impressions with fresh noise."""
+    """Keep d artifacts of each user, show those whose noisy number is above K, publish impressions with fresh
+    noise.
+    """
 
     source: ClassVar[str] = "Feild 2013, §3.4 and appendix B"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("impressions",)
@@ -32,7 +34,11 @@ class DPCrowdLog(Mechanism):
     delta: float = shared.delta()
     d: int = parameter("how many artifacts are kept of each user", least=1, role=BOUND)
     select_share: float = parameter(
-        "share of ε spent on choosing which artifacts are shown; the rest goes to the counts", default=0.5, above=0, below=1, role=SHARE
+        "share of ε spent on choosing which artifacts are shown; the rest goes to the counts",
+        default=0.5,
+        above=0,
+        below=1,
+        role=SHARE,
     )
     keep: str = shared.keep()
     artifact: str = shared.artifact()
@@ -61,7 +67,9 @@ class DPCrowdLog(Mechanism):
             [table],
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
-            errata=("The paper publishes counts with noise of a scale b_r that it does not charge; here their ε is part of the total.",),
+            errata=(
+                "The paper publishes counts with noise of a scale b_r that it does not charge; here their ε is part of the total.",
+            ),
             proof="proofs/feild.md",
             as_published={"k": published.k, "b": published.b},
         )

@@ -1,4 +1,7 @@
-"""What FT_a and FT_u share (Feild 2013, §3.4.1.1): publish what occurs often enough. No noise, no differential privacy."""
+"""What FT_a and FT_u share (Feild 2013, §3.4.1.1): publish what occurs often enough.
+
+No noise, no differential privacy.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,18 @@ class FrequencyThreshold(Mechanism):
     representation: str = shared.representation()
 
     def promise(self) -> Promise:
-        table = TablePlan(Artifact(self.artifact, self.representation), "impressions", Unbounded(), AtLeast(self.k, self.on), None)
+        table = TablePlan(
+            Artifact(self.artifact, self.representation),
+            "impressions",
+            Unbounded(),
+            AtLeast(self.k, self.on),
+            None,
+        )
         alone = () if self.on == "users" else ("One person who repeats a query k times publishes it alone.",)
         covered = anonymity(self.k) if self.on == "users" else NO_GUARANTEE
-        return promise_of([table], covered=covered, unprotected=(*alone, *WEAKNESSES), proof="proofs/frequency.md")
+        return promise_of(
+            [table], covered=covered, unprotected=(*alone, *WEAKNESSES), proof="proofs/frequency.md"
+        )
 
     def opened(self, k: int) -> Promise:
         if self.on == "users":
@@ -43,7 +54,11 @@ class FrequencyThreshold(Mechanism):
 
 
 def refuse_lower(mechanism: Mechanism, own: int, k: int) -> None:
-    """A collection opens nothing of fewer than k people, so a mechanism cannot promise what it shows of fewer."""
+    """A collection opens nothing of fewer than k people, so a mechanism cannot promise what it shows of
+    fewer.
+    """
     if own < k:
         name = type(mechanism).__name__
-        raise InputError(f"The collection opens what {k} people share; the k of {name} must be at least that. Got {own}.")
+        raise InputError(
+            f"The collection opens what {k} people share; the k of {name} must be at least that. Got {own}."
+        )

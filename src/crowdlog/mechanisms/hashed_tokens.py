@@ -23,28 +23,48 @@ class HashedTokens(Mechanism):
 
     title: ClassVar[str] = "All rows under pseudonyms, each word replaced by a keyed hash"
     example: ClassVar[str] = "HashedTokens()"
-    source: ClassVar[str] = "Kumar, Novak, Pang, Tomkins: On anonymizing query logs via token-based hashing, WWW 2007"
+    source: ClassVar[str] = (
+        "Kumar, Novak, Pang, Tomkins: On anonymizing query logs via token-based hashing, WWW 2007"
+    )
     unsafe: ClassVar[bool] = True
 
     def promise(self) -> Promise:
-        step = Step("Hashed words", "Publish every row under a pseudonym; each word of a query is replaced by a keyed hash, the key is thrown away.")
-        return row_promise(step, "How often a word occurs, and beside which others, tells which word it is.", "URLs are published as they are.")
+        step = Step(
+            "Hashed words",
+            "Publish every row under a pseudonym; each word of a query is replaced by a keyed hash, the key is thrown away.",
+        )
+        return row_promise(
+            step,
+            "How often a word occurs, and beside which others, tells which word it is.",
+            "URLs are published as they are.",
+        )
 
     def protect(self, log: LogStore, randomness: Randomness, **_options: Any) -> Protected:
         events = read_rows(log)
         table = publish_rows(log, events, events["user"].to_numpy().astype(np.int64), randomness)
-        return Protected({"events": table.set_column(1, "query", _hashed(table["query"], randomness.bytes(32)))})
+        return Protected(
+            {"events": table.set_column(1, "query", _hashed(table["query"], randomness.bytes(32)))}
+        )
 
 
 def _hashed(texts: Any, key: bytes) -> Any:
-    """The texts with every word replaced by 16 hexadecimal digits. The same word has the same digits everywhere."""
+    """The texts with every word replaced by 16 hexadecimal digits.
+
+    The same word has the same digits everywhere.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     distinct = texts.combine_chunks().dictionary_encode()
     split: Any = pc.split_pattern(distinct.dictionary, " ")
     words = split.flatten().dictionary_encode()
-    digests = pa.array([hashlib.blake2b(word.encode(), key=key, digest_size=8).hexdigest() for word in words.dictionary.to_pylist()], pa.string())
+    digests = pa.array(
+        [
+            hashlib.blake2b(word.encode(), key=key, digest_size=8).hexdigest()
+            for word in words.dictionary.to_pylist()
+        ],
+        pa.string(),
+    )
     hashed: Any = pa.ListArray.from_arrays(split.offsets, digests.take(words.indices))
     joined: Any = pc.binary_join(hashed, " ")
     return joined.take(distinct.indices)

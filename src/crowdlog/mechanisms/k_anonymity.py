@@ -45,7 +45,12 @@ class KAnonymity(Mechanism):
     k: int = parameter("how many different users must have typed a query", least=2)
 
     def promise(self) -> Promise:
-        return promise_of([of_at_least(self.k)], covered=anonymity(self.k), unprotected=UNPROTECTED, proof="proofs/semantic.md")
+        return promise_of(
+            [of_at_least(self.k)],
+            covered=anonymity(self.k),
+            unprotected=UNPROTECTED,
+            proof="proofs/semantic.md",
+        )
 
     def opened(self, k: int) -> Promise:
         refuse_lower(self, self.k, k)
@@ -55,7 +60,13 @@ class KAnonymity(Mechanism):
         (plan,) = self.plan
         with self.open(log, **options) as source:
             found = source.counts(plan, randomness)
-            return Protected({plan.name: with_degrees(source, plan, by_counts(plan, found, randomness), found.key, found.users)})
+            return Protected(
+                {
+                    plan.name: with_degrees(
+                        source, plan, by_counts(plan, found, randomness), found.key, found.users
+                    )
+                }
+            )
 
 
 def of_at_least(k: int) -> TablePlan:

@@ -30,9 +30,13 @@ class KA(Mechanism):
 
     def promise(self) -> Promise:
         table = TablePlan(Artifact("click"), "users", Unbounded(), AtLeast(self.K + 1, "users"), None)
-        return promise_of([table], covered=anonymity(self.K + 1), unprotected=WEAKNESSES, proof="proofs/frequency.md")
+        return promise_of(
+            [table], covered=anonymity(self.K + 1), unprotected=WEAKNESSES, proof="proofs/frequency.md"
+        )
 
     def opened(self, k: int) -> Promise:
         if k - 1 > self.K:
-            raise InputError(f"The collection opens what {k} people share; the K of KA must be at least {k - 1}. Got {self.K}.")
+            raise InputError(
+                f"The collection opens what {k} people share; the K of KA must be at least {k - 1}. Got {self.K}."
+            )
         return self.promise()

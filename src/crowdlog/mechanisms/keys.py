@@ -37,14 +37,18 @@ SELECTIONS = {
 
 @dataclass(frozen=True, repr=False)
 class Keys(Mechanism):
-    """Choose the keys of one kind of artifact by a selection of your choice, then publish their counts with fresh Gaussian noise."""
+    """Choose the keys of one kind of artifact by a selection of your choice, then publish their counts with
+    fresh Gaussian noise.
+    """
 
     title: ClassVar[str] = "Artifacts of one kind, chosen by one of six key selections, with noisy counts"
     example: ClassVar[str] = "Keys(epsilon=2.3, delta=1e-6, artifact='pair')"
     source: ClassVar[str] = (
         "crowdlog; selections of Korolova et al. 2009, Desfontaines et al. 2022, Gopi et al. 2020, Swanberg et al. 2023 and crowdlog's own"
     )
-    whole_log: ClassVar[str] = "it divides each person's weight, or the square of her counts, among all her artifacts, which takes her whole log"
+    whole_log: ClassVar[str] = (
+        "it divides each person's weight, or the square of her counts, among all her artifacts, which takes her whole log"
+    )
 
     epsilon: float = shared.epsilon()
     delta: float = shared.delta(least=1e-29)
@@ -61,9 +65,13 @@ class Keys(Mechanism):
         most=10_000,
         role=ITEMS,
     )
-    weight_select: float = parameter("share of ε and δ for choosing, relative to weight_counts", default=3.0, above=0, role=weight("keys"))
+    weight_select: float = parameter(
+        "share of ε and δ for choosing, relative to weight_counts", default=3.0, above=0, role=weight("keys")
+    )
     weight_counts: float = parameter("share for the counts", default=1.0, above=0, role=weight("counts"))
-    budget: int = parameter("a user's counts n are bounded by the sum of n²", default=16, least=1, most=1_000_000, role=BUDGET)
+    budget: int = parameter(
+        "a user's counts n are bounded by the sum of n²", default=16, least=1, most=1_000_000, role=BUDGET
+    )
     clean: bool = shared.clean()
     representation: str = shared.representation()
 
@@ -78,7 +86,10 @@ class Keys(Mechanism):
         """(ε, δ) of choosing and of counting, from the parameters alone."""
         check_epsilon_delta(self.epsilon, self.delta)
         whole = (self.weight_select + self.weight_counts) / ROUNDING_ROOM
-        parts = [(self.epsilon * weight / whole, self.delta * weight / whole) for weight in (self.weight_select, self.weight_counts)]
+        parts = [
+            (self.epsilon * weight / whole, self.delta * weight / whole)
+            for weight in (self.weight_select, self.weight_counts)
+        ]
         return approximate(*parts[0]), approximate(*parts[1])
 
     @property
@@ -92,14 +103,26 @@ class Keys(Mechanism):
         keys = SELECTIONS[self.selection][3] if self.items is None else self.items
         selection = KeySelection(method, choosing.epsilon, choosing.delta)
         bound = SquaredBudget(self.budget, keys)
-        table = TablePlan(Artifact(self.artifact, self.representation), "impressions", bound, selection, noise, clean=self.clean)
+        table = TablePlan(
+            Artifact(self.artifact, self.representation),
+            "impressions",
+            bound,
+            selection,
+            noise,
+            clean=self.clean,
+        )
         further = method.promise(choosing.epsilon, choosing.delta).parameters
         counts = f"Publish counts with fresh noise of standard deviation {noise.sd:.4g}."
         return Promise(
             approximate(self.epsilon, self.delta),
             (
                 Step(f"Bound {table.name}", f"Count {bound}."),
-                Step(f"Select {table.name}", f"Show those that the {self.selection} selection lets through.", choosing.epsilon, choosing.delta),
+                Step(
+                    f"Select {table.name}",
+                    f"Show those that the {self.selection} selection lets through.",
+                    choosing.epsilon,
+                    choosing.delta,
+                ),
                 Step(f"Count {table.name}", counts, counting.epsilon, counting.delta),
             ),
             (table,),

@@ -1,4 +1,6 @@
-"""The query–click graph of Korolova, Kenthapadi, Mishra and Ntoulas 2009: queries, their counts, clicks and reformulations."""
+"""The query–click graph of Korolova, Kenthapadi, Mishra and Ntoulas 2009: queries, their counts, clicks and
+reformulations.
+"""
 
 from __future__ import annotations
 
@@ -30,29 +32,53 @@ TOP_CLICKED = (
 
 @dataclass(frozen=True, repr=False)
 class Korolova(Mechanism):
-    """Keep the first d queries of each user, show queries whose noisy count is above K, publish counts and clicks with fresh noise."""
+    """Keep the first d queries of each user, show queries whose noisy count is above K, publish counts and
+    clicks with fresh noise.
+    """
 
     title: ClassVar[str] = "Frequent queries with noisy counts and what was clicked for them"
     example: ClassVar[str] = "Korolova(epsilon=2.3, delta=1e-6, d=20)"
-    source: ClassVar[str] = "Korolova, Kenthapadi, Mishra, Ntoulas: Releasing search queries and clicks privately, WWW 2009"
-    whole_log: ClassVar[str] = "it keeps each person's first queries in the order of time and shares one ε among three tables"
+    source: ClassVar[str] = (
+        "Korolova, Kenthapadi, Mishra, Ntoulas: Releasing search queries and clicks privately, WWW 2009"
+    )
+    whole_log: ClassVar[str] = (
+        "it keeps each person's first queries in the order of time and shares one ε among three tables"
+    )
 
     epsilon: float = shared.epsilon()
     delta: float = shared.delta()
     d: int = parameter("how many queries are kept of each user: her first ones", least=1, role=BOUND)
-    d_clicks: int | None = parameter("how many clicks are kept of each user; d if left out", default=None, least=1, role=BOUND)
+    d_clicks: int | None = parameter(
+        "how many clicks are kept of each user; d if left out", default=None, least=1, role=BOUND
+    )
     urls: str = parameter(
         "which URLs may appear: 'private' selects them with noise; 'public' takes them from the file in 'surfaced'; "
         "'top-clicked' as the paper's experiment, not private",
         default="private",
         choices=("private", "public", "top-clicked"),
     )
-    surfaced: str | None = parameter("for urls='public': a file of lines query TAB url, what the engine shows to anyone", default=None, role=RESULTS)
-    weight_select: float = parameter("share of ε for choosing queries, relative to the other weights", default=3.0, above=0, role=weight("keys"))
-    weight_counts: float = parameter("share of ε for the counts of queries", default=1.0, above=0, role=weight("counts"))
-    weight_clicks: float = parameter("share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks"))
+    surfaced: str | None = parameter(
+        "for urls='public': a file of lines query TAB url, what the engine shows to anyone",
+        default=None,
+        role=RESULTS,
+    )
+    weight_select: float = parameter(
+        "share of ε for choosing queries, relative to the other weights",
+        default=3.0,
+        above=0,
+        role=weight("keys"),
+    )
+    weight_counts: float = parameter(
+        "share of ε for the counts of queries", default=1.0, above=0, role=weight("counts")
+    )
+    weight_clicks: float = parameter(
+        "share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks")
+    )
     weight_suggestions: float = parameter(
-        "share of ε for reformulations (query, next query); 0 publishes none", default=0.0, least=0, role=weight("pairs")
+        "share of ε for reformulations (query, next query); 0 publishes none",
+        default=0.0,
+        least=0,
+        role=weight("pairs"),
     )
     clean: bool = shared.clean()
     representation: str = shared.representation()
@@ -60,7 +86,9 @@ class Korolova(Mechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.urls == "public") != (self.surfaced is not None):
-            raise InputError("Korolova needs 'surfaced', a file of public results, exactly when urls='public'.")
+            raise InputError(
+                "Korolova needs 'surfaced', a file of public results, exactly when urls='public'."
+            )
 
     def check_inputs(self) -> None:
         if self.surfaced is not None:
@@ -79,10 +107,19 @@ class Korolova(Mechanism):
         scale = self.d / self._share(self.weight_counts)
         selection = self._threshold(self._share(self.weight_select), self.d)
         artifact = Artifact("query", self.representation)
-        return TablePlan(artifact, "impressions", FirstOccurrences(self.d), selection, DiscreteLaplace(scale), clean=self.clean)
+        return TablePlan(
+            artifact,
+            "impressions",
+            FirstOccurrences(self.d),
+            selection,
+            DiscreteLaplace(scale),
+            clean=self.clean,
+        )
 
     def _edges(self, kind: str, d: int, share: float) -> TablePlan:
-        """Clicks or reformulations of shown queries: half of their ε chooses them, unless their candidates are public."""
+        """Clicks or reformulations of shown queries: half of their ε chooses them, unless their candidates
+        are public.
+        """
         private = kind == "pair" or self.urls == "private"
         half = share / 2 if private else share
         return TablePlan(
@@ -113,5 +150,8 @@ class Korolova(Mechanism):
             ),
             unprotected=(INJECTION, *(() if covered else (TOP_CLICKED,))),
             proof="proofs/korolova.md",
-            as_published={"K (all ε on the selection)": published.k, "b (all ε on the selection)": published.b},
+            as_published={
+                "K (all ε on the selection)": published.k,
+                "b (all ε on the selection)": published.b,
+            },
         )

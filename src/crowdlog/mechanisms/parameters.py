@@ -1,4 +1,6 @@
-"""Parameters as data: range, unit, default and help of each, from which validation, command line, documents and forms are made."""
+"""Parameters as data: range, unit, default and help of each, from which validation, command line, documents
+and forms are made.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,12 @@ class Range:
     def __str__(self) -> str:
         if self.choices:
             return "one of " + ", ".join(repr(choice) for choice in self.choices)
-        parts = [("of at least", self.least), ("above", self.above), ("of at most", self.most), ("below", self.below)]
+        parts = [
+            ("of at least", self.least),
+            ("above", self.above),
+            ("of at most", self.most),
+            ("below", self.below),
+        ]
         return " and ".join(f"{word} {value:g}" for word, value in parts if value is not None)
 
     def holds(self, value: float) -> bool:
@@ -55,13 +62,15 @@ RoleName = Literal[
 
 @dataclass(frozen=True)
 class Role:
-    """What a parameter means to those who try a mechanism at other parameters than an owner would: audits, attacks, forms.
+    """What a parameter means to those who try a mechanism at other parameters than an owner would: audits,
+    attacks, forms.
 
-    epsilon, delta: the promise asked for · bound: how much of one person counts; `small` and `moderate` are the largest values at which
-    a few thousand samples, or a replay, are affordable · items: among how many keys one person divides her weight · threshold: a bar
-    that the owner may raise; left out, it is the lowest · weight: a step's part of the privacy, `pays` says of which; share: the part of
-    choosing, the rest counts · people: a public bound on the number of people · pool, results, topics: a public file ·
-    representation: how queries are written · free: it changes what is useful, not what is private; audits set it to `small` ·
+    epsilon, delta: the promise asked for · bound: how much of one person counts; `small` and `moderate` are
+    the largest values at which a few thousand samples, or a replay, are affordable · items: among how many
+    keys one person divides her weight · threshold: a bar that the owner may raise; left out, it is the lowest
+    · weight: a step's part of the privacy, `pays` says of which; share: the part of choosing, the rest counts
+    · people: a public bound on the number of people · pool, results, topics: a public file · representation:
+    how queries are written · free: it changes what is useful, not what is private; audits set it to `small` ·
     fixed: it stays as it is.
     """
 
@@ -72,7 +81,12 @@ class Role:
 
 
 FIXED = Role("fixed")
-EPSILON, DELTA, PEOPLE, REPRESENTATION = Role("epsilon"), Role("delta"), Role("people"), Role("representation")
+EPSILON, DELTA, PEOPLE, REPRESENTATION = (
+    Role("epsilon"),
+    Role("delta"),
+    Role("people"),
+    Role("representation"),
+)
 ITEMS, THRESHOLD = Role("items"), Role("threshold")
 SHARE, POOL, RESULTS, TOPICS = Role("share"), Role("pool"), Role("results"), Role("topics")
 BOUND = Role("bound", small=2, moderate=20)
@@ -96,8 +110,13 @@ def parameter(
     role: Role = FIXED,
     **limits: Any,
 ) -> Any:
-    """A dataclass field of a mechanism. `limits`: least, above, most, below, choices. A default of None means the value may be left out."""
-    return dataclasses.field(default=default, metadata={"help": help, "unit": unit, "role": role, "range": Range(**limits)})
+    """A dataclass field of a mechanism. `limits`: least, above, most, below, choices.
+
+    A default of None means the value may be left out.
+    """
+    return dataclasses.field(
+        default=default, metadata={"help": help, "unit": unit, "role": role, "range": Range(**limits)}
+    )
 
 
 def roles(mechanism: Any) -> dict[str, Role]:
@@ -128,10 +147,15 @@ def check(mechanism: Any) -> None:
             continue
         if kind == "float" and type(value) is int:
             value = float(value)
-            object.__setattr__(mechanism, field.name, value)  # so that epsilon=1 and epsilon=1.0 are the same mechanism
+            # so that epsilon=1 and epsilon=1.0 are the same mechanism
+            object.__setattr__(mechanism, field.name, value)
         fits = type(value).__name__ == kind and (not limits.choices or value in limits.choices)
         if fits and kind in ("int", "float"):
             fits = math.isfinite(value) and limits.holds(value)
         if not fits:
-            wanted = " ".join(word for word in (_KINDS[kind] if not limits.choices else "", str(limits)) if word)
-            raise InputError(f"The '{field.name}' parameter of {type(mechanism).__name__} must be {wanted}. Got {value!r}.")
+            wanted = " ".join(
+                word for word in (_KINDS[kind] if not limits.choices else "", str(limits)) if word
+            )
+            raise InputError(
+                f"The '{field.name}' parameter of {type(mechanism).__name__} must be {wanted}. Got {value!r}."
+            )

@@ -1,4 +1,6 @@
-"""Texts that look like an e-mail address, a telephone number or a social security number: left out by their form, whoever typed them."""
+"""Texts that look like an e-mail address, a telephone number or a social security number: left out by their
+form, whoever typed them.
+"""
 
 from __future__ import annotations
 

@@ -27,8 +27,13 @@ class Pseudonyms(Mechanism):
 
     def promise(self) -> Promise:
         step = Step("Pseudonyms", "Publish every row as it is; a random number stands for the user.")
-        return row_promise(step, "Everything a person searched for stands together: a few queries she is known for give away all others.")
+        return row_promise(
+            step,
+            "Everything a person searched for stands together: a few queries she is known for give away all others.",
+        )
 
     def protect(self, log: LogStore, randomness: Randomness, **_options: Any) -> Protected:
         events = read_rows(log)
-        return Protected({"events": publish_rows(log, events, events["user"].to_numpy().astype(np.int64), randomness)})
+        return Protected(
+            {"events": publish_rows(log, events, events["user"].to_numpy().astype(np.int64), randomness)}
+        )

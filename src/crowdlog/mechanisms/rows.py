@@ -31,12 +31,16 @@ def read_rows(log: LogStore) -> Any:
 
 
 def publish_rows(log: LogStore, events: Any, who: Ints, randomness: Randomness) -> pa.Table:
-    """The rows under pseudonyms 1, 2, …: a random order of `who`, so that they tell neither names nor the order of the log."""
+    """The rows under pseudonyms 1, 2, …: a random order of `who`, so that they tell neither names nor the
+    order of the log.
+    """
     import pyarrow as pa
 
     people = int(who.max(initial=-1)) + 1
     number = np.empty(people, np.int64)
-    number[np.argsort(np.frombuffer(randomness.bytes(8 * people), np.uint64), kind="stable")] = 1 + np.arange(people)
+    number[np.argsort(np.frombuffer(randomness.bytes(8 * people), np.uint64), kind="stable")] = 1 + np.arange(
+        people
+    )
     order = np.argsort(number[who], kind="stable")
     rows = events.take(pa.array(order))
     clicked = rows["url"].is_valid().to_numpy()

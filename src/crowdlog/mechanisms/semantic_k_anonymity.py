@@ -28,19 +28,40 @@ _ERRATA = (
 
 @dataclass(frozen=True, repr=False)
 class SemanticKAnonymity(Mechanism):
-    """Publish the queries that have at least k different users among them and their Θ-affine queries, within the release itself."""
+    """Publish the queries that have at least k different users among them and their Θ-affine queries, within
+    the release itself.
+    """
 
-    title: ClassVar[str] = "Queries with at least k different users among the affine queries released with them"
+    title: ClassVar[str] = (
+        "Queries with at least k different users among the affine queries released with them"
+    )
     example: ClassVar[str] = "SemanticKAnonymity(k=20, theta=0.5)"
     source: ClassVar[str] = "Carpineto and Romano 2013"
-    whole_log: ClassVar[str] = "it counts the different people behind several queries together, and nothing links the reports of one person"
+    whole_log: ClassVar[str] = (
+        "it counts the different people behind several queries together, and nothing links the reports of one person"
+    )
 
-    k: int = parameter("how many different users must stand behind a query and the released queries affine to it", least=2)
-    theta: float = parameter("the cosine from which on two queries are affine; at 1 only the same text is", above=0, most=1)
-    min_users: int = parameter("how many different users a word or phrase needs to be a concept", default=10, least=1)
-    sample: int = parameter("how many random queries to start from in the paper's approximate mode; 0: the exact result", default=0, least=0)
-    vmax: int = parameter("how many vectors a neighbourhood may have in the approximate mode", default=2000, least=1)  # §4
-    memory: str = parameter("how much memory the graph may take before it moves to temporary files", default="6GB")
+    k: int = parameter(
+        "how many different users must stand behind a query and the released queries affine to it", least=2
+    )
+    theta: float = parameter(
+        "the cosine from which on two queries are affine; at 1 only the same text is", above=0, most=1
+    )
+    min_users: int = parameter(
+        "how many different users a word or phrase needs to be a concept", default=10, least=1
+    )
+    sample: int = parameter(
+        "how many random queries to start from in the paper's approximate mode; 0: the exact result",
+        default=0,
+        least=0,
+    )
+    # §4
+    vmax: int = parameter(
+        "how many vectors a neighbourhood may have in the approximate mode", default=2000, least=1
+    )
+    memory: str = parameter(
+        "how much memory the graph may take before it moves to temporary files", default="6GB"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,11 +73,23 @@ class SemanticKAnonymity(Mechanism):
 
     def promise(self) -> Promise:
         steps = (
-            Step("Concepts", f"Words and phrases of at least {self.min_users} different users, without names of persons and places, weighed."),
-            Step("Affinity", f"Two queries are affine when the cosine of their concepts is at least {self.theta:g}."),
-            Step("Generalized core", f"Publish the largest set in which {self.k} users stand behind every query and its neighbours."),
+            Step(
+                "Concepts",
+                f"Words and phrases of at least {self.min_users} different users, without names of persons and places, weighed.",
+            ),
+            Step(
+                "Affinity",
+                f"Two queries are affine when the cosine of their concepts is at least {self.theta:g}.",
+            ),
+            Step(
+                "Generalized core",
+                f"Publish the largest set in which {self.k} users stand behind every query and its neighbours.",
+            ),
         )
-        assume = ("A word that at least two users typed identifies nobody.", "Affine queries are interchangeable to an attacker.")
+        assume = (
+            "A word that at least two users typed identifies nobody.",
+            "Affine queries are interchangeable to an attacker.",
+        )
         return Promise(
             anonymity(self.k, "semantic k-anonymity of queries"),
             steps,
@@ -85,7 +118,9 @@ class SemanticKAnonymity(Mechanism):
 
         semantics = Semantics(log, self.min_users, memory=parse_size(self.memory))
         if self.sample:
-            return semantics.lower_bounds(self.theta, _sample(log.info.queries, self.sample, randomness), self.vmax)
+            return semantics.lower_bounds(
+                self.theta, _sample(log.info.queries, self.sample, randomness), self.vmax
+            )
         return semantics.degrees(self.theta)
 
 

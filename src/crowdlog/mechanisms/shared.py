@@ -9,7 +9,8 @@ from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.mechanisms.parameters import DELTA, EPSILON, REPRESENTATION, parameter
 
 INJECTION = (
-    "Fake users can lift a private text over the threshold: who knows it and makes enough accounts gets it published (Korolova et al. 2009, §8)."
+    "Fake users can lift a private text over the threshold: who knows it and makes enough accounts "
+    "gets it published (Korolova et al. 2009, §8)."
 )
 HONEST_USERS = "A user of the log is one person. A person with several accounts is protected per account."
 PUBLIC_RESULTS = "The file of surfaced URLs is public and was made without this log."
@@ -28,7 +29,9 @@ def epsilon() -> Any:
 
 
 def delta(**limits: Any) -> Any:
-    return parameter("probability that the promise may fail", role=DELTA, **{"above": 0, "below": 1, **limits})
+    return parameter(
+        "probability that the promise may fail", role=DELTA, **{"above": 0, "below": 1, **limits}
+    )
 
 
 def artifact() -> Any:
@@ -47,7 +50,11 @@ def representation() -> Any:
 
 
 def keep() -> Any:
-    return parameter("which d artifacts of a user are kept: her first ones, or a random choice", default="first", choices=("first", "random"))
+    return parameter(
+        "which d artifacts of a user are kept: her first ones, or a random choice",
+        default="first",
+        choices=("first", "random"),
+    )
 
 
 def clean() -> Any:

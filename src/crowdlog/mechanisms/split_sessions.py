@@ -27,15 +27,24 @@ class SplitSessions(Mechanism):
     source: ClassVar[str] = "Adar: User 4XXXXX9: anonymizing query logs, WWW 2007 workshop"
     unsafe: ClassVar[bool] = True
 
-    session_minutes: int = parameter("a longer pause starts a new session", default=SESSION_MINUTES, least=1, unit="minutes")
+    session_minutes: int = parameter(
+        "a longer pause starts a new session", default=SESSION_MINUTES, least=1, unit="minutes"
+    )
 
     def promise(self) -> Promise:
-        step = Step("Split sessions", f"Publish every row; a pause of more than {self.session_minutes} minutes starts a new pseudonym.")
-        return row_promise(step, "One session can name a person, and rare queries or words connect sessions again.")
+        step = Step(
+            "Split sessions",
+            f"Publish every row; a pause of more than {self.session_minutes} minutes starts a new pseudonym.",
+        )
+        return row_promise(
+            step, "One session can name a person, and rare queries or words connect sessions again."
+        )
 
     def protect(self, log: LogStore, randomness: Randomness, **_options: Any) -> Protected:
         events = read_rows(log)
         user = events["user"].to_numpy()
-        paused = events["impression"].to_numpy() & (events["gap"].fill_null(0).to_numpy() > 60 * self.session_minutes)
+        paused = events["impression"].to_numpy() & (
+            events["gap"].fill_null(0).to_numpy() > 60 * self.session_minutes
+        )
         starts = paused | (np.diff(user, prepend=-1) != 0)
         return Protected({"events": publish_rows(log, events, np.cumsum(starts) - 1, randomness)})

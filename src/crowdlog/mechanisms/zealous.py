@@ -1,4 +1,7 @@
-"""ZEALOUS (Götz et al. 2011; Feild 2013, appendix B): numbers of users, published with the noise that selected them."""
+"""ZEALOUS (Götz et al.
+
+2011; Feild 2013, appendix B): numbers of users, published with the noise that selected them.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,12 @@ class Zealous(Mechanism):
         default="indistinguishability",
         choices=("indistinguishability", "probabilistic"),
     )
-    users: int | None = parameter("for the probabilistic setting: an upper bound, public, on the number of users", default=None, least=1, role=PEOPLE)
+    users: int | None = parameter(
+        "for the probabilistic setting: an upper bound, public, on the number of users",
+        default=None,
+        least=1,
+        role=PEOPLE,
+    )
     keep: str = shared.keep()
     artifact: str = shared.artifact()
     representation: str = shared.representation()
@@ -51,7 +59,9 @@ class Zealous(Mechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.setting == "probabilistic" and self.users is None:
-            raise InputError("Zealous in the probabilistic setting needs the parameter 'users': a public upper bound on the number of users.")
+            raise InputError(
+                "Zealous in the probabilistic setting needs the parameter 'users': a public upper bound on the number of users."
+            )
 
     def _threshold(self, at_least: int) -> tuple[Threshold, Guarantee]:
         """The smallest valid threshold and what it promises, where artifacts of fewer people are dropped."""
@@ -117,4 +127,6 @@ class Zealous(Mechanism):
             as_published={"b": published.b, "k": published.k, "k'": published.k_raw},
         )
         *before, last = promise.steps
-        return replace(promise, steps=(*before, replace(last, epsilon=guarantee.epsilon, delta=guarantee.delta)))
+        return replace(
+            promise, steps=(*before, replace(last, epsilon=guarantee.epsilon, delta=guarantee.delta))
+        )

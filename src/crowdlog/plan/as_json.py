@@ -1,4 +1,6 @@
-"""Plans as JSON and back: a label carries the plan of its tables, so that whoever reads a release knows how it was made."""
+"""Plans as JSON and back: a label carries the plan of its tables, so that whoever reads a release knows how
+it was made.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ _PARTS = {
         *(TablePlan, Artifact, Sequences, DiscreteLaplace, RoundedGaussian, *_METHODS),
         *(bounds.FirstOccurrences, bounds.RandomOccurrences, bounds.FirstKeys, bounds.RandomKeys),
         *(bounds.SquaredBudget, bounds.SessionCut, bounds.Unbounded),
-        *(candidates.OfTheLog, candidates.Pool, candidates.OfShown, candidates.PublicResults, candidates.Favours),
+        *(
+            candidates.OfTheLog,
+            candidates.Pool,
+            candidates.OfShown,
+            candidates.PublicResults,
+            candidates.Favours,
+        ),
         *(selections.NoisyThreshold, selections.WeightedRounds, selections.KeySelection, selections.AtLeast),
     )
 }
@@ -48,7 +56,9 @@ def from_json(stored: Any) -> tuple[TablePlan, ...]:
     except (KeyError, TypeError, InputError):
         plans = (None,)
     if not all(isinstance(plan, TablePlan) for plan in plans):
-        raise InputError("The plan of tables in the label cannot be read: it is damaged, or another version of crowdlog wrote it.")
+        raise InputError(
+            "The plan of tables in the label cannot be read: it is damaged, or another version of crowdlog wrote it."
+        )
     return plans
 
 

@@ -11,7 +11,9 @@ Counts = Literal["impressions", "users"]
 
 @dataclass(frozen=True)
 class Reach:
-    """How far one person moves the counts of one table at most: the sum of changes, the sum of their squares, one change."""
+    """How far one person moves the counts of one table at most: the sum of changes, the sum of their squares,
+    one change.
+    """
 
     total: float
     squares: float
@@ -77,7 +79,9 @@ class RandomKeys(FirstKeys):
 
 @dataclass(frozen=True)
 class SquaredBudget:
-    """Weights for at most `keys` different artifacts of a person, and counts whose squares sum to at most `budget`; by lot where she has more."""
+    """Weights for at most `keys` different artifacts of a person, and counts whose squares sum to at most
+    `budget`; by lot where she has more.
+    """
 
     budget: int
     keys: int
@@ -92,7 +96,9 @@ class SquaredBudget:
 
 @dataclass(frozen=True)
 class SessionCut:
-    """The first `queries` queries of each person's first `sessions` sessions of at least two; `d` is how many sequences they hold at most."""
+    """The first `queries` queries of each person's first `sessions` sessions of at least two; `d` is how many
+    sequences they hold at most.
+    """
 
     sessions: int
     queries: int

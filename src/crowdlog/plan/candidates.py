@@ -26,7 +26,10 @@ class OfShown:
 
 @dataclass(frozen=True)
 class PublicResults:
-    """What a public file lists for queries that are shown already, clicked or not. `pool`: the list that queries come from, if any."""
+    """What a public file lists for queries that are shown already, clicked or not.
+
+    `pool`: the list that queries come from, if any.
+    """
 
     file: str
     pool: str | None = None
@@ -37,7 +40,10 @@ Candidates = OfTheLog | Pool | OfShown | PublicResults
 
 @dataclass(frozen=True)
 class Favours:
-    """A public list whose queries a selection favours; others are worth `unknown` times as much. It names no key by itself."""
+    """A public list whose queries a selection favours; others are worth `unknown` times as much.
+
+    It names no key by itself.
+    """
 
     file: str
     size: int

@@ -1,6 +1,9 @@
-"""Decide what is published: counts in, kept keys and their published counts out. The only place of a release that draws noise.
+"""Decide what is published: counts in, kept keys and their published counts out.
 
-It knows no log and no text: a log, a collection's opened reports or an audit's made-up counts may stand behind `Source`.
+The only place of a release that draws noise.
+
+It knows no log and no text: a log, a collection's opened reports or an audit's made-up counts may stand
+behind `Source`.
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ from crowdlog.types import Floats, Ints
 
 @dataclass(frozen=True)
 class TableCounts:
-    """Candidates of one table with what is counted of each. `owners`: the keys of queries that must be shown for each to be a candidate."""
+    """Candidates of one table with what is counted of each.
+
+    `owners`: the keys of queries that must be shown for each to be a candidate.
+    """
 
     key: Ints
     impressions: Ints
@@ -44,7 +50,10 @@ class TableCounts:
 
 @dataclass(frozen=True)
 class KeyHistories:
-    """What each person did, as small numbers, and the key of each number. `prior`: public numbers from 0 to 1 that a selection favours by."""
+    """What each person did, as small numbers, and the key of each number.
+
+    `prior`: public numbers from 0 to 1 that a selection favours by.
+    """
 
     key: Ints
     histories: Histories
@@ -96,8 +105,13 @@ def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Ke
     match plan.selection:
         case NoisyThreshold() as selection:
             compared = found.of(selection.on)
-            # A raw filter looks at the data: it is part of δ. Without one, public candidates that nobody has get noise, too.
-            chosen = np.flatnonzero(compared >= selection.at_least) if selection.at_least > 1 else np.arange(len(compared))
+            # A raw filter looks at the data: it is part of δ. Without one, public candidates that nobody has
+            # get noise, too.
+            chosen = (
+                np.flatnonzero(compared >= selection.at_least)
+                if selection.at_least > 1
+                else np.arange(len(compared))
+            )
             noisy = compared[chosen] + selection.noise.draw(len(chosen), randomness)
             passed = noisy > selection.K
             chosen = chosen[passed]
@@ -111,9 +125,15 @@ def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Ke
 
 
 def by_weights(plan: TablePlan, found: KeyHistories, randomness: Randomness) -> Kept:
-    """Choose by weights that people divide among their keys, then count what is left of each person's squared budget."""
+    """Choose by weights that people divide among their keys, then count what is left of each person's squared
+    budget.
+    """
     selection, bound = plan.selection, plan.bound
-    if selection is None or isinstance(selection, NoisyThreshold | AtLeast) or not isinstance(bound, SquaredBudget):
+    if (
+        selection is None
+        or isinstance(selection, NoisyThreshold | AtLeast)
+        or not isinstance(bound, SquaredBudget)
+    ):
         raise TypeError(f"a selection by weights needs a squared budget, got {bound}")
     kept = selection.select(found.histories.distinct(), randomness, found.prior).items
     true = found.histories.only(kept).counts(bound.budget, randomness)
@@ -121,7 +141,10 @@ def by_weights(plan: TablePlan, found: KeyHistories, randomness: Randomness) -> 
 
 
 def published(plan: TablePlan, key: Ints, true: Ints, randomness: Randomness) -> Kept:
-    """The counts with fresh noise. Cleaning and leaving out look at published numbers only, so they cost nothing."""
+    """The counts with fresh noise.
+
+    Cleaning and leaving out look at published numbers only, so they cost nothing.
+    """
     if plan.noise is None:
         return Kept(key, true)
     noisy = true + plan.noise.draw(len(true), randomness)

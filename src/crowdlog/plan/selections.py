@@ -1,4 +1,6 @@
-"""How keys are chosen: by a noisy threshold on counts, by weights in noisy rounds, or by an exact number of people."""
+"""How keys are chosen: by a noisy threshold on counts, by weights in noisy rounds, or by an exact number of
+people.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ import math
 from dataclasses import dataclass
 
 from crowdlog.plan.bounds import Counts
-from crowdlog.privacy.accounting import GaussianStep, PromisedStep, Step, TailStep, laplace_steps, threshold_steps
+from crowdlog.privacy.accounting import (
+    GaussianStep,
+    PromisedStep,
+    Step,
+    TailStep,
+    laplace_steps,
+    threshold_steps,
+)
 from crowdlog.privacy.gaussian import largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -29,7 +38,8 @@ class Crossing:
 
 @dataclass(frozen=True)
 class NoisyThreshold:
-    """A key is shown when its count plus discrete Laplace noise is above K; fewer than `at_least` are never shown.
+    """A key is shown when its count plus discrete Laplace noise is above K; fewer than `at_least` are never
+    shown.
 
     `public`: every candidate is public, so that a key of one person alone costs nothing.
     """
@@ -71,7 +81,9 @@ class NoisyThreshold:
 
 @dataclass(frozen=True)
 class WeightedRounds:
-    """Adaptive selection as a part of one Gaussian mechanism: noise of this μ, and the weight that must be reached."""
+    """Adaptive selection as a part of one Gaussian mechanism: noise of this μ, and the weight that must be
+    reached.
+    """
 
     method: AdaptiveGaussian
     mu: float
@@ -138,7 +150,9 @@ FAR = 5  # noise scales beyond the threshold: §8 of Korolova et al. 2009 takes 
 
 
 def fakes_needed(selection: KeySelections) -> int:
-    """How many fake users lift any text over the threshold nearly always; twice as many where they divide a weight of 1."""
+    """How many fake users lift any text over the threshold nearly always; twice as many where they divide a
+    weight of 1.
+    """
     crossing = selection.crossing
     if isinstance(selection, AtLeast):
         return selection.k

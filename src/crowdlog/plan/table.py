@@ -19,10 +19,12 @@ Noise = DiscreteLaplace | RoundedGaussian
 
 @dataclass(frozen=True)
 class TablePlan:
-    """What is counted, how much of one person, which keys are candidates, how they are chosen and how their counts are published.
+    """What is counted, how much of one person, which keys are candidates, how they are chosen and how their
+    counts are published.
 
-    `noise` is that of the published counts, None for exact ones. `reuses_noise`: the number that was compared with the threshold is
-    published. `least`: smaller published counts are left out; `clean`: negative ones become 0.
+    `noise` is that of the published counts, None for exact ones. `reuses_noise`: the number that was compared
+    with the threshold is published. `least`: smaller published counts are left out; `clean`: negative ones
+    become 0.
     """
 
     artifact: Artifact | Sequences
@@ -75,7 +77,10 @@ class TablePlan:
             case None:
                 pass
             case chosen:
-                found |= {"threshold (weight)": chosen.crossing.centre, "selection noise sd": chosen.crossing.sd}
+                found |= {
+                    "threshold (weight)": chosen.crossing.centre,
+                    "selection noise sd": chosen.crossing.sd,
+                }
         if isinstance(self.noise, DiscreteLaplace):
             found["count noise scale"] = self.noise.scale
         if self.noise is not None:

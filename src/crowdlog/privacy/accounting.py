@@ -1,8 +1,9 @@
-"""What several releases cost together: the plain sum (guarantee.compose), or less by privacy loss distributions. Proof: proofs/accounting.md.
+"""What several releases cost together: the plain sum (guarantee.compose), or less by privacy loss
+distributions. Proof: proofs/accounting.md.
 
-The distributions are those of dp-accounting, rounded to the safe side. A step that is only known by its ε and δ is replaced by the worst
-mechanism with that ε and δ. What a step asks may depend on what was seen before; its numbers may not: so the ledger shows this ε beside
-the plain sum, and refuses by the sum.
+The distributions are those of dp-accounting, rounded to the safe side. A step that is only known by its ε and
+δ is replaced by the worst mechanism with that ε and δ. What a step asks may depend on what was seen before;
+its numbers may not: so the ledger shows this ε beside the plain sum, and refuses by the sum.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounding import round_up, sum_up
 from crowdlog.privacy.thresholds import Threshold, laplace_epsilon
 
-# The library convolves by FFT in doubles: its sums err by less than this (proofs/accounting.md), and so does its search for ε.
+# The library convolves by FFT in doubles: its sums err by less than this (proofs/accounting.md), and so does
+# its search for ε.
 ABSOLUTE_ERROR, RELATIVE_ERROR = 1e-12, 1e-9
 
 
@@ -38,7 +40,9 @@ class PromisedStep:
 
 @dataclass(frozen=True)
 class GaussianStep:
-    """A Gaussian mechanism over the reals in any number of dimensions, or what is computed from it; μ is L2 sensitivity over standard deviation."""
+    """A Gaussian mechanism over the reals in any number of dimensions, or what is computed from it; μ is L2
+    sensitivity over standard deviation.
+    """
 
     mu: float
 
@@ -48,7 +52,9 @@ class GaussianStep:
 
 @dataclass(frozen=True)
 class LaplaceStep:
-    """Integers that one user moves by at most `sensitivity` all together (L1), with discrete Laplace noise, or what is computed from them."""
+    """Integers that one user moves by at most `sensitivity` all together (L1), with discrete Laplace noise,
+    or what is computed from them.
+    """
 
     scale: float
     sensitivity: int
@@ -59,7 +65,9 @@ class LaplaceStep:
 
 @dataclass(frozen=True)
 class TailStep:
-    """What is added to δ as it is: the chance that the step beside it is not the ideal one, for example that a key of hers alone is shown."""
+    """What is added to δ as it is: the chance that the step beside it is not the ideal one, for example that
+    a key of hers alone is shown.
+    """
 
     delta: float
 
@@ -68,7 +76,12 @@ class TailStep:
 
 
 Step = PromisedStep | GaussianStep | LaplaceStep | TailStep
-KINDS: dict[str, type[Step]] = {"promised": PromisedStep, "gaussian": GaussianStep, "laplace": LaplaceStep, "tail": TailStep}
+KINDS: dict[str, type[Step]] = {
+    "promised": PromisedStep,
+    "gaussian": GaussianStep,
+    "laplace": LaplaceStep,
+    "tail": TailStep,
+}
 
 
 def step_from_json(stored: Mapping[str, Any]) -> Step:
@@ -81,7 +94,9 @@ def step_from_json(stored: Mapping[str, Any]) -> Step:
 
 
 def laplace_steps(sensitivity: int, scale: float, ideal_delta: float = 0.0) -> tuple[Step, ...]:
-    """Counts with discrete Laplace noise; the tail has the sampler's distance from ideal noise, dη(1 + e^ε)² (proofs/accounting.md, Lemma 3)."""
+    """Counts with discrete Laplace noise; the tail has the sampler's distance from ideal noise, dη(1 + e^ε)²
+    (proofs/accounting.md, Lemma 3).
+    """
     epsilon = min(laplace_epsilon(sensitivity, scale), 300.0)  # beyond, the tail is far above 1 anyway
     distance = sensitivity * Fraction(DiscreteLaplace(scale).statistical_distance)
     tail = Fraction(ideal_delta) + distance * Fraction(math.exp(epsilon) * (1 + 1e-12) + 1) ** 2
@@ -119,16 +134,24 @@ def pld_epsilon(steps: Iterable[Step], delta: float) -> float:
 
 
 def ledger_epsilon(entries: Iterable[Entry], delta: float) -> float:
-    """The ε at this δ of everything in a ledger, the least of three that all hold: by the steps that each charge names, by the promises, the sum."""
+    """The ε at this δ of everything in a ledger, the least of three that all hold: by the steps that each
+    charge names, by the promises, the sum.
+    """
     listed = list(entries)
     if any(not entry.guarantee.protects for entry in listed):
         return math.inf
     promised = [PromisedStep(entry.guarantee.epsilon, entry.guarantee.delta) for entry in listed]
     by_steps = [
-        step for entry, promise in zip(listed, promised, strict=True) for step in (map(step_from_json, entry.steps) if entry.steps else [promise])
+        step
+        for entry, promise in zip(listed, promised, strict=True)
+        for step in (map(step_from_json, entry.steps) if entry.steps else [promise])
     ]
     total = compose(entry.guarantee for entry in listed)
-    return min(pld_epsilon(by_steps, delta), pld_epsilon(promised, delta), total.epsilon if total.delta <= delta else math.inf)
+    return min(
+        pld_epsilon(by_steps, delta),
+        pld_epsilon(promised, delta),
+        total.epsilon if total.delta <= delta else math.inf,
+    )
 
 
 def _distribution(step: Step) -> Any:

@@ -1,7 +1,8 @@
-"""The Gaussian mechanism in numbers: its exact δ, the noise it needs, and quantiles of the normal distribution, each rounded to the safe side.
+"""The Gaussian mechanism in numbers: its exact δ, the noise it needs, and quantiles of the normal
+distribution, each rounded to the safe side.
 
-μ is the sensitivity divided by the standard deviation of the noise. Adaptive composition adds squares: μ² = μ₁² + μ₂² + …
-(Dong, Roth, Su 2022, Corollary 3.3).
+μ is the sensitivity divided by the standard deviation of the noise. Adaptive composition adds squares: μ² =
+μ₁² + μ₂² + … (Dong, Roth, Su 2022, Corollary 3.3).
 """
 
 from __future__ import annotations
@@ -19,17 +20,23 @@ def check_epsilon_delta(epsilon: float, delta: float) -> None:
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise InputError(f"ε must be a number above 0. Got {epsilon}.")
     if not 1e-30 <= delta < 1:
-        raise InputError(f"δ must be at least 1e-30 and below 1: a threshold on keys nobody else holds can fail. Got {delta}.")
+        raise InputError(
+            f"δ must be at least 1e-30 and below 1: a threshold on keys nobody else holds can fail. Got {delta}."
+        )
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
-    """The smallest δ for which a Gaussian mechanism of this μ is (ε, δ)-private (Balle and Wang 2018, Theorem 8), rounded up."""
+    """The smallest δ for which a Gaussian mechanism of this μ is (ε, δ)-private (Balle and Wang 2018, Theorem
+    8), rounded up.
+    """
     return bound_above(_precise_delta(epsilon, mu))
 
 
 @lru_cache(maxsize=256)
 def largest_mu(epsilon: float, delta: float) -> float:
-    """The largest float μ whose Gaussian mechanism is (ε, δ)-private, found by halving; at most 2⁻⁵⁰ too small."""
+    """The largest float μ whose Gaussian mechanism is (ε, δ)-private, found by halving; at most 2⁻⁵⁰ too
+    small.
+    """
     low, high = 0.0, 1.0
     while gaussian_delta(epsilon, high) <= delta:
         low, high = high, 2 * high
@@ -41,7 +48,9 @@ def largest_mu(epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=1024)
 def upper_quantile(tail: float, draws: int = 1) -> float:
-    """A float z, rounded up, for which the largest of `draws` normal numbers is at or above z with probability at most `tail`."""
+    """A float z, rounded up, for which the largest of `draws` normal numbers is at or above z with
+    probability at most `tail`.
+    """
     import mpmath
     from scipy.special import ndtri
 
@@ -62,7 +71,9 @@ def largest_of(z: float, draws: int) -> float:
 
 
 def shifted(probability: float, mu: float) -> float:
-    """The most that a Gaussian mechanism of this μ makes of an event of this probability: Φ(Φ⁻¹(p) + μ), rounded up."""
+    """The most that a Gaussian mechanism of this μ makes of an event of this probability: Φ(Φ⁻¹(p) + μ),
+    rounded up.
+    """
     import mpmath
     from scipy.special import ndtri
 

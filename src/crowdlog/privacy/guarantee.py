@@ -31,7 +31,9 @@ UNIT = "one user, added or removed"
 
 @dataclass(frozen=True)
 class Guarantee:
-    """An (ε, δ) promise between logs that differ in one unit. Both numbers are upper bounds: whoever makes one rounds up.
+    """An (ε, δ) promise between logs that differ in one unit.
+
+    Both numbers are upper bounds: whoever makes one rounds up.
 
     k-anonymity is another kind of promise, with a k in the place of a finite ε (ANONYMITY).
     """
@@ -44,7 +46,9 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise InputError(f"The kind of a guarantee must be one of {', '.join(get_args(Kind))}. Got {self.kind}.")
+            raise InputError(
+                f"The kind of a guarantee must be one of {', '.join(get_args(Kind))}. Got {self.kind}."
+            )
         if not self.epsilon >= 0:
             raise InputError(f"The ε of a guarantee must be at least 0. Got {self.epsilon}.")
         if not 0 <= self.delta <= 1:
@@ -52,9 +56,13 @@ class Guarantee:
         if self.kind in ("none", *ANONYMITY) and math.isfinite(self.epsilon):
             raise InputError(f"No differential privacy means an infinite ε. Got {self.epsilon}.")
         if (self.k is not None) != (self.kind in ANONYMITY) or (self.k is not None and self.k < 2):
-            raise InputError(f"k-anonymity, and nothing else, has a k of at least 2. Got {self.k} for {self.kind}.")
+            raise InputError(
+                f"k-anonymity, and nothing else, has a k of at least 2. Got {self.k} for {self.kind}."
+            )
         if self.kind == "pure DP" and (self.delta > 0 or math.isinf(self.epsilon)):
-            raise InputError(f"Pure differential privacy has a finite ε and δ = 0. Got ε = {self.epsilon} and δ = {self.delta}.")
+            raise InputError(
+                f"Pure differential privacy has a finite ε and δ = 0. Got ε = {self.epsilon} and δ = {self.delta}."
+            )
 
     @property
     def protects(self) -> bool:
@@ -67,9 +75,14 @@ class Guarantee:
             return f"{true} ({self.kind}). It is no differential privacy: who knows enough can learn more."
         if not self.protects:
             return "No guarantee: what is published may show what one person did."
-        factor = f"at most {_shown(math.exp(self.epsilon))} times as likely" if self.epsilon < 700 else f"at most e^{self.epsilon:g} times as likely"
+        factor = (
+            f"at most {_shown(math.exp(self.epsilon))} times as likely"
+            if self.epsilon < 700
+            else f"at most e^{self.epsilon:g} times as likely"
+        )
         sentence = (
-            f"Any result is {factor} with one person's searches in the log as without them, or the other way round (ε = {_shown(self.epsilon)})"
+            f"Any result is {factor} with one person's searches in the log as without them, "
+            f"or the other way round (ε = {_shown(self.epsilon)})"
         )
         if self.delta == 0:
             return f"{sentence}, without exception."
@@ -102,7 +115,8 @@ def approximate(epsilon: float, delta: float) -> Guarantee:
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     """The promise of publishing everything together: ε and δ add up (exactly, rounded up once).
 
-    A probabilistic promise implies the approximate one with the same numbers; only alone it stays probabilistic.
+    A probabilistic promise implies the approximate one with the same numbers; only alone it stays
+    probabilistic.
     """
     parts = list(guarantees)
     if len(parts) == 1:
@@ -117,5 +131,7 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
 
 
 def _shown(number: float) -> str:
-    """Four digits, rounded up (after the twelfth, where floats are noise), so that the sentence promises no more than the number."""
+    """Four digits, rounded up (after the twelfth, where floats are noise), so that the sentence promises no
+    more than the number.
+    """
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(f'{number:.12g}')):.4g}"

@@ -18,7 +18,9 @@ ROUNDING_ROOM = 1 + 1e-12  # a root and a quotient are rounded; the noise gets t
 
 @dataclass(frozen=True)
 class Histories:
-    """User u did `items[offsets[u]:offsets[u+1]]`, repeats included, in rising order; items are numbered 0 … size − 1."""
+    """User u did `items[offsets[u]:offsets[u+1]]`, repeats included, in rising order; items are numbered 0 …
+    size − 1.
+    """
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
@@ -31,7 +33,9 @@ class Histories:
 
         if len(items) and not (users.min() >= 0 and items.min() >= 0 and items.max() < size):
             raise InputError(f"Users must be numbers from 0, items numbers from 0 to {size - 1}.")
-        offsets, grouped = kernels.group(users, items.astype(np.int32, copy=False), int(users.max()) + 1 if len(users) else 0)
+        offsets, grouped = kernels.group(
+            users, items.astype(np.int32, copy=False), int(users.max()) + 1 if len(users) else 0
+        )
         return cls(offsets, grouped, size)
 
     def distinct(self) -> Incidence:
@@ -51,13 +55,17 @@ class Histories:
         return Histories(offsets, kept, len(items))
 
     def counts(self, budget: int, randomness: Randomness) -> NDArray[np.int64]:
-        """Occurrences of each item when no user adds a vector whose squares sum to more than `budget`. Not private yet.
+        """Occurrences of each item when no user adds a vector whose squares sum to more than `budget`.
+
+        Not private yet.
 
         A user who did too much gives her occurrences in random order, each unless it would exceed the budget.
         """
         from crowdlog.privacy.selection import kernels
 
-        rows = int(np.diff(self.offsets)[kernels.over_budget(self.offsets, self.items, self.size, budget)].sum())
+        rows = int(
+            np.diff(self.offsets)[kernels.over_budget(self.offsets, self.items, self.size, budget)].sum()
+        )
         tags = np.frombuffer(randomness.bytes(8 * rows), np.uint64)
         counted: NDArray[np.int64] = kernels.bounded_counts(self.offsets, self.items, self.size, budget, tags)
         return counted
@@ -72,5 +80,8 @@ def count_noise(budget: int, mu: float) -> RoundedGaussian:
 
 
 def noisy_counts(histories: Histories, budget: int, mu: float, randomness: Randomness) -> NDArray[np.int64]:
-    """Bounded counts of all items, with noise. The items themselves must be public or privately selected before."""
+    """Bounded counts of all items, with noise.
+
+    The items themselves must be public or privately selected before.
+    """
     return histories.counts(budget, randomness) + count_noise(budget, mu).draw(histories.size, randomness)

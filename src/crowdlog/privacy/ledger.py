@@ -92,7 +92,8 @@ class Ledger:
         file = Path(path).absolute()
         try:
             before = _look(file)
-            # autocommit: transactions are begun by hand below, so that a charge holds the write lock from its first read.
+            # autocommit: transactions are begun by hand below, so that a charge holds the write lock from its
+            # first read.
             address = f"file:{quote(os.fsencode(file))}?mode=rw"
             connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
             try:
@@ -109,7 +110,9 @@ class Ledger:
                 "if nothing was ever released from this store, import the log again."
             ) from None
         except sqlite3.Error as error:
-            raise InputError(f"The ledger {path} cannot be opened ({error}): restore it from a copy; without it nothing can be released.") from None
+            raise InputError(
+                f"The ledger {path} cannot be opened ({error}): restore it from a copy; without it nothing can be released."
+            ) from None
         return cls(connection, file, before)
 
     def is_still_there(self) -> bool:
@@ -133,26 +136,45 @@ class Ledger:
                 self._connection.execute("ROLLBACK")
 
     def set_budget(self, epsilon: float, delta: float) -> None:
-        """Set the most that may be spent in all. Without a budget nothing is refused for being too much; the history of budgets is kept."""
+        """Set the most that may be spent in all.
+
+        Without a budget nothing is refused for being too much; the history of budgets is kept.
+        """
         if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
-            raise InputError(f"A budget needs a finite ε of at least 0 and a δ from 0 to 1. Got ε = {epsilon} and δ = {delta}.")
+            raise InputError(
+                f"A budget needs a finite ε of at least 0 and a δ from 0 to 1. Got ε = {epsilon} and δ = {delta}."
+            )
         with self._writing("the budget is as it was."):
-            self._connection.execute("INSERT INTO budgets (time, epsilon, delta) VALUES (?, ?, ?)", (time.time(), epsilon, delta))
+            self._connection.execute(
+                "INSERT INTO budgets (time, epsilon, delta) VALUES (?, ?, ?)", (time.time(), epsilon, delta)
+            )
 
     def budget(self) -> Guarantee | None:
         """The budget in force, or None: no limit."""
-        row = self._connection.execute("SELECT epsilon, delta FROM budgets ORDER BY id DESC LIMIT 1").fetchone()
+        row = self._connection.execute(
+            "SELECT epsilon, delta FROM budgets ORDER BY id DESC LIMIT 1"
+        ).fetchone()
         return approximate(*row) if row else None
 
     def charge(
-        self, guarantee: Guarantee, mechanism: str, out: str, *, steps: Sequence[Mapping[str, Any]] = (), allow_unprotected: bool = False
+        self,
+        guarantee: Guarantee,
+        mechanism: str,
+        out: str,
+        *,
+        steps: Sequence[Mapping[str, Any]] = (),
+        allow_unprotected: bool = False,
     ) -> int:
-        """Record a release before it is made; return its id. Refused, and nothing recorded, if the budget does not hold it.
+        """Record a release before it is made; return its id.
+
+        Refused, and nothing recorded, if the budget does not hold it.
 
         An output folder has at most one unfinished charge: a stopped release is resumed, not charged again.
         """
         if not guarantee.protects and not allow_unprotected:
-            raise PrivacyRefusal(f"{mechanism} promises nothing to the people in the log. Allow an unprotected release explicitly if that is meant.")
+            raise PrivacyRefusal(
+                f"{mechanism} promises nothing to the people in the log. Allow an unprotected release explicitly if that is meant."
+            )
         with self._writing("nothing was charged and nothing may be published."):
             self._refuse_over_budget(guarantee, mechanism)
             self.refuse_taken(out)
@@ -171,7 +193,9 @@ class Ledger:
             (out, but_for, *UNFINISHED),
         ).fetchone()
         if row:
-            raise InputError(f"A release to {out} is unfinished (charge {row[0]}, {row[1]}): resume it, or choose another folder.")
+            raise InputError(
+                f"A release to {out} is unfinished (charge {row[0]}, {row[1]}): resume it, or choose another folder."
+            )
 
     def _refuse_over_budget(self, guarantee: Guarantee, mechanism: str) -> None:
         budget = self.budget()
@@ -183,7 +207,9 @@ class Ledger:
             ("δ", budget.delta, [g.delta for g in spent], guarantee.delta),
         ):
             if _exact_sum([*before, more]) > Fraction(limit):
-                raise PrivacyRefusal(f"{mechanism} needs {name} = {more:.6g}, but {sum_up(before):.6g} of the budget of {limit:.6g} is spent.")
+                raise PrivacyRefusal(
+                    f"{mechanism} needs {name} = {more:.6g}, but {sum_up(before):.6g} of the budget of {limit:.6g} is spent."
+                )
 
     def publishing(self, charge_id: int, folder_hash: str) -> None:
         """Record the one output that may be shown for this charge, before it is shown.
@@ -246,7 +272,9 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -308,4 +336,6 @@ def _check_unmoved(file: Path, before: _Look) -> None:
     By now all three are open, so what happens to the path from here on does not reach them.
     """
     if not _is_same(before, _look(file)):
-        raise InputError(f"The ledger {file} was replaced while it was opened. Nothing was charged; try again.")
+        raise InputError(
+            f"The ledger {file} was replaced while it was opened. Nothing was charged; try again."
+        )

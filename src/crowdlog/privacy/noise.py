@@ -21,7 +21,8 @@ from crowdlog.privacy.table import Table, draw_digits
 
 FIXED = 256  # bits after the point of a weight
 CUT = 130  # the support ends where either tail holds less than 2^-CUT
-SINGLE_TABLE = 100  # Laplace scales up to here use one table of 180·scale entries, larger ones a table per digit
+# Laplace scales up to here use one table of 180·scale entries, larger ones a table per digit
+SINGLE_TABLE = 100
 DIGIT = 256  # base of the digits: a table of 511 entries leaves 1 draw in 100 undecided
 LARGEST_SCALE = 1e12  # sums of such draws stay far inside 64 bits
 LARGEST_SIGMA = 1e5  # one table of 27·σ entries: seconds to build at this end
@@ -62,7 +63,9 @@ class DiscreteLaplace:
 
     @property
     def statistical_distance(self) -> float:
-        """Upper bound of the total variation distance between one draw and this distribution, to be charged to δ."""
+        """Upper bound of the total variation distance between one draw and this distribution, to be charged
+        to δ.
+        """
         return sum(table.statistical_distance for table in _laplace_tables(self.scale))
 
 
@@ -81,7 +84,11 @@ class DiscreteGaussian:
 
     def log_pmf(self, x: ArrayLike) -> NDArray[np.float64]:
         """ln P(x), as a float rounded to nearest: for tests and plots, never for a guarantee."""
-        return np.asarray(-(np.square(np.asarray(x, dtype=np.float64))) / (2 * self.sigma**2) - float(mpmath.log(self._mass())), dtype=np.float64)
+        return np.asarray(
+            -(np.square(np.asarray(x, dtype=np.float64))) / (2 * self.sigma**2)
+            - float(mpmath.log(self._mass())),
+            dtype=np.float64,
+        )
 
     def precise_tail(self, t: int) -> Any:
         """P(Z > t) as an mpmath number of relative error below 2^-100."""
@@ -90,7 +97,11 @@ class DiscreteGaussian:
                 return 1 - self.precise_tail(-t - 1)
         with mpmath.workprec(PRECISION):
             first = mpmath.exp(-(mpmath.mpf(t + 1) ** 2) / (2 * mpmath.mpf(self.sigma) ** 2))
-            return first * mpmath.ldexp(mpmath.mpf(sum(_gaussian_weights(self.sigma, t + 1))), -FIXED) / self._mass()
+            return (
+                first
+                * mpmath.ldexp(mpmath.mpf(sum(_gaussian_weights(self.sigma, t + 1))), -FIXED)
+                / self._mass()
+            )
 
     def tail(self, t: int) -> float:
         """P(Z > t), rounded up."""
@@ -98,7 +109,9 @@ class DiscreteGaussian:
 
     @property
     def statistical_distance(self) -> float:
-        """Upper bound of the total variation distance between one draw and this distribution, to be charged to δ."""
+        """Upper bound of the total variation distance between one draw and this distribution, to be charged
+        to δ.
+        """
         return _gaussian_table(self.sigma).statistical_distance
 
     def _mass(self) -> Any:
@@ -106,7 +119,9 @@ class DiscreteGaussian:
         with mpmath.workprec(PRECISION):
             sigma = mpmath.mpf(self.sigma)
             rate, factor = (
-                (1 / (2 * sigma**2), mpmath.mpf(1)) if self.sigma < 1 else (2 * (mpmath.pi * sigma) ** 2, sigma * mpmath.sqrt(2 * mpmath.pi))
+                (1 / (2 * sigma**2), mpmath.mpf(1))
+                if self.sigma < 1
+                else (2 * (mpmath.pi * sigma) ** 2, sigma * mpmath.sqrt(2 * mpmath.pi))
             )
             terms = int(mpmath.sqrt(PRECISION / rate)) + 2
             return factor * (1 + 2 * mpmath.fsum(mpmath.exp(-rate * k * k) for k in range(1, terms)))
@@ -114,7 +129,9 @@ class DiscreteGaussian:
 
 def _check(name: str, value: float, largest: float) -> None:
     if not (isinstance(value, float | int) and 0.001 <= value <= largest):
-        raise InputError(f"The {name} of discrete noise must be a number from 0.001 to {largest:g}. Got {value}.")
+        raise InputError(
+            f"The {name} of discrete noise must be a number from 0.001 to {largest:g}. Got {value}."
+        )
 
 
 def _fixed(number: Any) -> int:
@@ -124,11 +141,14 @@ def _fixed(number: Any) -> int:
 
 @lru_cache(maxsize=32)
 def _laplace_tables(scale: float) -> list[Table]:
-    """[coarse, …, fine]: the digits, in base DIGIT, of a discrete Laplace number; a single table for small scales."""
+    """[coarse, …, fine]: the digits, in base DIGIT, of a discrete Laplace number; a single table for small
+    scales.
+    """
     with mpmath.workprec(PRECISION + FIXED):
         rate, fine = 1 / mpmath.mpf(scale), []
         while rate * SINGLE_TABLE < 1:
-            # The difference of two independent last digits R = G mod m of geometric G: P(r) ∝ q^|r| − q^(2m−|r|).
+            # The difference of two independent last digits R = G mod m of geometric G: P(r) ∝ q^|r| −
+            # q^(2m−|r|).
             powers = _geometric(rate, 0, 2 * DIGIT + 1)
             fine.append(_two_sided([powers[r] - powers[2 * DIGIT - r] for r in range(DIGIT)]))
             rate *= DIGIT
@@ -154,7 +174,10 @@ def _gaussian_weights(sigma: float, start: int) -> list[int]:
     """e^(−(x² − start²)/2σ²) in fixed point for x = start, start + 1, … while above 2^-CUT."""
     with mpmath.workprec(PRECISION + FIXED):
         double_variance = 2 * mpmath.mpf(sigma) ** 2
-        ratio, shrink = _fixed(mpmath.exp(-(2 * start + 1) / double_variance)), _fixed(mpmath.exp(-2 / double_variance))
+        ratio, shrink = (
+            _fixed(mpmath.exp(-(2 * start + 1) / double_variance)),
+            _fixed(mpmath.exp(-2 / double_variance)),
+        )
     weight = 1 << FIXED
     weights: list[int] = []
     while weight > 1 << (FIXED - CUT):

@@ -1,6 +1,9 @@
-"""The papers' own formulas, with real-valued noise, as printed (`as_published`). Plain floats: for comparison, never for a promise.
+"""The papers' own formulas, with real-valued noise, as printed (`as_published`).
 
-What holds of them, and what does not, is in proofs/threshold.md; thresholds.py has the versions that are used.
+Plain floats: for comparison, never for a promise.
+
+What holds of them, and what does not, is in proofs/threshold.md; thresholds.py has the versions that are
+used.
 """
 
 from __future__ import annotations
@@ -20,7 +23,11 @@ class PublishedThreshold:
 
 
 def alpha(b: float, K: float, p_g: float = 1.0) -> float:
-    """Korolova et al. 2009, Lemma 1; with p_g < 1 Zhang's A_Click, equation 3.4: the most one query changes the odds of a selection."""
+    """Korolova et al.
+
+    2009, Lemma 1; with p_g < 1 Zhang's A_Click, equation 3.4: the most one query changes the odds of a
+    selection.
+    """
     return max(math.exp(1 / b) / p_g, 1 + 1 / (2 * math.exp((K - 1) / b) - 1))
 
 
@@ -45,10 +52,16 @@ def zealous_indistinguishable(epsilon: float, delta: float, d: int) -> Published
 
 
 def zealous_probabilistic(epsilon: float, delta: float, d: int, users: int) -> PublishedThreshold:
-    """ZEALOUS as (ε, δ)-probabilistic differential privacy (Feild, end of Appendix B), with the smallest noise and threshold."""
+    """ZEALOUS as (ε, δ)-probabilistic differential privacy (Feild, end of Appendix B), with the smallest
+    noise and threshold.
+    """
     b = 2 * d / epsilon
     k_raw = math.ceil(b)
-    return PublishedThreshold(b, k_raw + max(-b * math.log(2 - 2 * math.exp(-1 / b)), -b * math.log(2 * delta * k_raw / (users * d))), k_raw)
+    return PublishedThreshold(
+        b,
+        k_raw + max(-b * math.log(2 - 2 * math.exp(-1 / b)), -b * math.log(2 * delta * k_raw / (users * d))),
+        k_raw,
+    )
 
 
 def epsilon_for(mechanism: Literal["DP_a", "DP_u"], k: float, d: int, delta: float) -> float:
@@ -56,7 +69,9 @@ def epsilon_for(mechanism: Literal["DP_a", "DP_u"], k: float, d: int, delta: flo
     return -d * math.log(2 * delta / d) / (k - (d if mechanism == "DP_a" else 1))
 
 
-def sweep_epsilon(mechanism: Literal["DP_a", "DP_u"], k: float, d: int, delta: float, step: float = 0.01) -> float:
+def sweep_epsilon(
+    mechanism: Literal["DP_a", "DP_u"], k: float, d: int, delta: float, step: float = 0.01
+) -> float:
     """The smallest ε, in steps, whose threshold is at most k. Feild's Table 3.3 prints it for DP_a."""
     settings = {"DP_a": dp_a, "DP_u": dp_u}[mechanism]
     steps = math.floor(epsilon_for(mechanism, k, d, delta) / step)
@@ -65,7 +80,9 @@ def sweep_epsilon(mechanism: Literal["DP_a", "DP_u"], k: float, d: int, delta: f
     return steps * step
 
 
-def a_click_epsilon(q_f: int, c_f: int, b: float, K: float, b_q: float, b_c: float, p_g: float = 1.0) -> float:
+def a_click_epsilon(
+    q_f: int, c_f: int, b: float, K: float, b_q: float, b_c: float, p_g: float = 1.0
+) -> float:
     """Zhang's A_Click, Theorem 1."""
     return q_f * math.log(alpha(b, K, p_g)) + q_f / b_q + c_f / b_c
 
@@ -82,6 +99,8 @@ def session_sensitivity(l_s: int, l_q: int) -> int:
 
 
 def a_session(b: float, K: float, sensitivity: int) -> tuple[float, float]:
-    """(ε, δ) of one part of Zhang's A_Session (4.5; with sensitivity l it is 4.6): selection, then counts with fresh noise of the same scale."""
+    """(ε, δ) of one part of Zhang's A_Session (4.5; with sensitivity l it is 4.6): selection, then counts
+    with fresh noise of the same scale.
+    """
     epsilon, delta = korolova(sensitivity, b, K)
     return epsilon + sensitivity / b, delta

@@ -1,4 +1,7 @@
-"""The one source of randomness. Every draw of noise, every shuffle and every key comes from an object of this file."""
+"""The one source of randomness.
+
+Every draw of noise, every shuffle and every key comes from an object of this file.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class SystemRandomness:
 
 
 class SeededRandomness:
-    """A repeatable stream (SHAKE-256 of seed and call number) for tests and synthetic data. What it protects is not private."""
+    """A repeatable stream (SHAKE-256 of seed and call number) for tests and synthetic data.
+
+    What it protects is not private.
+    """
 
     private = False
 

@@ -1,8 +1,9 @@
 """Gaussian noise rounded to the integers, drawn exactly from random bits. Proof: proofs/selection-noise.md.
 
-For an integer x, x + round(N) = round(x + N): the result is computed from a Gaussian mechanism over the reals, so the exact privacy curve of
-the Gaussian mechanism holds for it, in any number of dimensions. (The discrete Gaussian P(x) ∝ e^(−x²/2σ²) has no known exact curve in several
-dimensions, and sums of such numbers are not of their kind.)
+For an integer x, x + round(N) = round(x + N): the result is computed from a Gaussian mechanism over the
+reals, so the exact privacy curve of the Gaussian mechanism holds for it, in any number of dimensions. (The
+discrete Gaussian P(x) ∝ e^(−x²/2σ²) has no known exact curve in several dimensions, and sums of such numbers
+are not of their kind.)
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from crowdlog.privacy.rounding import PRECISION, bound_above
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 CHUNK = 1 << 20  # draws at a time: 30 MB of working space
-SLOPE = 0.627  # ≥ √(π/2)/2: how far the quantile moves over half a cell of relative size 1 (proofs/selection-noise.md, Lemma 2)
+# ≥ √(π/2)/2: how far the quantile moves over half a cell of relative size 1 (proofs/selection-noise.md, Lemma
+# 2)
+SLOPE = 0.627
 FLOAT_ERROR = 1e-12  # allowance for scipy's ndtri and double arithmetic; the tests find less than 1e-14
 LARGEST_SIGMA = 1e9  # σ·FLOAT_ERROR must stay far below one half
 
@@ -32,7 +35,9 @@ class RoundedGaussian:
 
     def __post_init__(self) -> None:
         if not 1e-3 <= self.sigma <= LARGEST_SIGMA:
-            raise InputError(f"The sigma of rounded Gaussian noise must be a number from 0.001 to {LARGEST_SIGMA:g}. Got {self.sigma}.")
+            raise InputError(
+                f"The sigma of rounded Gaussian noise must be a number from 0.001 to {LARGEST_SIGMA:g}. Got {self.sigma}."
+            )
 
     @property
     def sd(self) -> float:
@@ -51,10 +56,14 @@ class RoundedGaussian:
         import mpmath
 
         with mpmath.workprec(PRECISION):
-            return min(1.0, bound_above(mpmath.erfc((mpmath.mpf(t) + 0.5) / (self.sigma * mpmath.sqrt(2))) / 2))
+            return min(
+                1.0, bound_above(mpmath.erfc((mpmath.mpf(t) + 0.5) / (self.sigma * mpmath.sqrt(2))) / 2)
+            )
 
     def _chunk(self, n: int, randomness: Randomness) -> Ints:
-        """The first bit is the sign, 31 bits say in which cell of (0, ½) the tail probability lies; cells that hold a boundary get more bits."""
+        """The first bit is the sign, 31 bits say in which cell of (0, ½) the tail probability lies; cells
+        that hold a boundary get more bits.
+        """
         words = np.frombuffer(randomness.bytes(4 * n), np.uint32)
         negative = words < np.uint32(1 << 31)
         cells = np.where(negative, words, ~words)
@@ -96,11 +105,15 @@ class RoundedGaussian:
         if cell == 0:
             return None
         with mpmath.workprec(bits + PRECISION):
-            return int(mpmath.nint(self.sigma * mpmath.sqrt(2) * mpmath.erfinv(1 - mpmath.ldexp(cell, 1 - bits))))
+            return int(
+                mpmath.nint(self.sigma * mpmath.sqrt(2) * mpmath.erfinv(1 - mpmath.ldexp(cell, 1 - bits)))
+            )
 
 
 def normal_at_least(thresholds: Floats, randomness: Randomness) -> NDArray[np.bool_]:
-    """For each threshold whether a fresh normal number (mean 0, deviation 1) is at least it: a Bernoulli draw that no rounding touches."""
+    """For each threshold whether a fresh normal number (mean 0, deviation 1) is at least it: a Bernoulli draw
+    that no rounding touches.
+    """
     from scipy.special import ndtri
 
     words = np.frombuffer(randomness.bytes(8 * len(thresholds)), np.uint64)
@@ -108,7 +121,9 @@ def normal_at_least(thresholds: Floats, randomness: Randomness) -> NDArray[np.bo
     signs, cells = np.where(negative, -1.0, 1.0), np.where(negative, words, ~words)
     values = -ndtri((cells.astype(np.float64) + 0.5) * 2.0**-64)
     with np.errstate(divide="ignore"):
-        sure = np.abs(signs * values - thresholds) > SLOPE / cells.astype(np.float64) + FLOAT_ERROR * (1 + np.abs(thresholds))
+        sure = np.abs(signs * values - thresholds) > SLOPE / cells.astype(np.float64) + FLOAT_ERROR * (
+            1 + np.abs(thresholds)
+        )
     above: NDArray[np.bool_] = signs * values >= thresholds
     for at in np.flatnonzero(~sure):
         above[at] = _exceeds(int(cells[at]), bool(signs[at] > 0), float(thresholds[at]), randomness)
@@ -116,10 +131,13 @@ def normal_at_least(thresholds: Floats, randomness: Randomness) -> NDArray[np.bo
 
 
 def _exceeds(cell: int, positive: bool, threshold: float, randomness: Randomness) -> bool:
-    """Whether ±|N| ≥ threshold, for P(|N| beyond) in the cell: bits are added until the cell lies on one side."""
+    """Whether ±|N| ≥ threshold, for P(|N| beyond) in the cell: bits are added until the cell lies on one
+    side.
+    """
     import mpmath
 
-    if positive == (threshold < 0):  # the sign decides, but for threshold 0, which both halves meet at probability 0
+    # the sign decides, but for threshold 0, which both halves meet at probability 0
+    if positive == (threshold < 0):
         return positive
     bits = 64
     while True:

@@ -10,7 +10,8 @@ from typing import Any
 import mpmath
 
 PRECISION = 300  # bits; results are good to far more than SLACK
-SLACK = Fraction(1, 1 << 90)  # relative allowance for all errors of a computation at PRECISION (proofs/noise.md, "Tails")
+# relative allowance for all errors of a computation at PRECISION (proofs/noise.md, "Tails")
+SLACK = Fraction(1, 1 << 90)
 
 
 def as_fraction(number: Any) -> Fraction:
@@ -33,7 +34,9 @@ def round_up(number: Any) -> float:
 
 
 def bound_above(number: Any) -> float:
-    """A float that is surely not below the positive real number of which `number` is a computation at PRECISION."""
+    """A float that is surely not below the positive real number of which `number` is a computation at
+    PRECISION.
+    """
     return round_up(as_fraction(number) * (1 + SLACK))
 
 

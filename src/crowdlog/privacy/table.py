@@ -1,7 +1,10 @@
-"""An exact table sampler: random bits in, integers of a given distribution out, no float between them. Proof: proofs/noise.md.
+"""An exact table sampler: random bits in, integers of a given distribution out, no float between them.
 
-The distribution function is held as 128-bit integers C[0] ≤ C[1] ≤ …; a uniform 128-bit number u gives the first index k with u < C[k].
-The upper 16 bits of u nearly always decide: only where a C[k] falls inside their bucket are the other 112 bits drawn and searched for.
+Proof: proofs/noise.md.
+
+The distribution function is held as 128-bit integers C[0] ≤ C[1] ≤ …; a uniform 128-bit number u gives the
+first index k with u < C[k]. The upper 16 bits of u nearly always decide: only where a C[k] falls inside their
+bucket are the other 112 bits drawn and searched for.
 """
 
 from __future__ import annotations
@@ -34,15 +37,21 @@ class Table:
 
     @property
     def statistical_distance(self) -> float:
-        """At most n·2^-128 from the distribution the weights were cut and rounded from (exact in a float, n < 2^53)."""
+        """At most n·2^-128 from the distribution the weights were cut and rounded from (exact in a float, n <
+        2^53).
+        """
         return (len(self._bounds) + 1) * 2.0**-BITS
 
     def _buckets(self) -> NDArray[np.int32]:
         """For each value of the quick bits the number they decide, or UNDECIDED."""
         rest = BITS - QUICK
         buckets = np.arange(1 << QUICK)
-        lowest = np.searchsorted(np.array([-(-bound >> rest) for bound in self._bounds], dtype=np.int64), buckets, side="right")
-        highest = np.searchsorted(np.array([bound >> rest for bound in self._bounds], dtype=np.int64), buckets, side="right")
+        lowest = np.searchsorted(
+            np.array([-(-bound >> rest) for bound in self._bounds], dtype=np.int64), buckets, side="right"
+        )
+        highest = np.searchsorted(
+            np.array([bound >> rest for bound in self._bounds], dtype=np.int64), buckets, side="right"
+        )
         return np.where(lowest == highest, lowest + self._first, UNDECIDED).astype(np.int32)
 
     def draw(self, n: int, randomness: Randomness) -> NDArray[np.int64]:
@@ -54,7 +63,9 @@ class Table:
         return drawn
 
     def _search(self, quick: NDArray[np.uint16], randomness: Randomness) -> NDArray[np.int64]:
-        """Draw the remaining 112 bits (48 and 64; the 16 spare bits of the first word are dropped) and look up all 128."""
+        """Draw the remaining 112 bits (48 and 64; the 16 spare bits of the first word are dropped) and look
+        up all 128.
+        """
         words = np.frombuffer(randomness.bytes(16 * len(quick)), dtype="<u8").reshape(-1, 2)
         upper = (quick.astype(np.uint64) << np.uint64(48)) | (words[:, 0] >> np.uint64(16))
         found = np.searchsorted(self._upper_half, upper, side="right")

@@ -1,7 +1,9 @@
-"""Which keys may be seen: a key is selected when count + discrete Laplace noise > K. The exact ε and δ of that. Proofs: proofs/threshold.md.
+"""Which keys may be seen: a key is selected when count + discrete Laplace noise > K.
 
-K is an integer: count + noise is one, so `> K` and `> ⌊K⌋` select the same keys. One draw may serve twice: publishing the noisy count
-itself where it exceeds K costs nothing more.
+The exact ε and δ of that. Proofs: proofs/threshold.md.
+
+K is an integer: count + noise is one, so `> K` and `> ⌊K⌋` select the same keys. One draw may serve twice:
+publishing the noisy count itself where it exceeds K costs nothing more.
 """
 
 from __future__ import annotations
@@ -26,8 +28,11 @@ class Threshold:
     scale: float
     K: int
     d: int
-    distinct: bool = False  # each user adds at most 1 to a key (counts of people) instead of up to d (impressions)
-    at_least: int = 1  # raw filter before the noise: keys with a true count below this are never selected (n people: (n − 1)·d + 1 impressions)
+    # each user adds at most 1 to a key (counts of people) instead of up to d (impressions)
+    distinct: bool = False
+    # raw filter before the noise: keys with a true count below this are never selected (n people: (n − 1)·d +
+    # 1 impressions)
+    at_least: int = 1
 
     def __post_init__(self) -> None:
         for name, value in (("d", self.d), ("at_least", self.at_least)):
@@ -47,7 +52,9 @@ class Threshold:
         return DiscreteLaplace(self.scale)
 
     def _crossing(self, added: int) -> int:
-        """The highest true count of a key that could not be selected without the user and can with what she added."""
+        """The highest true count of a key that could not be selected without the user and can with what she
+        added.
+        """
         return self.at_least - 1 + added
 
     def shown(self, added: int) -> Any:
@@ -56,7 +63,9 @@ class Threshold:
 
     @property
     def log_alpha(self) -> float:
-        """ln α, the ε of one unit: max(1/scale, −ln(1 − P(a key of hers alone with one unit is selected))), rounded up."""
+        """ln α, the ε of one unit: max(1/scale, −ln(1 − P(a key of hers alone with one unit is selected))),
+        rounded up.
+        """
         with mpmath.workprec(PRECISION):
             return max(round_up(1 / Fraction(self.scale)), bound_above(-mpmath.log1p(-self.shown(1))))
 
@@ -64,11 +73,14 @@ class Threshold:
     def epsilon(self) -> float:
         """d·ln α, rounded up."""
         with mpmath.workprec(PRECISION):
-            return max(laplace_epsilon(self.d, self.scale), bound_above(-self.d * mpmath.log1p(-self.shown(1))))
+            return max(
+                laplace_epsilon(self.d, self.scale), bound_above(-self.d * mpmath.log1p(-self.shown(1)))
+            )
 
     @property
     def ideal_delta(self) -> float:
-        """P(any key of hers alone is selected) for the worst of all ways to spread d units over keys, with ideal noise; rounded up.
+        """P(any key of hers alone is selected) for the worst of all ways to spread d units over keys, with
+        ideal noise; rounded up.
 
         The worst way is one of two: d keys with one unit each, or all d units in one key.
         """
@@ -79,28 +91,40 @@ class Threshold:
     @property
     def delta(self) -> float:
         """ideal_delta and the distance of the noise sampler from ideal noise; rounded up."""
-        return charge_sampler(self.ideal_delta, self.epsilon, self.d * Fraction(self.noise.statistical_distance))
+        return charge_sampler(
+            self.ideal_delta, self.epsilon, self.d * Fraction(self.noise.statistical_distance)
+        )
 
     def guarantee(self) -> Guarantee:
         return approximate(self.epsilon, self.delta)
 
     def probabilistic(self, users: int) -> Guarantee:
-        """(ε, δ)-probabilistic differential privacy of a log of at most so many users (Götz et al.), for ideal noise; δ rounded up.
+        """(ε, δ)-probabilistic differential privacy of a log of at most so many users (Götz et al.), for
+        ideal noise; δ rounded up.
 
-        The outputs that tell too much are those with a key of exactly `at_least` people; at most users·d/at_least keys have that many.
+        The outputs that tell too much are those with a key of exactly `at_least` people; at most
+        users·d/at_least keys have that many.
         """
         if self.largest > 1:
-            raise InputError("Probabilistic differential privacy is proved for counts of people only: a threshold with distinct=True.")
+            raise InputError(
+                "Probabilistic differential privacy is proved for counts of people only: a threshold with distinct=True."
+            )
         at_risk = users * self.d // self.at_least
         with mpmath.workprec(PRECISION):
             delta = bound_above(-mpmath.expm1(at_risk * mpmath.log1p(-self.shown(1))))
         return Guarantee(self.epsilon, min(1.0, delta), "probabilistic DP")
 
 
-def smallest_threshold(epsilon: float, delta: float, d: int, *, distinct: bool = False, at_least: int = 1) -> Threshold:
-    """The threshold of the least noise for (ε, δ): scale = d/ε rounded up, then the smallest K whose ε and δ are not above those asked for."""
+def smallest_threshold(
+    epsilon: float, delta: float, d: int, *, distinct: bool = False, at_least: int = 1
+) -> Threshold:
+    """The threshold of the least noise for (ε, δ): scale = d/ε rounded up, then the smallest K whose ε and δ
+    are not above those asked for.
+    """
     if not (0 < delta < 1 and 0 < epsilon < math.inf):
-        raise InputError(f"A threshold needs a positive ε and a δ between 0 and 1. Got ε = {epsilon} and δ = {delta}.")
+        raise InputError(
+            f"A threshold needs a positive ε and a δ between 0 and 1. Got ε = {epsilon} and δ = {delta}."
+        )
     lowest = at_least - 1 + (1 if distinct else d)
     at = Threshold(round_up(d / Fraction(epsilon)), lowest, d, distinct, at_least)
     if charge_sampler(0.0, epsilon, d * Fraction(at.noise.statistical_distance)) >= delta:
@@ -123,7 +147,9 @@ def smallest_threshold(epsilon: float, delta: float, d: int, *, distinct: bool =
 
 
 def charge_sampler(delta: float, epsilon: float, distance: Fraction) -> float:
-    """The δ of a mechanism whose output is within `distance` of one with (ε, δ), on the parts in which neighbours differ: δ + distance·(1 + e^ε)."""
+    """The δ of a mechanism whose output is within `distance` of one with (ε, δ), on the parts in which
+    neighbours differ: δ + distance·(1 + e^ε).
+    """
     if epsilon > 700:  # e^ε would not fit into a float; the sum is far above 1
         return 1.0
     with mpmath.workprec(PRECISION):
@@ -132,11 +158,16 @@ def charge_sampler(delta: float, epsilon: float, distance: Fraction) -> float:
 
 
 def laplace_epsilon(sensitivity: int, scale: float) -> float:
-    """The ε of publishing counts with discrete Laplace noise when one user moves them by `sensitivity` together; rounded up."""
+    """The ε of publishing counts with discrete Laplace noise when one user moves them by `sensitivity`
+    together; rounded up.
+    """
     return round_up(sensitivity / Fraction(scale))
 
 
 def laplace_guarantee(sensitivity: int, scale: float) -> Guarantee:
     """The promise of publishing such counts, with the sampler's distance charged to δ."""
     epsilon = laplace_epsilon(sensitivity, scale)
-    return approximate(epsilon, charge_sampler(0.0, epsilon, sensitivity * Fraction(DiscreteLaplace(scale).statistical_distance)))
+    return approximate(
+        epsilon,
+        charge_sampler(0.0, epsilon, sensitivity * Fraction(DiscreteLaplace(scale).statistical_distance)),
+    )

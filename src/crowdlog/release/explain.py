@@ -24,7 +24,8 @@ def label_page(label: Mapping[str, Any]) -> str:
     parameters = loss["privacy_parameters"]
     warnings = "".join(f"\n> **{warning}**\n" for warning in own["warnings"])
     steps = "\n".join(
-        f"| {step['name']} | {_number(step['epsilon'])} | {_number(step['delta'])} | {step['what']} |" for step in label["accounting"]["steps"]
+        f"| {step['name']} | {_number(step['epsilon'])} | {_number(step['delta'])} | {step['what']} |"
+        for step in label["accounting"]["steps"]
     )
     tables = [f"`{name}.parquet`: {rows:,} rows" for name, rows in own["tables"].items()]
     return (
@@ -36,7 +37,9 @@ def label_page(label: Mapping[str, Any]) -> str:
         f"\n## What this means for one person\n\n{loss['privacy_parameters_description']}\n"
         f"\n## What was spent\n\n| step | ε | δ | |\n|---|---|---|---|\n{steps}\n"
         + _items("Settings", [f"{name} = {_number(value)}" for name, value in made["settings"].items()])
-        + _items("As published", [f"{name} = {_number(value)}" for name, value in made["as_published"].items()])
+        + _items(
+            "As published", [f"{name} = {_number(value)}" for name, value in made["as_published"].items()]
+        )
         + _items("Assumptions", made["assumptions"])
         + _items("Where we differ from the paper", made["errata"])
         + _items("Not covered by the promise", label["dp_flavor"]["unprotected_quantities"])
@@ -51,12 +54,24 @@ def explain(label: Mapping[str, Any]) -> str:
     parts = [f"# What this release is\n\n{label['description']}\n"]
     parts += [f"**{warning}**\n" for warning in own["warnings"]]
     rows = ", ".join(f"{count:,} {name}" for name, count in own["tables"].items())
-    counted = {"impressions": "how often it was searched", "users": "how many people searched it"}.get(own["counts"])
-    parts.append(f"It holds {rows}." + (f" A count says {counted}, with random noise added where the steps below say so." if counted else "") + "\n")
+    counted = {"impressions": "how often it was searched", "users": "how many people searched it"}.get(
+        own["counts"]
+    )
+    parts.append(
+        f"It holds {rows}."
+        + (
+            f" A count says {counted}, with random noise added where the steps below say so."
+            if counted
+            else ""
+        )
+        + "\n"
+    )
     parts.append("## How it was made\n")
     for number, step in enumerate(label["accounting"]["steps"], 1):
         cost = (
-            f" This spends ε = {_number(step['epsilon'])}" + (f" and δ = {_number(step['delta'])}" if step["delta"] else "") + "."
+            f" This spends ε = {_number(step['epsilon'])}"
+            + (f" and δ = {_number(step['delta'])}" if step["delta"] else "")
+            + "."
             if step["epsilon"] or step["delta"]
             else ""
         )
@@ -66,5 +81,8 @@ def explain(label: Mapping[str, Any]) -> str:
         parts.append(f"\nTogether{_parameters(parameters)}.")
     parts.append(f"\n## What it means for you\n\n{loss['privacy_parameters_description']}")
     if label["dp_flavor"]["unprotected_quantities"]:
-        parts.append("\n## What is not promised\n\n" + "\n".join(f"- {line}" for line in label["dp_flavor"]["unprotected_quantities"]))
+        parts.append(
+            "\n## What is not promised\n\n"
+            + "\n".join(f"- {line}" for line in label["dp_flavor"]["unprotected_quantities"])
+        )
     return "\n".join(parts) + "\n"

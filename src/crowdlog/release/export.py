@@ -22,7 +22,11 @@ def export(release: Release, out: str | Path, format: str) -> list[Path]:  # noq
     target = Path(out)
     if target.exists():
         raise InputError(f"{target} exists already. Choose another name.")
-    writers: dict[str, Callable[[Release, Path], list[Path]]] = {"tsv": _tsv, "parquet": _parquet, "graphml": _graphml}
+    writers: dict[str, Callable[[Release, Path], list[Path]]] = {
+        "tsv": _tsv,
+        "parquet": _parquet,
+        "graphml": _graphml,
+    }
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:
@@ -51,7 +55,10 @@ def _tsv(release: Release, folder: Path) -> list[Path]:
             writer = csv.writer(file, delimiter="\t", lineterminator="\n")
             writer.writerow(table.column_names)
             for batch in table.to_batches(max_chunksize=65_536):
-                columns = [[" | ".join(v) if isinstance(v, list) else v for v in column.to_pylist()] for column in batch.columns]
+                columns = [
+                    [" | ".join(v) if isinstance(v, list) else v for v in column.to_pylist()]
+                    for column in batch.columns
+                ]
                 writer.writerows(zip(*columns, strict=True))
         written.append(path)
     return written
@@ -67,7 +74,9 @@ def _parquet(release: Release, folder: Path) -> list[Path]:
 def _graphml(release: Release, folder: Path) -> list[Path]:
     """Queries and URLs are nodes; clicks and reformulations are edges with their counts."""
     if release.clicks() is None and release.pairs() is None:
-        raise InputError("This release has neither clicks nor query pairs, so it is no graph. Export it as tsv or parquet.")
+        raise InputError(
+            "This release has neither clicks nor query pairs, so it is no graph. Export it as tsv or parquet."
+        )
     path = folder / "graph.graphml"
     with path.open("w", encoding="utf-8") as file:
         file.write(
@@ -91,7 +100,10 @@ class _Graph:
     def write(self, release: Release) -> None:
         for query, count in _columns(release.queries(), "query", "count"):
             self._node("query", query, count)
-        edges = [("url", _columns(release.clicks(), "query", "url", "count")), ("query", _columns(release.pairs(), "query", "next_query", "count"))]
+        edges = [
+            ("url", _columns(release.clicks(), "query", "url", "count")),
+            ("query", _columns(release.pairs(), "query", "next_query", "count")),
+        ]
         for kind, rows in edges:
             for source, target, _count in rows:
                 self._node("query", source, None)
@@ -107,7 +119,11 @@ class _Graph:
         name = self.nodes[kind, text] = f"n{len(self.nodes)}"
         shown = quoteattr(_printable(text))[1:-1]
         data = f'<data key="kind">{kind}</data><data key="text">{shown}</data>'
-        self.file.write(f'<node id="{name}">{data}' + (f'<data key="searched">{count}</data>' if count is not None else "") + "</node>\n")
+        self.file.write(
+            f'<node id="{name}">{data}'
+            + (f'<data key="searched">{count}</data>' if count is not None else "")
+            + "</node>\n"
+        )
 
 
 def _printable(text: str) -> str:

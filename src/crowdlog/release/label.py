@@ -1,4 +1,6 @@
-"""The label: what is promised, in the layout of the registry of differential privacy deployments, with what crowdlog adds beside it."""
+"""The label: what is promised, in the layout of the registry of differential privacy deployments, with what
+crowdlog adds beside it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,25 @@ from crowdlog.plan.table import TablePlan
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.release.promise import Promise, Protected, Protects
 
-NOT_PRIVATE = "NOT PRIVATE: the noise came from a fixed seed and can be repeated by anyone. Never publish this release."
+NOT_PRIVATE = (
+    "NOT PRIVATE: the noise came from a fixed seed and can be repeated by anyone. Never publish this release."
+)
 
 
 def make_label(
-    mechanism: Protects, promise: Promise, protected: Protected, *, source: str, charge: int, private: bool, warnings: list[str]
+    mechanism: Protects,
+    promise: Promise,
+    protected: Protected,
+    *,
+    source: str,
+    charge: int,
+    private: bool,
+    warnings: list[str],
 ) -> dict[str, Any]:
-    """Everything a reader of the release should know. Holds no text of the log and no count that was not paid for."""
+    """Everything a reader of the release should know.
+
+    Holds no text of the log and no count that was not paid for.
+    """
     guarantee = promise.guarantee
     seeded = [] if private else [NOT_PRIVATE]
     return {
@@ -34,7 +48,9 @@ def make_label(
         "privacy_loss": {
             "privacy_unit": "one user",
             "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or removed.",
-            "privacy_parameters": {"epsilon": guarantee.epsilon, "delta": guarantee.delta} if guarantee.protects else {},
+            "privacy_parameters": {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
+            if guarantee.protects
+            else {},
             **({"k": guarantee.k} if guarantee.k is not None else {}),
             "privacy_parameters_description": meaning_for_one_person(guarantee),
         },
@@ -44,7 +60,10 @@ def make_label(
             "release_type": "Static",
             "is_interactive": False,
         },
-        "accounting": {"composition": "sum over the steps below", "steps": [_step(step) for step in promise.steps]},
+        "accounting": {
+            "composition": "sum over the steps below",
+            "steps": [_step(step) for step in promise.steps],
+        },
         "implementation": {
             "mechanism": repr(mechanism),
             "published_in": getattr(mechanism, "source", ""),

@@ -1,4 +1,7 @@
-"""A release as one self-contained HTML page: what is in it, what it cost, what it promises. Shows released data only."""
+"""A release as one self-contained HTML page: what is in it, what it cost, what it promises.
+
+Shows released data only.
+"""
 
 from __future__ import annotations
 
@@ -29,26 +32,35 @@ code{background:var(--card);padding:.1rem .3rem;border-radius:.25rem;overflow-wr
 """
 
 
-def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, story: Sequence[tuple[str, str]] = ()) -> str:
+def release_page(
+    label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, story: Sequence[tuple[str, str]] = ()
+) -> str:
     """The page. `story` adds cards (number, meaning), for example what a demo hid."""
     own, loss = label["crowdlog"], label["privacy_loss"]
     cards = [(f"{rows:,}", f"{NAMES.get(name, name)} published") for name, rows in own["tables"].items()]
     parameters = loss["privacy_parameters"]
     if parameters:
-        cards.append((f"ε = {parameters['epsilon']:.3g}", f"privacy loss of one person, δ = {parameters['delta']:.2g}"))
+        cards.append(
+            (f"ε = {parameters['epsilon']:.3g}", f"privacy loss of one person, δ = {parameters['delta']:.2g}")
+        )
     cards += story
     bars = own["error_bars"]
     parts = [
         f"<h1>{html.escape(label['description'])}</h1>",
         f'<p class="soft">Made by <code>{html.escape(own["mechanism"])}</code> with crowdlog {own["version"]} on {label["publication_date"]}.</p>',
         *(f'<p class="warn">{html.escape(warning)}</p>' for warning in own["warnings"]),
-        '<div class="cards">' + "".join(f'<div class="card"><b>{html.escape(n)}</b>{html.escape(what)}</div>' for n, what in cards) + "</div>",
+        '<div class="cards">'
+        + "".join(f'<div class="card"><b>{html.escape(n)}</b>{html.escape(what)}</div>' for n, what in cards)
+        + "</div>",
         f"<h2>What it means for one person</h2><p>{html.escape(loss['privacy_parameters_description'])}</p>",
     ]
     for name, table in tables.items():
         if name in ("queries", "clicks", "pairs") and table.num_rows:
             parts.append(_chart(name, table, bars.get(name)))
-    parts += [_steps(label), _list("Not covered by the promise", label["dp_flavor"]["unprotected_quantities"])]
+    parts += [
+        _steps(label),
+        _list("Not covered by the promise", label["dp_flavor"]["unprotected_quantities"]),
+    ]
     parts += [
         _list("Assumptions", label["implementation"]["assumptions"]),
         _list("Where we differ from the paper", label["implementation"]["errata"]),
@@ -61,7 +73,11 @@ def release_page(label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, st
 
 
 def _list(title: str, lines: list[str]) -> str:
-    return f"<h2>{title}</h2><ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+    return (
+        f"<h2>{title}</h2><ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"
+        if lines
+        else ""
+    )
 
 
 def _steps(label: Mapping[str, Any]) -> str:
@@ -77,7 +93,10 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> str:
     """Bars of the largest counts, with twice the noise's standard deviation as error bars when it is known."""
     top = table.slice(0, SHOWN).to_pydict()
     second = {"clicks": "url", "pairs": "next_query"}.get(name)
-    texts = [q if second is None else f"{q} → {other}" for q, other in zip(top["query"], top[second] if second else top["query"], strict=True)]
+    texts = [
+        q if second is None else f"{q} → {other}"
+        for q, other in zip(top["query"], top[second] if second else top["query"], strict=True)
+    ]
     largest, left, width = max(*top["count"], 1), 330, 470
     rows = []
     for i, (text, count) in enumerate(zip(texts, top["count"], strict=True)):
@@ -86,10 +105,18 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> str:
         rows.append(f'<rect x="{left}" y="{y + 4}" width="{bar:.1f}" height="14"/>')
         spread = width * 2 * noise / largest if noise else 0
         if spread > 1:
-            rows.append(f'<line x1="{max(left, left + bar - spread):.1f}" x2="{left + bar + spread:.1f}" y1="{y + 11}" y2="{y + 11}"/>')
+            rows.append(
+                f'<line x1="{max(left, left + bar - spread):.1f}" x2="{left + bar + spread:.1f}" y1="{y + 11}" y2="{y + 11}"/>'
+            )
         rows.append(f'<text class="soft" x="{left + bar + spread + 6:.1f}" y="{y + 15}">{count:,}</text>')
-    more = f"The {len(texts)} largest of {table.num_rows:,}." + (" The line shows twice the standard deviation of the noise." if noise else "")
-    title = {"queries": "What the crowd searched for", "clicks": "What it clicked", "pairs": "What it searched next"}[name]
+    more = f"The {len(texts)} largest of {table.num_rows:,}." + (
+        " The line shows twice the standard deviation of the noise." if noise else ""
+    )
+    title = {
+        "queries": "What the crowd searched for",
+        "clicks": "What it clicked",
+        "pairs": "What it searched next",
+    }[name]
     picture = f'<svg viewBox="0 0 900 {22 * len(texts) + 6}" role="img">{"".join(rows)}</svg>'
     return f'<h2>{title}</h2><figure style="margin:0">{picture}<figcaption>{more}</figcaption></figure>'
 

@@ -35,7 +35,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Promise:
-    """Everything that can be said without looking at the log. `tables`: the plan of each published table of counts, in order."""
+    """Everything that can be said without looking at the log.
+
+    `tables`: the plan of each published table of counts, in order.
+    """
 
     guarantee: Guarantee
     steps: tuple[Step, ...]
@@ -44,9 +47,11 @@ class Promise:
     assumptions: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()  # where the paper's claim is wrong or was changed
     unprotected: tuple[str, ...] = ()  # what the guarantee does not cover
-    accounting: tuple[Mapping[str, Any], ...] = ()  # what tight composition needs of each step (privacy/accounting.py)
+    # what tight composition needs of each step (privacy/accounting.py)
+    accounting: tuple[Mapping[str, Any], ...] = ()
     proof: str = ""  # the page in proofs/
-    as_published: Mapping[str, Setting] = field(default_factory=dict)  # the paper's own real-valued formulas at these parameters
+    # the paper's own real-valued formulas at these parameters
+    as_published: Mapping[str, Setting] = field(default_factory=dict)
 
     @property
     def counts(self) -> str:
@@ -56,28 +61,44 @@ class Promise:
     @property
     def settings(self) -> dict[str, Setting]:
         """Thresholds and noise of every table, and further numbers: for people to read, never for programs."""
-        return {**self.numbers, **{name: value for plan in self.tables for name, value in plan.numbers().items()}}
+        return {
+            **self.numbers,
+            **{name: value for plan in self.tables for name, value in plan.numbers().items()},
+        }
 
     def table(self, name: str) -> TablePlan:
         """The plan of this table."""
         return next(plan for plan in self.tables if plan.name == name)
 
 
-def promise_of(tables: Sequence[TablePlan], *, first: Iterable[Step] = (), covered: Guarantee | None = None, **more: Any) -> Promise:
-    """The promise of tables whose selections and counts each pay for themselves: ε and δ add up over all of them.
+def promise_of(
+    tables: Sequence[TablePlan], *, first: Iterable[Step] = (), covered: Guarantee | None = None, **more: Any
+) -> Promise:
+    """The promise of tables whose selections and counts each pay for themselves: ε and δ add up over all of
+    them.
 
     `first`: steps before them. `covered`: what is promised instead, where the sum is not the whole truth.
     """
     steps = [step for plan in tables for step in steps_of(plan)]
-    guarantee = compose([part for plan in tables for part in plan.guarantees()]) if covered is None else covered
-    accounting = for_ledger(step for plan in tables for step in plan.accounting()) if guarantee.protects else ()
+    guarantee = (
+        compose([part for plan in tables for part in plan.guarantees()]) if covered is None else covered
+    )
+    accounting = (
+        for_ledger(step for plan in tables for step in plan.accounting()) if guarantee.protects else ()
+    )
     return Promise(guarantee, (*first, *steps), tuple(tables), accounting=accounting, **more)
 
 
 def steps_of(plan: TablePlan) -> list[Step]:
     """Choosing and counting one table, each with its ε and δ."""
-    number = "number of people" if isinstance(plan.selection, NoisyThreshold) and plan.selection.on == "users" else "number of impressions"
-    keys = _KEYS[plan.name] + (" of shown queries" if not isinstance(plan.candidates, OfTheLog) and plan.name != "queries" else "")
+    number = (
+        "number of people"
+        if isinstance(plan.selection, NoisyThreshold) and plan.selection.on == "users"
+        else "number of impressions"
+    )
+    keys = _KEYS[plan.name] + (
+        " of shown queries" if not isinstance(plan.candidates, OfTheLog) and plan.name != "queries" else ""
+    )
     parts = plan.guarantees()
     steps = [Step(f"Bound {plan.name}", f"Count {plan.bound}.")]
     match plan.selection:
@@ -91,7 +112,12 @@ def steps_of(plan: TablePlan) -> list[Step]:
             steps.append(Step(f"{verb} {plan.name}", rule, parts[0].epsilon, parts[0].delta))
         case AtLeast(k, on):
             what = "different people" if on == "users" else "impressions"
-            steps.append(Step(f"Select {plan.name}", f"Publish {keys} of at least {k} {what}, with exact counts of {plan.counts}."))
+            steps.append(
+                Step(
+                    f"Select {plan.name}",
+                    f"Publish {keys} of at least {k} {what}, with exact counts of {plan.counts}.",
+                )
+            )
         case _:
             pass
     if isinstance(plan.noise, DiscreteLaplace) and not plan.reuses_noise:
@@ -109,7 +135,9 @@ class Protected:
     notes: Mapping[str, Setting] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Protected({', '.join(f'{name}: {table.num_rows} rows' for name, table in self.tables.items())})"
+        return (
+            f"Protected({', '.join(f'{name}: {table.num_rows} rows' for name, table in self.tables.items())})"
+        )
 
 
 class Protects(Protocol):

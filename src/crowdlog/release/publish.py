@@ -86,7 +86,9 @@ def holding(log: LogStore, *, alone: bool) -> Iterator[None]:
         who = "A release or another resume" if alone else "A resume"
         raise InputError(f"{who} of {log.path} is running just now. Wait for it; nothing was done.") from None
     except OSError as error:
-        raise InputError(f"The store {log.path} cannot be locked: {error.strerror}. Nothing was charged.") from None
+        raise InputError(
+            f"The store {log.path} cannot be locked: {error.strerror}. Nothing was charged."
+        ) from None
     try:
         yield
     finally:
@@ -165,7 +167,9 @@ def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
         ) from None
     digest = folder_hash(staged)
     if digest is None:
-        raise InputError(f"What was written for {target} cannot be read. It is charged: run 'crowdlog resume'.")
+        raise InputError(
+            f"What was written for {target} cannot be read. It is charged: run 'crowdlog resume'."
+        )
     return digest
 
 
@@ -196,9 +200,13 @@ def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_kn
     if getattr(mechanism, "unsafe", False):
         warnings.append("This mechanism is known to be unsafe. It exists to be attacked and compared.")
     elif guarantee.k is not None:
-        warnings.append(f"{guarantee.kind} only, no differential privacy: whoever knows enough about a person can learn more from this release.")
+        warnings.append(
+            f"{guarantee.kind} only, no differential privacy: whoever knows enough about a person can learn more from this release."
+        )
     elif not guarantee.protects:
-        warnings.append("No formal guarantee: whoever knows enough about a person can learn more from this release.")
+        warnings.append(
+            "No formal guarantee: whoever knows enough about a person can learn more from this release."
+        )
     elif guarantee.delta * users >= 1:
         # The number of users is not published: the sentence must not tell it.
         warnings.append(

@@ -1,4 +1,6 @@
-"""What a log's releases cost together, counted twice: the plain sum that refusals go by, and the tight bound beside it."""
+"""What a log's releases cost together, counted twice: the plain sum that refusals go by, and the tight bound
+beside it.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,16 @@ from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.ledger import Entry, Ledger
 from crowdlog.release.promise import Promise
 
-SLACK = 2.0  # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
+# without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
+SLACK = 2.0
 
 
 @dataclass(frozen=True)
 class Spending:
-    """`total`: ε and δ added up. `tight_epsilon`: by privacy loss distributions, at `tight_delta`; infinite when that δ is spent already."""
+    """`total`: ε and δ added up.
+
+    `tight_epsilon`: by privacy loss distributions, at `tight_delta`; infinite when that δ is spent already.
+    """
 
     total: Guarantee
     tight_epsilon: float
@@ -27,7 +33,10 @@ def next_entry(promise: Promise, mechanism: str) -> Entry:
 
 
 def spending(ledger: Ledger, more: tuple[Entry, ...] = ()) -> tuple[Spending, Spending]:
-    """Of the charged releases, and of these and the releases still to come. Both tight ε are at one δ: they can be subtracted."""
+    """Of the charged releases, and of these and the releases still to come.
+
+    Both tight ε are at one δ: they can be subtracted.
+    """
     charged = ledger.entries()
     everything = [*charged, *more]
     limit = ledger.budget()

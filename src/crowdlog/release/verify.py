@@ -1,7 +1,8 @@
 """An independent check of k_Θ-anonymity: is every released query surrounded by k users within the release?
 
-It shares with the mechanism only what defines affinity (concepts, weights, vectors). Pairs are found by a plain sparse matrix product over the
-released queries and users are counted with Python sets: slow, but nothing of the fast kernels is trusted.
+It shares with the mechanism only what defines affinity (concepts, weights, vectors). Pairs are found by a
+plain sparse matrix product over the released queries and users are counted with Python sets: slow, but
+nothing of the fast kernels is trusted.
 """
 
 from __future__ import annotations
@@ -61,7 +62,10 @@ def affine_by_product(vectors: Vectors, rows: Longs, theta: Theta) -> Iterator[t
 def _matrix(vectors: Vectors, rows: Longs) -> Any:
     from scipy.sparse import csr_array
 
-    whole = csr_array((np.sqrt(vectors.mass).astype(np.int64)[vectors.item], vectors.item, vectors.start), shape=(len(vectors), len(vectors.mass)))
+    whole = csr_array(
+        (np.sqrt(vectors.mass).astype(np.int64)[vectors.item], vectors.item, vectors.start),
+        shape=(len(vectors), len(vectors.mass)),
+    )
     return whole[rows]
 
 

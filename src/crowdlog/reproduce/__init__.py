@@ -1,4 +1,6 @@
-"""REPRODUCE: the papers' numbers computed again (`numbers`), and their figures and tables redone on a synthetic log (`studies`)."""
+"""REPRODUCE: the papers' numbers computed again (`numbers`), and their figures and tables redone on a
+synthetic log (`studies`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What studies work on: synthetic logs, releases of them with seeded noise, and a folder that remembers what was measured."""
+"""What studies work on: synthetic logs, releases of them with seeded noise, and a folder that remembers what
+was measured.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ DAY = 86_400  # seconds
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of a log a release shows. `distinct`: share of the different artifacts; `volume`: published counts over the log's impressions."""
+    """How much of a log a release shows.
+
+    `distinct`: share of the different artifacts; `volume`: published counts over the log's impressions.
+    """
 
     distinct: float
     volume: float
@@ -88,17 +93,30 @@ class Bench:
         day = (read_log(self.log).time - self.log.info.first_time) // DAY
         return write_rows(self.log, (day >= first) & (day < first + number), path)
 
-    def released(self, mechanism: Mechanism, log: LogStore, seed: int = SEED) -> AbstractContextManager[Release]:
-        """A release with seeded noise, so not a private one. It is destroyed after use, and charged to no ledger."""
+    def released(
+        self, mechanism: Mechanism, log: LogStore, seed: int = SEED
+    ) -> AbstractContextManager[Release]:
+        """A release with seeded noise, so not a private one.
+
+        It is destroyed after use, and charged to no ledger.
+        """
         return seeded_release(log, SeededRun(repr(mechanism), seed), self.folder)
 
-    def coverage(self, mechanism: Mechanism, log: LogStore, seed: int = SEED, parts: Sequence[LogStore] = ()) -> Coverage:
-        """How much a release of one table shows of the log; with `parts`, one release of each of them, put together. Kept: studies share it."""
+    def coverage(
+        self, mechanism: Mechanism, log: LogStore, seed: int = SEED, parts: Sequence[LogStore] = ()
+    ) -> Coverage:
+        """How much a release of one table shows of the log; with `parts`, one release of each of them, put
+        together. Kept: studies share it.
+        """
         key = ["coverage", repr(mechanism), log.path.name, seed, [part.path.name for part in parts]]
-        return Coverage(**self.kept(key, lambda: asdict(self._coverage(mechanism, log, seed, parts or [log]))))
+        return Coverage(
+            **self.kept(key, lambda: asdict(self._coverage(mechanism, log, seed, parts or [log])))
+        )
 
     def kept(self, key: list[Any], make: Callable[[], T]) -> T:
-        """What `make` returns (plain data for JSON), or what it returned before for the same key, number of users and code."""
+        """What `make` returns (plain data for JSON), or what it returned before for the same key, number of
+        users and code.
+        """
         return self._results.result([self.users, *key], make)
 
     def each(self, values: Iterable[T]) -> Iterator[T]:
@@ -115,11 +133,21 @@ class Bench:
             self._truths[log.path] = Truth(log, Settings())
         return self._truths[log.path]
 
-    def _coverage(self, mechanism: Mechanism, log: LogStore, seed: int, parts: Sequence[LogStore]) -> Coverage:
-        """Everything that the mechanisms of these studies show is in the log, so rows of the release are artifacts of the log."""
+    def _coverage(
+        self, mechanism: Mechanism, log: LogStore, seed: int, parts: Sequence[LogStore]
+    ) -> Coverage:
+        """Everything that the mechanisms of these studies show is in the log, so rows of the release are
+        artifacts of the log.
+        """
         randomness = SeededRandomness(seed)
         tables = [mechanism.protect(part, randomness).tables for part in parts]
         (name,) = tables[0]
-        shown = pa.concat_tables(table[name] for table in tables).group_by(list(CONTRACT[name][:-1])).aggregate([("count", "sum")])
+        shown = (
+            pa.concat_tables(table[name] for table in tables)
+            .group_by(list(CONTRACT[name][:-1]))
+            .aggregate([("count", "sum")])
+        )
         real, published = self.truth(log).table(name), float(shown["count_sum"].to_numpy().sum())
-        return Coverage(shown.num_rows / len(real), published / float(real.count.sum()), shown.num_rows, published)
+        return Coverage(
+            shown.num_rows / len(real), published / float(real.count.sum()), shown.num_rows, published
+        )

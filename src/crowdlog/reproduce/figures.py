@@ -1,4 +1,6 @@
-"""Running studies: each finished one is kept, so a run that was stopped goes on; at the end one page shows them all."""
+"""Running studies: each finished one is kept, so a run that was stopped goes on; at the end one page shows
+them all.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ PAGE, DATA = "index.html", "results.json"
 
 
 def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduction") -> list[FinishedStudy]:
-    """Do the studies whose name contains `which`, and write OUT/index.html and OUT/results.json. What is kept in OUT/work is not done again."""
+    """Do the studies whose name contains `which`, and write OUT/index.html and OUT/results.json.
+
+    What is kept in OUT/work is not done again.
+    """
     if users < LEAST_USERS:
         raise InputError(f"The studies need a log of at least {LEAST_USERS} users. Got {users}.")
     folder, studies = Path(out), chosen(which)
@@ -27,10 +32,14 @@ def figures(which: str = "", *, users: int = USERS, out: str | Path = "reproduct
         bench = Bench(users, folder / "work" / f"{users}-users")
         with alone(bench.folder):
             done = [_done(study, bench) for study in studies]
-        write_whole(folder / DATA, json.dumps([one.as_dict() for one in done], indent=1, ensure_ascii=False) + "\n")
+        write_whole(
+            folder / DATA, json.dumps([one.as_dict() for one in done], indent=1, ensure_ascii=False) + "\n"
+        )
         write_whole(folder / PAGE, page(done, users))
     except OSError as error:
-        raise InputError(f"The reproduction cannot be written to {folder}: {error.strerror}. Choose another place.") from None
+        raise InputError(
+            f"The reproduction cannot be written to {folder}: {error.strerror}. Choose another place."
+        ) from None
     return done
 
 

@@ -1,4 +1,7 @@
-"""The published numbers, computed again. Each row: a name, what was printed, what we get, and how far apart they may be (the last printed digit)."""
+"""The published numbers, computed again.
+
+Each row: a name, what was printed, what we get, and how far apart they may be (the last printed digit).
+"""
 
 from __future__ import annotations
 
@@ -61,12 +64,16 @@ def _korolova() -> Iterator[Number]:
 
 
 def _korolova_figure_1() -> Iterator[Number]:
-    """Practically always above 170, practically never below 110 (d = 20): the chance to be selected, with our integer noise."""
+    """Practically always above 170, practically never below 110 (d = 20): the chance to be selected, with our
+    integer noise.
+    """
     setting = published.dp_a(LN10, 1e-5, 20)
     threshold = Threshold(setting.b, math.floor(setting.k), 20)
     for count, expected in ((171, "1.0"), (109, "0.0")):
         yield _printed(
-            f"Korolova 2009, Figure 1, d=20: chance at count {count}", expected, DiscreteLaplace(threshold.scale).tail(threshold.K - count)
+            f"Korolova 2009, Figure 1, d=20: chance at count {count}",
+            expected,
+            DiscreteLaplace(threshold.scale).tail(threshold.K - count),
         )
 
 
@@ -77,9 +84,21 @@ def _feild() -> Iterator[Number]:
         strict=True,
     )
     for k, epsilon in people:
-        yield _printed(f"Feild 2013, Table 3.3, DP_u k={k}: ε", epsilon, published.epsilon_for("DP_u", k, 100, AOL_DELTA), slack=2)
-    for k, epsilon in zip((101, 128, 256, 512, 1026), ("1730.82", "61.82", "11.10", "4.21", "1.87"), strict=True):
-        yield _printed(f"Feild 2013, Table 3.3, DP_a k={k}: ε", epsilon, published.sweep_epsilon("DP_a", k, 100, AOL_DELTA), slack=2)
+        yield _printed(
+            f"Feild 2013, Table 3.3, DP_u k={k}: ε",
+            epsilon,
+            published.epsilon_for("DP_u", k, 100, AOL_DELTA),
+            slack=2,
+        )
+    for k, epsilon in zip(
+        (101, 128, 256, 512, 1026), ("1730.82", "61.82", "11.10", "4.21", "1.87"), strict=True
+    ):
+        yield _printed(
+            f"Feild 2013, Table 3.3, DP_a k={k}: ε",
+            epsilon,
+            published.sweep_epsilon("DP_a", k, 100, AOL_DELTA),
+            slack=2,
+        )
 
 
 def _a_click() -> Iterator[Number]:
@@ -89,11 +108,15 @@ def _a_click() -> Iterator[Number]:
     for q_f, epsilon in zip((1, 2, 4, 6, 8, 10, 20, 40, 80), epsilons, strict=True):
         yield _printed(f"Zhang 2017, Table 3.8, q_f=c_f={q_f}: ε", epsilon, q_f * unit)
     for b, K in ((6, "8.08"), (14, "28.74"), (7, "10.26"), (7.5, "11.41"), (9.75, "16.94"), (24.75, "63.76")):
-        yield _printed(f"Zhang 2017, Table 3.10, b={b}: turning point K", K, published.a_click_turning_point(b))
+        yield _printed(
+            f"Zhang 2017, Table 3.10, b={b}: turning point K", K, published.a_click_turning_point(b)
+        )
 
 
 def _a_session() -> Iterator[Number]:
-    yield _printed("Zhang 2017, §4.2: subsequences of a session of 4 queries", "11", published.session_sensitivity(1, 4))
+    yield _printed(
+        "Zhang 2017, §4.2: subsequences of a session of 4 queries", "11", published.session_sensitivity(1, 4)
+    )
     rows = [
         (1, 10, 1, 3, "8.00", "4.95e-3"),
         (1, 20, 1, 3, "8.00", "2.25e-7"),

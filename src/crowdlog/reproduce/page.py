@@ -1,4 +1,6 @@
-"""All studies on one page that needs no network: tables and plots with the printed values beside ours, and what of the paper holds."""
+"""All studies on one page that needs no network: tables and plots with the printed values beside ours, and
+what of the paper holds.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def page(studies: Sequence[FinishedStudy], users: int) -> str:
         for i, panel in enumerate(done.result.panels)
         if panel.chart is not None
     }
-    script = "".join(f"vegaEmbed('#{name}',{closed(json.dumps(chart, ensure_ascii=False))},{EMBED});" for name, chart in charts.items())
+    script = "".join(
+        f"vegaEmbed('#{name}',{closed(json.dumps(chart, ensure_ascii=False))},{EMBED});"
+        for name, chart in charts.items()
+    )
     body = [_head(studies, users), *(_section(done, users) for done in studies)]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -83,7 +88,10 @@ def _head(studies: Sequence[FinishedStudy], users: int) -> str:
 
 def _section(done: FinishedStudy, users: int) -> str:
     command = f"crowdlog reproduce --figures {done.study.name} --users {users}"
-    panels = "".join(_panel(panel, f"{done.study.name}-{i}".replace(".", "-")) for i, panel in enumerate(done.result.panels))
+    panels = "".join(
+        _panel(panel, f"{done.study.name}-{i}".replace(".", "-"))
+        for i, panel in enumerate(done.result.panels)
+    )
     setup = f"<p>{html.escape(done.result.setup)}</p>" if done.result.setup else ""
     return (
         f'<section id="{done.study.name}"><h2>{html.escape(done.study.title)}</h2><p class="soft">{html.escape(done.study.source)}</p>{setup}'
@@ -102,7 +110,10 @@ def _panel(panel: Panel, name: str) -> str:
     numeric = [all(not isinstance(row[i], str) for row in panel.rows) for i in range(len(panel.columns))]
     kind = ['class="n"' if n else "" for n in numeric]
     head = "".join(f"<th {k}>{html.escape(title)}</th>" for k, title in zip(kind, panel.columns, strict=True))
-    rows = "".join(f"<tr>{''.join(f'<td {k}>{html.escape(text(cell))}</td>' for k, cell in zip(kind, row, strict=True))}</tr>" for row in panel.rows)
+    rows = "".join(
+        f"<tr>{''.join(f'<td {k}>{html.escape(text(cell))}</td>' for k, cell in zip(kind, row, strict=True))}</tr>"
+        for row in panel.rows
+    )
     chart = f'<div class="chart" id="{name}"></div>' if panel.chart is not None else ""
     note = f'<p class="soft">{html.escape(panel.note)}</p>' if panel.note else ""
     return f'<h3>{html.escape(panel.title)}</h3>{note}{chart}<div class="wide"><table><tr>{head}</tr>{rows}</table></div>'

@@ -1,4 +1,7 @@
-"""What a claim about a shape means in numbers. Nothing is true of nothing: a curve that is 0 everywhere neither rises nor falls."""
+"""What a claim about a shape means in numbers.
+
+Nothing is true of nothing: a curve that is 0 everywhere neither rises nor falls.
+"""
 
 from __future__ import annotations
 

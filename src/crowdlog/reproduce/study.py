@@ -1,4 +1,6 @@
-"""What a study is: a published figure or table, redone; what it shows, and which of the paper's statements hold of it."""
+"""What a study is: a published figure or table, redone; what it shows, and which of the paper's statements
+hold of it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ Cell = str | int | float | None  # None: not printed, or nothing to measure
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of the paper about the shape of its result, decided by our numbers. `why` is shown where it does not hold."""
+    """One sentence of the paper about the shape of its result, decided by our numbers.
+
+    `why` is shown where it does not hold.
+    """
 
     text: str
     holds: bool
@@ -22,7 +27,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Panel:
-    """A table, with the printed values beside ours, and a plot of both as a Vega-Lite specification (see `plots`)."""
+    """A table, with the printed values beside ours, and a plot of both as a Vega-Lite specification (see
+    `plots`).
+    """
 
     title: str
     columns: Sequence[str]
@@ -44,7 +51,11 @@ class Result:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Result:
-        return cls([Panel(**panel) for panel in stored["panels"]], [Claim(**claim) for claim in stored["claims"]], stored["setup"])
+        return cls(
+            [Panel(**panel) for panel in stored["panels"]],
+            [Claim(**claim) for claim in stored["claims"]],
+            stored["setup"],
+        )
 
 
 @dataclass(frozen=True)

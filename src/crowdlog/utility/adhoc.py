@@ -1,4 +1,6 @@
-"""Ad-hoc search: rank URLs for a query by the released clicks; right is what held-out people clicked (Zhang 2017, §3.4)."""
+"""Ad-hoc search: rank URLs for a query by the released clicks; right is what held-out people clicked (Zhang
+2017, §3.4).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ def topics_of(test: LogArrays) -> Topics:
 
 
 def feedback_of(test: LogArrays, sizes: tuple[int, int]) -> Any:
-    """The mean rank at which each URL was clicked for each query. The study takes it from the test part; so do we."""
+    """The mean rank at which each URL was clicked for each query.
+
+    The study takes it from the test part; so do we.
+    """
     known = (test.url >= 0) & (test.rank > 0)
     key = pack(test.query[known], test.url[known])
     total, times = count_keys(key, test.rank[known].astype(np.float64)), count_keys(key)
@@ -46,7 +51,9 @@ def models(fold: Fold) -> dict[str, Callable[[KeyCounts, KeyCounts | None], Rank
     }
 
 
-def measure(released: Tables, fold: Fold, settings: Settings, which: Sequence[str] = ("RW", "RW-2", "IF")) -> dict[str, PairedScores]:
+def measure(
+    released: Tables, fold: Fold, settings: Settings, which: Sequence[str] = ("RW", "RW-2", "IF")
+) -> dict[str, PairedScores]:
     """Search with the models of these names."""
     if released.clicks is None or fold.original.clicks is None:
         return {}
@@ -54,5 +61,7 @@ def measure(released: Tables, fold: Fold, settings: Settings, which: Sequence[st
     for name in which:
         ours = known[name](released.clicks, released.pairs or released.flow)
         original = known[name](fold.original.clicks, fold.original.pairs)
-        found[f"adhoc:{name}"] = compare_rankers(topics, ours, original, METRICS, sample=settings.sample, seed=settings.seed)
+        found[f"adhoc:{name}"] = compare_rankers(
+            topics, ours, original, METRICS, sample=settings.sample, seed=settings.seed
+        )
     return found

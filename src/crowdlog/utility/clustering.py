@@ -57,5 +57,7 @@ def _given(settings: Settings, truth: Truth, sites: Ints) -> Ints:
     chosen = truth.vocabulary.urls.all().take(pa.array(sites)).to_pylist()
     classes = np.array([names.index(wanted[site]) if site in wanted else -1 for site in chosen], np.int64)
     if not (classes >= 0).any():
-        raise InputError(f"None of the {len(sites)} most clicked sites of the release is in the classes given: write each URL as the log spells it.")
+        raise InputError(
+            f"None of the {len(sites)} most clicked sites of the release is in the classes given: write each URL as the log spells it."
+        )
     return classes

@@ -60,7 +60,8 @@ class Truth:
         test: LogStore | None = None,
     ) -> None:
         self._published, self._settings = published or Published(), settings
-        self.representation = self._published.representation  # how queries are written, here and in the release
+        # how queries are written, here and in the release
+        self.representation = self._published.representation
         texts, ids = self._queries(store)
         self.vocabulary = Vocabulary(texts, pq.read_table(store.urls())["text"])
         self.events = read_log(store, settings.session_minutes).renamed(ids)
@@ -76,7 +77,9 @@ class Truth:
         return len(self.vocabulary.queries), len(self.vocabulary.urls)
 
     def apart(self) -> Truth:
-        """The same log with a numbering of its own, so that texts only one release has do not change the numbers of another's."""
+        """The same log with a numbering of its own, so that texts only one release has do not change the
+        numbers of another's.
+        """
         twin = copy(self)
         twin.vocabulary = self.vocabulary.copy()
         return twin
@@ -100,7 +103,9 @@ class Truth:
         # Pairs of a session are cut at the same window here: longer sessions are rare, and quadratic.
         kind = self._published.pair_kind
         reach = 1 if kind == "undirected-pair" else WINDOW - 1
-        return pairs_of(self.events, reach=reach, users=self.counts_users, sorted_pair=kind.startswith("undirected"))
+        return pairs_of(
+            self.events, reach=reach, users=self.counts_users, sorted_pair=kind.startswith("undirected")
+        )
 
     @cached_property
     def _sequences(self) -> KeyCounts:
@@ -117,7 +122,9 @@ class Truth:
         if number is None and self._test is not None:
             return Fold(self.tables, self._test, self.sizes)
         settings = self._settings
-        rows = held_out_rows(self.events, folds=settings.folds, fold=number or 0, by=settings.by, seed=settings.seed)
+        rows = held_out_rows(
+            self.events, folds=settings.folds, fold=number or 0, by=settings.by, seed=settings.seed
+        )
         return Fold(tables_of(self.events.where(~rows)), self.events.where(rows), self.sizes)
 
     def _read_test(self, test: LogStore) -> LogArrays:
@@ -128,7 +135,9 @@ class Truth:
         return rows.renamed(queries if ids is None else queries[ids], urls)
 
     def _queries(self, store: LogStore) -> tuple[Any, Ints | None]:
-        """The texts as the release writes them, and for each query of the store the place of its text; None for the same place."""
+        """The texts as the release writes them, and for each query of the store the place of its text; None
+        for the same place.
+        """
         if self.representation == ORIGINAL:
             return pq.read_table(store.queries())["text"], None
         from crowdlog.engine.rename import rename

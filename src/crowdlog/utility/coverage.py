@@ -1,7 +1,8 @@
 """Coverage: how much of the log a release shows, and how right its counts are.
 
-Distinct and impression coverage follow Feild 2013, §3.4; median relative error, drop rate and spurious rate are named after
-what Wikimedia reports for its private page views. The definitions are ours: a release of ours need not have one threshold to count drops from.
+Distinct and impression coverage follow Feild 2013, §3.4; median relative error, drop rate and spurious rate
+are named after what Wikimedia reports for its private page views. The definitions are ours: a release of ours
+need not have one threshold to count drops from.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ BANDS = (1, 2, 10, 100, 1000)  # lower ends: once, 2-9, 10-99, …
 
 def measure(released: Tables, truth: Truth, _settings: Settings) -> list[Score]:
     """For each table of the release that the log can be asked for."""
-    return [score for name in ("queries", "clicks", "pairs", "sequences") for score in _of_table(name, getattr(released, name), truth)]
+    return [
+        score
+        for name in ("queries", "clicks", "pairs", "sequences")
+        for score in _of_table(name, getattr(released, name), truth)
+    ]
 
 
 def _of_table(name: str, published: KeyCounts | None, truth: Truth) -> list[Score]:
@@ -50,7 +55,8 @@ def _of_table(name: str, published: KeyCounts | None, truth: Truth) -> list[Scor
 
 
 def _errors(name: str, published: KeyCounts, real: KeyCounts, true_count: Floats, kept: Bools) -> list[Score]:
-    theirs = published.count[np.isin(published.key, real.key, assume_unique=True)]  # both in ascending order of the key
+    # both in ascending order of the key
+    theirs = published.count[np.isin(published.key, real.key, assume_unique=True)]
     relative = np.abs(theirs - true_count[kept]) / true_count[kept]
     bar = max(1.0, float(np.median(published.count))) if len(published) else 1.0
     frequent = true_count >= bar
@@ -79,7 +85,9 @@ def _errors(name: str, published: KeyCounts, real: KeyCounts, true_count: Floats
 def _by_band(true_count: Floats, kept: Bools) -> dict[str, Any]:
     """How many keys of each frequency there are and how many were kept."""
     band = np.searchsorted(BANDS, true_count, side="right") - 1
-    return {"by_frequency": _kept_by(band, kept, [f"{low}+" if low == BANDS[-1] else str(low) for low in BANDS])}
+    return {
+        "by_frequency": _kept_by(band, kept, [f"{low}+" if low == BANDS[-1] else str(low) for low in BANDS])
+    }
 
 
 def _by_words(truth: Truth, real: KeyCounts, kept: Bools) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Keyword generation: queries that belong to a concept given by some URLs (Korolova et al. 2009, §7.2.2).
 
-They are found by a walk that the concept absorbs. As in the study rare edges are left out of both graphs: a release has none
-of them, and with them the log's own chances would be others.
+They are found by a walk that the concept absorbs. As in the study rare edges are left out of both graphs: a
+release has none of them, and with them the log's own chances would be others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.score import Score, share
 
 THRESHOLDS = (0.5, 0.7, 0.9, 0.95)
-# Concepts when none are given: every 20th of the 200 most clicked sites; a walk from anywhere soon meets the first.
+# Concepts when none are given: every 20th of the 200 most clicked sites; a walk from anywhere soon meets the
+# first.
 SITES, AMONG = 10, 200
 
 
@@ -34,15 +35,21 @@ def concepts_of(truth: Truth, settings: Settings) -> tuple[list[str], Ints]:
     if settings.concepts:
         concept = np.full(len(texts), -1, np.int64)
         for i, (name, sites) in enumerate(settings.concepts.items()):
-            members = compute.is_in(site, value_set=_sites(pa.array(sites, pa.string()))).to_numpy(zero_copy_only=False)
+            members = compute.is_in(site, value_set=_sites(pa.array(sites, pa.string()))).to_numpy(
+                zero_copy_only=False
+            )
             if not members.any():
-                raise InputError(f"The concept '{name}' has no site that was clicked in this log. Give sites as in 'shoes=shoes.com,zappos.com'.")
+                raise InputError(
+                    f"The concept '{name}' has no site that was clicked in this log. Give sites as in 'shoes=shoes.com,zappos.com'."
+                )
             concept[members] = i
         return list(settings.concepts), concept
     encoded = site.dictionary_encode()
     codes = encoded.indices.to_numpy()
     clicks = truth.table("clicks")
-    per_site = np.bincount(codes[unpack(clicks.key)[1]], weights=clicks.count, minlength=len(encoded.dictionary))
+    per_site = np.bincount(
+        codes[unpack(clicks.key)[1]], weights=clicks.count, minlength=len(encoded.dictionary)
+    )
     popular = np.argsort(-per_site, kind="stable")[:AMONG]
     popular = popular[np.unique(np.linspace(-1, len(popular) - 1, SITES + 1).astype(np.int64)[1:])]
     number = np.full(len(encoded.dictionary), -1, np.int64)
@@ -62,8 +69,15 @@ def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
         return []
     names, concept = concepts_of(truth, settings)
     marked = concept[:, None] == np.arange(len(names))
-    ours, original = (_keywords(table, marked, truth.sizes, settings.fewest_clicks) for table in (released.clicks, truth.table("clicks")))
-    return [score for threshold in THRESHOLDS for score in _at(threshold, names, ours >= threshold, original >= threshold, settings)]
+    ours, original = (
+        _keywords(table, marked, truth.sizes, settings.fewest_clicks)
+        for table in (released.clicks, truth.table("clicks"))
+    )
+    return [
+        score
+        for threshold in THRESHOLDS
+        for score in _at(threshold, names, ours >= threshold, original >= threshold, settings)
+    ]
 
 
 def _keywords(table: KeyCounts, concepts: Bools, sizes: tuple[int, int], fewest_clicks: int) -> Any:
@@ -73,7 +87,10 @@ def _keywords(table: KeyCounts, concepts: Bools, sizes: tuple[int, int], fewest_
 
 def _at(threshold: float, names: list[str], ours: Bools, original: Bools, settings: Settings) -> list[Score]:
     both, theirs, own = (found.sum(axis=0) for found in (ours & original, original, ours))
-    rows = [{"concept": name, "released": int(own[i]), "original": int(theirs[i]), "in_both": int(both[i])} for i, name in enumerate(names)]
+    rows = [
+        {"concept": name, "released": int(own[i]), "original": int(theirs[i]), "in_both": int(both[i])}
+        for i, name in enumerate(names)
+    ]
     draws = generator(settings.seed)
     found = {"relevance": threshold, "fewest_clicks": settings.fewest_clicks, "concepts": rows}
     return [

@@ -1,7 +1,7 @@
 """A retrieval task done twice, with the release and with the original log, and compared fairly.
 
-A release that answers only easy queries looks better than the log it came from. So every score comes with the number of
-queries it rests on, the original's own score, and both scores on the queries that both can answer.
+A release that answers only easy queries looks better than the log it came from. So every score comes with the
+number of queries it rests on, the original's own score, and both scores on the queries that both can answer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class PairedScores:
     asked: int  # groups in all
 
 
-def compare_rankers(topics: Topics, released: Ranker, original: Ranker, metrics: Sequence[str], *, sample: int, seed: int) -> PairedScores:
+def compare_rankers(
+    topics: Topics, released: Ranker, original: Ranker, metrics: Sequence[str], *, sample: int, seed: int
+) -> PairedScores:
     """Ask both logs. At most `sample` groups each, drawn from those each can answer (0: all)."""
     can = [released.knows(topics.queries), original.knows(topics.queries)]
     groups = [np.unique(topics.group[mask]) for mask in can]
@@ -74,11 +76,17 @@ def _scores(topics: Topics, ranker: Ranker, asked: Bools, metrics: Sequence[str]
 
 
 def per_topic(ranked: Lists, relevant: Lists, metrics: Sequence[str]) -> dict[str, Floats]:
-    """Each metric, under the name that ir-measures gives it, for each topic. What is left out counts as not found."""
+    """Each metric, under the name that ir-measures gives it, for each topic.
+
+    What is left out counts as not found.
+    """
     import ir_measures
 
     # The library breaks ties by name, so every place gets a score of its own.
-    run = {str(i): {str(item): -float(place) for place, item in enumerate(ranked[i].tolist())} for i in range(len(ranked))}
+    run = {
+        str(i): {str(item): -float(place) for place, item in enumerate(ranked[i].tolist())}
+        for i in range(len(ranked))
+    }
     truth = {str(i): {str(item): 1 for item in relevant[i].tolist()} for i in range(len(relevant))}
     found = {name: np.zeros(len(relevant)) for name in metrics}
     for result in ir_measures.iter_calc([ir_measures.parse_measure(name) for name in metrics], truth, run):
@@ -134,7 +142,9 @@ def scored(name: str, pair: PairedScores, metric: str, seed: int) -> Score:
 def _means(group: Ints, scores: Floats, which: Bools) -> Floats:
     """The mean score of each group over the marked topics."""
     _groups, codes = np.unique(group[which], return_inverse=True)
-    means: Floats = np.bincount(codes, weights=scores[which]) / np.bincount(codes) if len(codes) else np.zeros(0)
+    means: Floats = (
+        np.bincount(codes, weights=scores[which]) / np.bincount(codes) if len(codes) else np.zeros(0)
+    )
     return means
 
 

@@ -1,4 +1,6 @@
-"""Pattern study: what people write after a prefix such as "fear of", in the log and in the release (Korolova et al. 2009, §7.2.1)."""
+"""Pattern study: what people write after a prefix such as "fear of", in the log and in the release (Korolova
+et al. 2009, §7.2.1).
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,26 @@ PREFIXES = ("fear of", "how to", "what is")
 
 def completions(table: KeyCounts, texts: Any, prefix: str) -> Ints:
     """The ids of the queries that go on after the prefix, most frequent first."""
-    begins = compute.starts_with(texts.take(pa.array(table.key)), pattern=prefix.strip().lower() + " ").to_numpy(zero_copy_only=False)
+    begins = compute.starts_with(
+        texts.take(pa.array(table.key)), pattern=prefix.strip().lower() + " "
+    ).to_numpy(zero_copy_only=False)
     ids: Ints = table.key[begins]
     return ids[np.lexsort((ids, -table.count[begins]))]
 
 
 def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
-    """How many of the log's first nine completions are among the release's first nine, and whether their order is the same."""
+    """How many of the log's first nine completions are among the release's first nine, and whether their
+    order is the same.
+    """
     if released.queries is None:
         return []
     texts = truth.vocabulary.queries.all()
     prefixes = settings.prefixes or PREFIXES
     written = represent((prefix.lower() for prefix in prefixes), truth.representation)
-    studies = [_study(*(completions(table, texts, prefix) for table in (released.queries, truth.table("queries")))) for prefix in written]
+    studies = [
+        _study(*(completions(table, texts, prefix) for table in (released.queries, truth.table("queries"))))
+        for prefix in written
+    ]
     rows = [{"prefix": prefix} | study for prefix, study in zip(prefixes, studies, strict=True)]
     asked = sum(study["compared"] for study in studies)
     orders = [study["kendall_tau"] for study in studies if study["kendall_tau"] is not None]
@@ -66,7 +75,10 @@ def _study(ours: Ints, original: Ints) -> dict[str, Any]:
 
 
 def kendall_tau(places: Ints) -> float | None:
-    """Agreement of two orders without ties: the places, in one order, of items listed in the other. None for fewer than two."""
+    """Agreement of two orders without ties: the places, in one order, of items listed in the other.
+
+    None for fewer than two.
+    """
     n = len(places)
     if n < 2:
         return None

@@ -16,7 +16,9 @@ TOPICS_LEFT_OUT = "The sequences of this release are of topics, not of queries, 
 
 @dataclass(frozen=True)
 class Published:
-    """`representation`: how queries are written; `pair_kind`: which two queries make a pair; `topics`: sessions are of topics, not of queries."""
+    """`representation`: how queries are written; `pair_kind`: which two queries make a pair; `topics`:
+    sessions are of topics, not of queries.
+    """
 
     counts_users: bool = False
     pair_kind: str = "pair"

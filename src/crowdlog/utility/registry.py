@@ -22,7 +22,10 @@ from crowdlog.utility.score import Score
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure's module, what it measures, and the tables of which a release must have one. Tasks are tested on held-out people or rows."""
+    """A measure's module, what it measures, and the tables of which a release must have one.
+
+    Tasks are tested on held-out people or rows.
+    """
 
     module: str
     what: str
@@ -39,7 +42,9 @@ MEASURES = {
     "keywords": Measure("keywords", "advertising keywords for a concept, by an absorbing walk", ("clicks",)),
     "patterns": Measure("patterns", "what people write after a prefix such as 'fear of'", ("queries",)),
     "clustering": Measure("clustering", "websites grouped by common queries: purity", ("clicks",)),
-    "adhoc": Measure("adhoc", "search by random walk (RW, RW-2) and implicit feedback (IF)", ("clicks",), task=True),
+    "adhoc": Measure(
+        "adhoc", "search by random walk (RW, RW-2) and implicit feedback (IF)", ("clicks",), task=True
+    ),
     "suggestion": Measure("suggestion", "which query comes next in a session", ("clicks", "flow"), task=True),
     "sessions": Measure("session_search", "search for a whole session", ("clicks",), task=True),
 }
@@ -56,10 +61,14 @@ def chosen(on: Sequence[str]) -> list[str]:
 
 def _possible(names: list[str], released: Tables, *, asked: bool) -> list[str]:
     """The measures whose tables are there. What was asked for by name must be possible."""
-    possible = [name for name in names if any(getattr(released, table) is not None for table in MEASURES[name].needs)]
+    possible = [
+        name for name in names if any(getattr(released, table) is not None for table in MEASURES[name].needs)
+    ]
     missing = [name for name in names if name not in possible]
     if asked and missing:
-        raise InputError(f"The measure '{missing[0]}' needs a table of {MEASURES[missing[0]].needs[0]}, and this release has none.")
+        raise InputError(
+            f"The measure '{missing[0]}' needs a table of {MEASURES[missing[0]].needs[0]}, and this release has none."
+        )
     return possible
 
 
@@ -72,7 +81,10 @@ def score(
     settings: Settings | None = None,
     other_log: bool = False,
 ) -> list[Score]:
-    """Measure a release against the log it came from. `test`: a held-out log of other people for the retrieval tasks."""
+    """Measure a release against the log it came from.
+
+    `test`: a held-out log of other people for the retrieval tasks.
+    """
     names, settings = chosen(on), settings or Settings()
     if not other_log:
         check_source(release.label, truth.info.id)
@@ -98,11 +110,15 @@ def _readable(names: list[str], published: Published, *, asked: bool) -> list[st
     if published.representation != "heavy" or "patterns" not in names:
         return names
     if asked:
-        raise InputError("The measure 'patterns' looks at how queries go on, and this release ('heavy') sorts the words of each query. Leave it out.")
+        raise InputError(
+            "The measure 'patterns' looks at how queries go on, and this release ('heavy') sorts the words of each query. Leave it out."
+        )
     return [name for name in names if name != "patterns"]
 
 
-def _run_tasks(names: list[str], released: Tables, log: Truth, settings: Settings, advance: Any) -> list[Score]:
+def _run_tasks(
+    names: list[str], released: Tables, log: Truth, settings: Settings, advance: Any
+) -> list[Score]:
     found: dict[str, list[PairedScores]] = {}
     for number in log.folds() if names else []:
         fold = log.fold(number)
@@ -111,7 +127,11 @@ def _run_tasks(names: list[str], released: Tables, log: Truth, settings: Setting
                 found.setdefault(label, []).append(scores)
             advance(1)
     whole = {label: joined(folds) for label, folds in found.items()}
-    return [scored(label, pair, metric, settings.seed) for label, pair in whole.items() for metric in pair.released]
+    return [
+        scored(label, pair, metric, settings.seed)
+        for label, pair in whole.items()
+        for metric in pair.released
+    ]
 
 
 def _module(name: str) -> Any:
@@ -125,7 +145,17 @@ def _selected(scores: Sequence[Score], on: Sequence[str]) -> list[Score]:
     wanted = [set(selection.split(":")) for selection in on]
     names = [set(score.name.split(":")) for score in scores]
     for selection, parts in zip(on, wanted, strict=True):
-        if len(parts) > 1 and names and not any(parts <= name for name in names if selection.split(":")[0] in name):
-            available = sorted({score.name for score in scores if score.name.startswith(selection.split(":")[0] + ":")})
-            raise InputError(f"There is no measure '{selection}' for this release. There are: {', '.join(available)}.")
-    return [score for score, name in zip(scores, names, strict=True) if any(parts <= name for parts in wanted)]
+        if (
+            len(parts) > 1
+            and names
+            and not any(parts <= name for name in names if selection.split(":")[0] in name)
+        ):
+            available = sorted(
+                {score.name for score in scores if score.name.startswith(selection.split(":")[0] + ":")}
+            )
+            raise InputError(
+                f"There is no measure '{selection}' for this release. There are: {', '.join(available)}."
+            )
+    return [
+        score for score, name in zip(scores, names, strict=True) if any(parts <= name for parts in wanted)
+    ]

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Score:
-    """A measured value. `value` is None when there was nothing to measure; `evaluated` says on how much it rests."""
+    """A measured value.
+
+    `value` is None when there was nothing to measure; `evaluated` says on how much it rests.
+    """
 
     name: str
     value: float | None

@@ -14,12 +14,16 @@ LONGEST = 100  # queries; what follows in a longer session is left out: such ses
 
 
 def sessions_of(test: LogArrays) -> tuple[Lists, Ints]:
-    """Sessions of at least two queries, and their numbers. A query repeated at once (a next page) counts once."""
+    """Sessions of at least two queries, and their numbers.
+
+    A query repeated at once (a next page) counts once.
+    """
     session, query = test.session[test.impression], test.query[test.impression]
     again = np.zeros(len(query), bool)
     again[1:] = (session[1:] == session[:-1]) & (query[1:] == query[:-1])
     session, query = session[~again], query[~again]
-    numbers, rows = np.unique(session, return_inverse=True)  # ascending: rows are sorted by user and time, by row splits too
+    # ascending: rows are sorted by user and time, by row splits too
+    numbers, rows = np.unique(session, return_inverse=True)
     lengths = np.bincount(rows, minlength=len(numbers))
     kept = (lengths >= 2)[rows] & (counting(lengths) < LONGEST)
     numbers, rows = np.unique(session[kept], return_inverse=True)
@@ -36,4 +40,6 @@ def prefixes(sessions: Lists) -> Topics:
     other = follower != sessions.items[asked]
     unit, relevant = unpack(np.unique(pack(asked[other], follower[other])))
     units, rows = np.unique(unit, return_inverse=True)
-    return Topics(one_each(sessions.items[units]), from_rows(rows, relevant, len(units)), sessions.rows[units])
+    return Topics(
+        one_each(sessions.items[units]), from_rows(rows, relevant, len(units)), sessions.rows[units]
+    )

@@ -24,7 +24,9 @@ def topics_of(test: LogArrays) -> Topics:
     place = np.searchsorted(numbers, test.session[clicked])
     session, url = unpack(np.unique(pack(place, test.url[clicked])))
     with_click, rows = np.unique(session, return_inverse=True)
-    return Topics(sessions.take(with_click), from_rows(rows, url, len(with_click)), np.arange(len(with_click)))
+    return Topics(
+        sessions.take(with_click), from_rows(rows, url, len(with_click)), np.arange(len(with_click))
+    )
 
 
 def measure(released: Tables, fold: Fold, settings: Settings) -> dict[str, PairedScores]:
@@ -33,4 +35,8 @@ def measure(released: Tables, fold: Fold, settings: Settings) -> dict[str, Paire
         return {}
     ours = SessionSearch(Walk(released.clicks, released.flow, fold.sizes), fold.sizes[1])
     original = SessionSearch(Walk(fold.original.clicks, fold.original.flow, fold.sizes), fold.sizes[1])
-    return {"sessions": compare_rankers(topics_of(fold.test), ours, original, METRICS, sample=settings.sample, seed=settings.seed)}
+    return {
+        "sessions": compare_rankers(
+            topics_of(fold.test), ours, original, METRICS, sample=settings.sample, seed=settings.seed
+        )
+    }

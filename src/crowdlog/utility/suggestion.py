@@ -14,5 +14,11 @@ METRICS = ("P@5", "R@5", "RR")
 def measure(released: Tables, fold: Fold, settings: Settings) -> dict[str, PairedScores]:
     """Every prefix of every held-out session; a session is one observation."""
     sessions, _numbers = sessions_of(fold.test)
-    ours, original = (Suggester(tables.clicks, tables.flow, fold.sizes) for tables in (released, fold.original))
-    return {"suggestion": compare_rankers(prefixes(sessions), ours, original, METRICS, sample=settings.sample, seed=settings.seed)}
+    ours, original = (
+        Suggester(tables.clicks, tables.flow, fold.sizes) for tables in (released, fold.original)
+    )
+    return {
+        "suggestion": compare_rankers(
+            prefixes(sessions), ours, original, METRICS, sample=settings.sample, seed=settings.seed
+        )
+    }

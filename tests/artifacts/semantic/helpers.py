@@ -18,7 +18,9 @@ thetas = st.sampled_from([0.3, 0.5, 0.6, 0.75, 0.8, 0.9, 0.95])
 def rows(lists):
     """Lists as (start, values)."""
     lengths = [len(values) for values in lists]
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), np.array([v for values in lists for v in values], np.int32)
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), np.array(
+        [v for values in lists for v in values], np.int32
+    )
 
 
 def slow_affine(a, b, weights, theta):
@@ -28,7 +30,9 @@ def slow_affine(a, b, weights, theta):
 
 
 def slow_cores(neighbours, users):
-    """Core degrees from the definition: for each k, throw out what has fewer than k users around it until nothing changes."""
+    """Core degrees from the definition: for each k, throw out what has fewer than k users around it until
+    nothing changes.
+    """
     core = [0] * len(users)
     alive = set(range(len(users)))
     k = 1
@@ -53,7 +57,9 @@ def user_graphs(draw):
         for b in draw(st.sets(st.integers(0, n - 1), max_size=5)) - {a}:
             neighbours[a].add(b)
             neighbours[b].add(a)
-    return neighbours, draw(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=4), min_size=n, max_size=n))
+    return neighbours, draw(
+        st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=4), min_size=n, max_size=n)
+    )
 
 
 def as_arrays(neighbours, users, n_users=10):

@@ -1,4 +1,6 @@
-"""A small log, through the real importer: the worked example of seed 004 around cell phone cases, amid other searches."""
+"""A small log, through the real importer: the worked example of seed 004 around cell phone cases, amid other
+searches.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ SANYO = CASES[1]
 
 
 def typed():
-    """(user, query): one user per case query but one, users overlapping; 30 others use the words apart and together."""
+    """(user, query): one user per case query but one, users overlapping; 30 others use the words apart and
+    together.
+    """
     rows = [(f"c{i % 14}", query) for i, query in enumerate(CASES)] + [("c20", CASES[17])]
     for query in CASES:  # so that no word is typed by one user alone
         rows += [(f"w{i}", word) for word in query.replace("cell phone case", "").split() for i in range(2)]
@@ -28,7 +32,10 @@ def typed():
 
 def tsv(rows):
     lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
-    lines += [f"{user}\t{query}\t2006-03-01 00:{i // 60 % 60:02}:{i % 60:02}\t\t" for i, (user, query) in enumerate(rows)]
+    lines += [
+        f"{user}\t{query}\t2006-03-01 00:{i // 60 % 60:02}:{i % 60:02}\t\t"
+        for i, (user, query) in enumerate(rows)
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -22,7 +22,12 @@ def test_same_pairs_as_brute_force_each_once(sets, weights, theta):
     vectors = build_vectors(*rows([list(s) for s in sets]), np.array(weights, np.int64))
     found = pairs_of(AllPairs(vectors, Theta.of(theta)).blocks())
     number = {int(v): s for v, s in zip(vectors.vector_of, sets, strict=True)}
-    expected = [(x, y) for x in range(len(sets)) for y in range(x) if slow_affine(number[x], number[y], weights, theta)]
+    expected = [
+        (x, y)
+        for x in range(len(sets))
+        for y in range(x)
+        if slow_affine(number[x], number[y], weights, theta)
+    ]
     assert sorted(found) == expected
 
 

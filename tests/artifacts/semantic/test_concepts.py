@@ -13,7 +13,21 @@ QUERIES = [
     "cell phone case", "blue cell phone case", "cell phone", "phone case blue", "is a cell phone", "is a phone",
     "new york", "new york phone", "salt lake city", "salt lake city phone", "john smith", "john smith phone", "case case case",
 ]  # fmt: skip
-USERS = [[0, 1], [1, 2], [2, 3, 4], [0, 4], [5, 6], [5, 1], [0, 1], [2, 3], [3, 4], [4, 5], [5, 6], [6, 0], [1, 6]]
+USERS = [
+    [0, 1],
+    [1, 2],
+    [2, 3, 4],
+    [0, 4],
+    [5, 6],
+    [5, 1],
+    [0, 1],
+    [2, 3],
+    [3, 4],
+    [4, 5],
+    [5, 6],
+    [6, 0],
+    [1, 6],
+]
 
 
 def mined(min_users=2, queries=QUERIES, users=USERS):

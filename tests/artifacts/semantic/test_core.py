@@ -21,7 +21,9 @@ def test_one_own_user_each_is_the_plain_k_core(seed):
     plain = nx.gnm_random_graph(60, 240, seed=seed)
     neighbours = [set(plain[v]) for v in range(60)]
     expected = nx.core_number(plain)
-    assert core_degrees(*as_arrays(neighbours, [{v} for v in range(60)], 60)).tolist() == [expected[v] + 1 for v in range(60)]
+    assert core_degrees(*as_arrays(neighbours, [{v} for v in range(60)], 60)).tolist() == [
+        expected[v] + 1 for v in range(60)
+    ]
 
 
 def test_a_query_of_many_users_supports_itself_and_its_refinements():
@@ -69,7 +71,9 @@ def test_tables_of_supporters_change_nothing(patience, drawn):
 
 
 def test_many_queries_of_one_user_are_not_counted_over_and_over():
-    """A hub in a clique of six users amid 3,000 queries of one user, which all go before it: without a table it is counted hundreds of times."""
+    """A hub in a clique of six users amid 3,000 queries of one user, which all go before it: without a table
+    it is counted hundreds of times.
+    """
     n = 3000
     clique = [set(range(6)) - {v} for v in range(6)]
     neighbours = [clique[0] | set(range(6, n + 6)), *clique[1:], *({0} for _ in range(n))]
@@ -79,6 +83,8 @@ def test_many_queries_of_one_user_are_not_counted_over_and_over():
     assert cores[:6].tolist() == [6] * 6
     assert set(cores[6:].tolist()) == {2}
     assert counts < 2 * n + 50
-    slow_cores_too, slow_counts = core._peel(graph.start, graph.neighbour, sets.start, sets.user, 10, known, 0)
+    slow_cores_too, slow_counts = core._peel(
+        graph.start, graph.neighbour, sets.start, sets.user, 10, known, 0
+    )
     assert slow_cores_too.tolist() == cores.tolist()
     assert slow_counts > 2 * n + 200

@@ -22,7 +22,10 @@ def test_both_directions_of_every_pair():
 def test_a_graph_beyond_its_memory_is_the_same():
     vectors = zipf_vectors()
     pairs = AllPairs(vectors, Theta.of(0.9))
-    small, large = build_graph(len(vectors), pairs.blocks(), memory=10), build_graph(len(vectors), pairs.blocks())
+    small, large = (
+        build_graph(len(vectors), pairs.blocks(), memory=10),
+        build_graph(len(vectors), pairs.blocks()),
+    )
     assert isinstance(small.neighbour, np.memmap)
     assert not isinstance(large.neighbour, np.memmap)
     assert np.array_equal(small.neighbour, large.neighbour)

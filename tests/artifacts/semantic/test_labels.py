@@ -7,7 +7,10 @@ from tests.artifacts.semantic.logs import make_log
 
 def test_labels_of_the_logs_queries(tmp_path):
     log = make_log(tmp_path, [("a", "flu"), ("b", 'say "hi"'), ("b", "cars")])
-    (tmp_path / "labels.tsv").write_text('query\ttopic\tsensitive\nnot there\tx\t1\ncars\tx\t0\nsay "hi"\tx\t0\nflu\thealth\t1\n', encoding="utf-8")
+    (tmp_path / "labels.tsv").write_text(
+        'query\ttopic\tsensitive\nnot there\tx\t1\ncars\tx\t0\nsay "hi"\tx\t0\nflu\thealth\t1\n',
+        encoding="utf-8",
+    )
     labels = read_labels(tmp_path / "labels.tsv", log)
     assert log.query_texts(labels.query).to_pylist() == ["cars", 'say "hi"', "flu"]
     assert labels.harmless.tolist() == [True, True, False]

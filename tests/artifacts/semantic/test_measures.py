@@ -14,7 +14,9 @@ def test_share_counts_degrees_of_at_least_k():
 
 
 def test_mean_over_users_who_typed_something():
-    assert mean_user_share(DEGREES, USERS, (2, 5)).tolist() == pytest.approx([(1 / 2 + 1 + 1) / 3, (0 + 2 / 3 + 1) / 3])
+    assert mean_user_share(DEGREES, USERS, (2, 5)).tolist() == pytest.approx(
+        [(1 / 2 + 1 + 1) / 3, (0 + 2 / 3 + 1) / 3]
+    )
 
 
 def test_queries_of_one_user():
@@ -25,7 +27,11 @@ def test_queries_of_one_user():
 def test_f_beta_from_precision_and_recall():
     harmless = np.array([True, False, True, True])
     precision, recall = 2 / 3, 2 / 3
-    assert f_beta(DEGREES, harmless, 1, (2,))[0] == pytest.approx(2 * precision * recall / (precision + recall))
+    assert f_beta(DEGREES, harmless, 1, (2,))[0] == pytest.approx(
+        2 * precision * recall / (precision + recall)
+    )
     precision, recall, beta = 3 / 4, 1, 0.1
-    assert f_beta(DEGREES, harmless, beta, (1,))[0] == pytest.approx((1 + beta**2) * precision * recall / (beta**2 * precision + recall))
+    assert f_beta(DEGREES, harmless, beta, (1,))[0] == pytest.approx(
+        (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    )
     assert f_beta(DEGREES, harmless, 1, (9,))[0] == 0

@@ -13,7 +13,9 @@ from tests.artifacts.semantic.test_affinity import zipf_vectors
 
 def user_sets(n, users=40, seed=2):
     rng = np.random.default_rng(seed)
-    return UserSets(*rows([sorted(set(rng.integers(0, users, rng.integers(1, 4)).tolist())) for _ in range(n)]), users)
+    return UserSets(
+        *rows([sorted(set(rng.integers(0, users, rng.integers(1, 4)).tolist())) for _ in range(n)]), users
+    )
 
 
 @given(concept_sets, concept_weights, thetas)

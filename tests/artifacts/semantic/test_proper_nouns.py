@@ -8,7 +8,9 @@ def test_persons_and_places(word):
     assert is_proper_noun(word)
 
 
-@pytest.mark.parametrize("word", ["case", "phone", "mobile", "nice", "reading", "young", "price", "lyrics", "zzyzx"])
+@pytest.mark.parametrize(
+    "word", ["case", "phone", "mobile", "nice", "reading", "young", "price", "lyrics", "zzyzx"]
+)
 def test_words_that_happen_to_be_names(word):
     assert not is_proper_noun(word)
 

@@ -28,7 +28,12 @@ def test_the_worked_example_is_released_only_semantically(log, ids):
 
 def test_what_only_one_user_knows_has_degree_one_at_any_threshold(log, ids):
     semantics = Semantics(log)
-    assert [int(semantics.degrees(t)[ids["my very secret street 4711"]]) for t in (1, 0.9, 0.5, 0.1)] == [1, 1, 1, 1]
+    assert [int(semantics.degrees(t)[ids["my very secret street 4711"]]) for t in (1, 0.9, 0.5, 0.1)] == [
+        1,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_degrees_grow_as_theta_falls_and_at_one_are_users(log):
@@ -47,7 +52,9 @@ def test_degrees_grow_as_theta_falls_and_at_one_are_users(log):
 def test_reuse_between_thresholds_changes_nothing(log, order):
     shared = Semantics(log, min_users=3)
     for theta in order:
-        assert np.array_equal(shared.degrees(theta), Semantics(log, min_users=3, memory=100, threads=1).degrees(theta))
+        assert np.array_equal(
+            shared.degrees(theta), Semantics(log, min_users=3, memory=100, threads=1).degrees(theta)
+        )
 
 
 def test_approximation_from_all_queries_of_small_components_is_exact(log):

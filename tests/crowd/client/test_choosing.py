@@ -13,7 +13,9 @@ from crowdlog.privacy.randomness import SeededRandomness
 
 
 def _manifest(count: str, limit: int, slots: int = 0) -> Manifest:
-    collection = Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3, inner_k=6 if slots else 0, inner_slots=slots or 1)
+    collection = Collection(
+        "t", 5, bytes(32), bytes(64), (bytes(32),) * 3, inner_k=6 if slots else 0, inner_slots=slots or 1
+    )
     inner = ("click", "FTu(k=6, artifact='click')") if slots else ("", "")
     return Manifest(collection, "query", "original", limit, count, "FTu(k=5)", "http://r", "http://m", *inner)
 
@@ -21,28 +23,42 @@ def _manifest(count: str, limit: int, slots: int = 0) -> Manifest:
 LOGS = st.lists(st.tuples(st.integers(1, 9), st.lists(st.integers(1, 4), max_size=5)), max_size=12)
 
 
-@given(LOGS, st.sampled_from(["users", "impressions"]), st.integers(1, 12), st.integers(1, 3), st.integers(0, 99))
+@given(
+    LOGS, st.sampled_from(["users", "impressions"]), st.integers(1, 12), st.integers(1, 3), st.integers(0, 99)
+)
 @settings(deadline=None, max_examples=60)
 def test_limits_hold_at_both_levels(log, count, limit, slots, seed):
     found = [
-        Found((f"q{n}",), times, tuple(Found((f"q{n}", f"u{m}"), clicks) for m, clicks in enumerate(inner))) for n, (times, inner) in enumerate(log)
+        Found((f"q{n}",), times, tuple(Found((f"q{n}", f"u{m}"), clicks) for m, clicks in enumerate(inner)))
+        for n, (times, inner) in enumerate(log)
     ]
     choice = choose(_manifest(count, limit, slots), found, SeededRandomness(seed))
     outer = [item.artifact for item in choice.chosen]
     inner = [pair for item in choice.chosen for pair in item.inner]
     assert all(len(item.inner) <= slots for item in choice.chosen)
-    assert all(pair.primary.split(b"\t")[0] == item.artifact.primary for item in choice.chosen for pair in item.inner)
+    assert all(
+        pair.primary.split(b"\t")[0] == item.artifact.primary for item in choice.chosen for pair in item.inner
+    )
     for level in (outer, inner):
         assert len({artifact.primary for artifact in level}) == len(level)
-        assert (len(level) if count == "users" else sum(int.from_bytes(artifact.secondary, "big") for artifact in level)) <= limit
+        assert (
+            len(level)
+            if count == "users"
+            else sum(int.from_bytes(artifact.secondary, "big") for artifact in level)
+        ) <= limit
     if count == "users":
         assert len(outer) == min(limit, len(found))
     else:
-        assert sum(int.from_bytes(artifact.secondary, "big") for artifact in outer) == min(limit, sum(item.impressions for item in found))
+        assert sum(int.from_bytes(artifact.secondary, "big") for artifact in outer) == min(
+            limit, sum(item.impressions for item in found)
+        )
 
 
 def test_each_impression_is_as_likely_as_any_other():
-    """One impression of three is kept, 3,000 times: two of them are of the first artifact. 1,800 to 2,200 holds but for a chance below 1e-14."""
+    """One impression of three is kept, 3,000 times: two of them are of the first artifact.
+
+    1,800 to 2,200 holds but for a chance below 1e-14.
+    """
     manifest, randomness = _manifest("impressions", 1), SeededRandomness(4)
     found = [Found(("often",), 2), Found(("once",), 1)]
     kept = Counter(choose(manifest, found, randomness).chosen[0].artifact.primary for _ in range(3000))

@@ -1,4 +1,6 @@
-"""The client alone, against services in this process: joining after a lost answer, limits, sending once, leaving for good."""
+"""The client alone, against services in this process: joining after a lost answer, limits, sending once,
+leaving for good.
+"""
 
 import stat
 from contextlib import ExitStack
@@ -56,7 +58,8 @@ def test_a_lost_answer_to_joining_is_asked_for_again(crowd, home):
     membership = member.join(home, link, crowd.manifest, Direct(crowd.client), RANDOM)
     assert membership.credential
     assert membership.pending is None
-    assert member.join(home, link, crowd.manifest, Direct(crowd.client), RANDOM) == membership  # joining twice is fine
+    # joining twice is fine
+    assert member.join(home, link, crowd.manifest, Direct(crowd.client), RANDOM) == membership
     assert crowd.status()["joined"] == 1
 
 
@@ -76,7 +79,10 @@ def test_nothing_is_prepared_without_consent(crowd, home):
 
 
 def test_at_most_the_limit_is_chosen_and_what_is_too_long_is_counted(crowd):
-    found = [Found((f"query {number}",), 1) for number in range(80)] + [Found(("x" * 500,), 1), Found(("a\tb",), 1)]
+    found = [Found((f"query {number}",), 1) for number in range(80)] + [
+        Found(("x" * 500,), 1),
+        Found(("a\tb",), 1),
+    ]
     choice = choose(crowd.manifest, found, SystemRandomness())
     assert len({item.readable for item in choice.chosen}) == crowd.manifest.limit == 50
     assert (choice.too_long, choice.over_limit) == (2, 30)

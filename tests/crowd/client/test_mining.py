@@ -17,14 +17,29 @@ ROWS = [
 
 
 def _log(path: Path, users: int = 1) -> Path:
-    lines = [f"{user}\t{query}\t2006-03-01 {time}:00\t{rank}\t{url}" for user in range(users) for query, time, rank, url in ROWS]
+    lines = [
+        f"{user}\t{query}\t2006-03-01 {time}:00\t{rank}\t{url}"
+        for user in range(users)
+        for query, time, rank, url in ROWS
+    ]
     path.write_text("\n".join(["AnonID\tQuery\tQueryTime\tItemRank\tClickURL", *lines]) + "\n")
     return path
 
 
 def _manifest(kind: str, inner: str = "") -> Manifest:
     collection = Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3, inner_k=6 if inner else 0)
-    return Manifest(collection, kind, "original", 9, "users", "FTu(k=5)", "http://r", "http://m", inner, inner and "FTu(k=6)")
+    return Manifest(
+        collection,
+        kind,
+        "original",
+        9,
+        "users",
+        "FTu(k=5)",
+        "http://r",
+        "http://m",
+        inner,
+        inner and "FTu(k=6)",
+    )
 
 
 def _mined(log: Path, kind: str, home: Path) -> dict[tuple[str, ...], int]:
@@ -47,9 +62,15 @@ def test_a_persons_artifacts_are_found_with_their_impressions_and_nothing_is_lef
 def test_in_a_nested_collection_a_query_has_its_own_clicks_inside(tmp_path):
     found = mine_own(_log(tmp_path / "log.tsv"), _manifest("query", "click"), tmp_path, SystemRandomness())
     inside = {item.texts: sorted(pair.texts[1] for pair in item.inner) for item in found}
-    assert inside == {("used cars",): ["http://cars.example"], ("weather",): ["http://rain.example", "http://weather.example"]}
+    assert inside == {
+        ("used cars",): ["http://cars.example"],
+        ("weather",): ["http://rain.example", "http://weather.example"],
+    }
     pairs = mine_own(tmp_path / "log.tsv", _manifest("query", "pair"), tmp_path, SystemRandomness())
-    assert {item.texts: [pair.texts for pair in item.inner] for item in pairs} == {("used cars",): [("used cars", "weather")], ("weather",): []}
+    assert {item.texts: [pair.texts for pair in item.inner] for item in pairs} == {
+        ("used cars",): [("used cars", "weather")],
+        ("weather",): [],
+    }
 
 
 def test_a_log_of_several_people_is_refused(tmp_path):

@@ -37,7 +37,17 @@ def test_every_term_changes_the_id() -> None:
     assert len({terms.context(0) for terms in [TERMS, *variants]}) == 8
 
 
-@pytest.mark.parametrize("change", [{"k": 4}, {"k": 0}, {"k": -1}, {"inner_k": 4}, {"mix_publics": TERMS.mix_publics[:2]}, {"mix_publics": ()}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"k": 4},
+        {"k": 0},
+        {"k": -1},
+        {"inner_k": 4},
+        {"mix_publics": TERMS.mix_publics[:2]},
+        {"mix_publics": ()},
+    ],
+)
 def test_terms_that_protect_too_little_are_refused(change: dict[str, int]) -> None:
     with pytest.raises(PrivacyRefusal):
         replace(TERMS, **change)
@@ -70,7 +80,14 @@ def test_levels() -> None:
         replace(TERMS, inner_k=0).bar(1)
 
 
-JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.lists(st.text(max_size=3), max_size=3)
+JSON = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.lists(st.text(max_size=3), max_size=3)
+)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(json.loads(TERMS.to_json()))), JSON))

@@ -23,7 +23,13 @@ ANN, BOB = CROWD.credentials
 
 
 def test_a_credential_shows_its_pseudonym() -> None:
-    assert shown(CROWD.issuer, show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness), b"tag", pseudonym(ANN, b"tag"), b"report")
+    assert shown(
+        CROWD.issuer,
+        show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness),
+        b"tag",
+        pseudonym(ANN, b"tag"),
+        b"report",
+    )
 
 
 def test_pseudonyms_repeat_per_context_and_differ_between_contexts_and_people() -> None:
@@ -33,13 +39,24 @@ def test_pseudonyms_repeat_per_context_and_differ_between_contexts_and_people() 
 
 def test_two_shows_have_nothing_in_common() -> None:
     first, second = (show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness) for _ in range(2))
-    assert not {first[i : i + 32] for i in range(0, 160, 32)} & {second[i : i + 32] for i in range(0, 160, 32)}
+    assert not {first[i : i + 32] for i in range(0, 160, 32)} & {
+        second[i : i + 32] for i in range(0, 160, 32)
+    }
 
 
 def test_every_changed_byte_is_noticed() -> None:
-    proof, name = show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness), pseudonym(ANN, b"tag")
+    proof, name = (
+        show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness),
+        pseudonym(ANN, b"tag"),
+    )
     for index in range(0, len(proof), 5):
-        assert not shown(CROWD.issuer, bytes([*proof[:index], proof[index] ^ 4, *proof[index + 1 :]]), b"tag", name, b"report")
+        assert not shown(
+            CROWD.issuer,
+            bytes([*proof[:index], proof[index] ^ 4, *proof[index + 1 :]]),
+            b"tag",
+            name,
+            b"report",
+        )
     assert not shown(CROWD.issuer, proof, b"other", name, b"report")
     assert not shown(CROWD.issuer, proof, b"tag", pseudonym(BOB, b"tag"), b"report")
     assert not shown(CROWD.issuer, proof, b"tag", name, b"another report")
@@ -53,7 +70,9 @@ def test_made_up_and_foreign_credentials_are_refused() -> None:
     scaled = Credential(ANN.secret * 2, ANN.u, multiply(2, ANN.mac))
     for credential in (stranger.credentials[0], made_up, scaled):
         name = pseudonym(credential, b"tag")
-        assert not shown(CROWD.issuer, show(credential, b"tag", name, b"", CROWD.randomness), b"tag", name, b"")
+        assert not shown(
+            CROWD.issuer, show(credential, b"tag", name, b"", CROWD.randomness), b"tag", name, b""
+        )
 
 
 def test_an_issuer_cannot_mark_a_person_with_a_key_of_her_own() -> None:
@@ -67,14 +86,23 @@ def test_an_issuer_cannot_mark_a_person_with_a_key_of_her_own() -> None:
         IssuerKey.generate(randomness),
     ):
         with pytest.raises(ReportError, match="do not trust"):
-            accept_credential(pending, CROWD.collection, issue_credential(own, CROWD.collection.id, pending.request, randomness))
+            accept_credential(
+                pending,
+                CROWD.collection,
+                issue_credential(own, CROWD.collection.id, pending.request, randomness),
+            )
 
 
 def test_requests_prove_their_secret_and_name_their_collection() -> None:
     randomness = SeededRandomness(4)
     pending = request_credential(CROWD.collection, randomness)
     other = multiply(3, BASE) + pending.request[32:]
-    for request, collection_id in ((other, CROWD.collection.id), (pending.request, bytes(32)), (b"", bytes(32)), (bytes(96), bytes(32))):
+    for request, collection_id in (
+        (other, CROWD.collection.id),
+        (pending.request, bytes(32)),
+        (b"", bytes(32)),
+        (bytes(96), bytes(32)),
+    ):
         with pytest.raises(ReportError):
             issue_credential(CROWD.issuer, collection_id, request, randomness)
 

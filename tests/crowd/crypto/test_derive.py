@@ -15,8 +15,20 @@ def test_every_input_changes_every_value() -> None:
     variants = [(root, context) for root in (bytes(32), b"\x01" * 32) for context in (b"a", b"b")]
     assert len({root_of(root, context) for root, context in variants}) == 4
     assert len({tag_of(root, context, primary) for root, context in variants for primary in (b"", b"x")}) == 8
-    assert len({coefficient(root, context, index) for root, context in variants for index in (0, 1, 256)}) == 12
-    assert len({key_of(secret, context, tag) for secret in (0, 1) for context in (b"a", b"b") for tag in (b"s", b"t")}) == 8
+    assert (
+        len({coefficient(root, context, index) for root, context in variants for index in (0, 1, 256)}) == 12
+    )
+    assert (
+        len(
+            {
+                key_of(secret, context, tag)
+                for secret in (0, 1)
+                for context in (b"a", b"b")
+                for tag in (b"s", b"t")
+            }
+        )
+        == 8
+    )
 
 
 def test_the_polynomial_is_its_coefficients() -> None:

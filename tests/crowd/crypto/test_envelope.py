@@ -37,7 +37,12 @@ def test_any_bytes_are_refused(envelope: bytes) -> None:
 
 def test_the_wrong_node_and_damage_are_refused() -> None:
     envelope = seal_onion(PUBLICS, b"report", RANDOMNESS)
-    for key, data in ((KEYS[1], envelope), (KEYS[0], envelope[:-1]), (KEYS[0], envelope + b"\x00"), (KEYS[0], bytes(32) + envelope[32:])):
+    for key, data in (
+        (KEYS[1], envelope),
+        (KEYS[0], envelope[:-1]),
+        (KEYS[0], envelope + b"\x00"),
+        (KEYS[0], bytes(32) + envelope[32:]),
+    ):
         with pytest.raises(ReportError):
             open_layer(key, data)
 
@@ -50,7 +55,10 @@ def test_low_order_public_keys_are_refused() -> None:
 
 def test_the_librarys_own_sealing_opens_too() -> None:
     suite = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.CHACHA20_POLY1305)
-    assert open_layer(KEYS[0], suite.encrypt(b"report", X25519PublicKey.from_public_bytes(PUBLICS[0]), INFO)) == b"report"
+    assert (
+        open_layer(KEYS[0], suite.encrypt(b"report", X25519PublicKey.from_public_bytes(PUBLICS[0]), INFO))
+        == b"report"
+    )
 
 
 def test_keys_survive_their_bytes() -> None:

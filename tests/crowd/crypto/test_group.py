@@ -56,7 +56,9 @@ def test_multiply_refuses_what_is_no_point(data: bytes) -> None:
 
 
 def test_expand_is_rfc_9380s() -> None:
-    """RFC 9380 appendix K.3 gives vectors of other lengths only; the VOPRF vectors cover this one, here its parts must matter."""
+    """RFC 9380 appendix K.3 gives vectors of other lengths only; the VOPRF vectors cover this one, here its
+    parts must matter.
+    """
     assert len({expand(b"a", b"d"), expand(b"b", b"d"), expand(b"a", b"e"), expand(b"ad", b"")}) == 4
     assert hash_to_scalar(b"a", b"d") == int.from_bytes(expand(b"a", b"d"), "little") % ORDER
     assert decode_point(hash_to_group(b"a", b"d")) != hash_to_group(b"b", b"d")

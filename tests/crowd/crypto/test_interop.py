@@ -28,7 +28,9 @@ class Client:
     """A TypeScript client in its own process."""
 
     def __init__(self, script: Path) -> None:
-        self.process = subprocess.Popen(["node", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            ["node", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def ask(self, do: str, **values: object) -> Any:
         assert self.process.stdin
@@ -45,7 +47,15 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     assert bundler.exists(), "the client library's packages are missing: run `make node`"
     script = tmp_path_factory.mktemp("client") / "client.mjs"
     subprocess.run(
-        [bundler, extension / "tests/interop.ts", "--bundle", "--platform=node", "--format=esm", f"--outfile={script}", "--log-level=error"],
+        [
+            bundler,
+            extension / "tests/interop.ts",
+            "--bundle",
+            "--platform=node",
+            "--format=esm",
+            f"--outfile={script}",
+            "--log-level=error",
+        ],
         check=True,
     )
     client = Client(script)
@@ -60,26 +70,44 @@ def test_rfc_vectors_across_languages(client: Client, vector: dict[str, Any]) ->
     key = VoprfKey.from_bytes(bytes.fromhex(RFC["secret"]))
     elements = client.ask("blind", inputs=vector["input"], blinds=vector["blind"])
     assert elements == vector["blinded"]
-    answer = evaluate_with(key, [bytes.fromhex(item) for item in elements], decode_scalar(bytes.fromhex(vector["proof_scalar"])))
+    answer = evaluate_with(
+        key, [bytes.fromhex(item) for item in elements], decode_scalar(bytes.fromhex(vector["proof_scalar"]))
+    )
     assert client.ask("finalize", public=RFC["public"], data=answer.to_bytes().hex()) == vector["output"]
 
 
 def test_a_nested_report_of_typescript_opens_at_both_levels(client: Client) -> None:
     crowd = Crowd(5, inner_k=6, seed=13)
     collection = crowd.collection
-    response = issue_credential(crowd.issuer, collection.id, bytes.fromhex(client.ask("join", terms=collection.to_json())), crowd.randomness)
+    response = issue_credential(
+        crowd.issuer,
+        collection.id,
+        bytes.fromhex(client.ask("join", terms=collection.to_json())),
+        crowd.randomness,
+    )
     assert client.ask("accept", data=response.hex())
     query, click = b"weather", b"weather\tw.example"
     inner = {"primary": click.hex(), "secondary": "", "rand": crowd.rand(click, 1).hex()}
     (envelope,) = client.ask(
-        "report", artifacts=[{"primary": query.hex(), "secondary": "", "rand": crowd.rand(query).hex(), "level": 0, "inner": [inner]}]
+        "report",
+        artifacts=[
+            {
+                "primary": query.hex(),
+                "secondary": "",
+                "rand": crowd.rand(query).hex(),
+                "level": 0,
+                "inner": [inner],
+            }
+        ],
     )
     inside = bytes.fromhex(envelope)
     for mix in crowd.mixes:
         inside = open_layer(mix, inside)
     hers = Report.parse(inside)
     check_report(hers, collection, crowd.issuer)
-    others = [crowd.report(person, query, inner=crowd.report(person, click, level=1).data) for person in range(5)]
+    others = [
+        crowd.report(person, query, inner=crowd.report(person, click, level=1).data) for person in range(5)
+    ]
     opened = open_group([*others, hers], collection)
     assert opened
     assert (opened.artifact, opened.people, len(opened.inner)) == (query, 6, 6)
@@ -94,16 +122,30 @@ def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> No
     """Four people write Python, the fifth TypeScript: every group needs hers."""
     crowd = Crowd(4, seed=11)
     collection, rng = crowd.collection, random.Random(12)
-    response = issue_credential(crowd.issuer, collection.id, bytes.fromhex(client.ask("join", terms=collection.to_json())), crowd.randomness)
+    response = issue_credential(
+        crowd.issuer,
+        collection.id,
+        bytes.fromhex(client.ask("join", terms=collection.to_json())),
+        crowd.randomness,
+    )
     assert client.ask("accept", data=response.hex())
-    artifacts = [Artifact(rng.randbytes(rng.randrange(1, 120)), rng.randbytes(rng.randrange(90))) for _ in range(ARTIFACTS)]
+    artifacts = [
+        Artifact(rng.randbytes(rng.randrange(1, 120)), rng.randbytes(rng.randrange(90)))
+        for _ in range(ARTIFACTS)
+    ]
     inputs = [collection.voprf_input(artifact.primary) for artifact in artifacts]
     elements = [bytes.fromhex(item) for item in client.ask("blind", inputs=[item.hex() for item in inputs])]
     answer = evaluate(crowd.voprf, elements, crowd.randomness)
     rands = client.ask("finalize", public=collection.voprf_public.hex(), data=answer.to_bytes().hex())
     assert rands == [crowd.voprf.output(item).hex() for item in inputs]
     asked = [
-        {"primary": artifact.primary.hex(), "secondary": artifact.secondary.hex(), "rand": rand, "level": 0, "inner": []}
+        {
+            "primary": artifact.primary.hex(),
+            "secondary": artifact.secondary.hex(),
+            "rand": rand,
+            "level": 0,
+            "inner": [],
+        }
         for artifact, rand in zip(artifacts, rands, strict=True)
     ]
     for artifact, rand, envelope in zip(artifacts, rands, client.ask("report", artifacts=asked), strict=True):
@@ -113,7 +155,8 @@ def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> No
         hers = Report.parse(inside)
         check_report(hers, collection, crowd.issuer)
         others = [
-            Report.parse(make_report(collection, credential, bytes.fromhex(rand), artifact, crowd.randomness)) for credential in crowd.credentials
+            Report.parse(make_report(collection, credential, bytes.fromhex(rand), artifact, crowd.randomness))
+            for credential in crowd.credentials
         ]
         assert open_group(others, collection) is None
         opened = open_group([*others, hers], collection)

@@ -21,7 +21,9 @@ def lie(crowd: Crowd, person: int, primary: bytes, part: slice) -> Report:
     data[part] = bytes(byte ^ 5 for byte in data[part])
     data[131] &= 15  # keep the share below the group's order
     message = bytes(data[:144] + data[304:])
-    data[144:304] = show(crowd.credentials[person], true.context + true.tag, true.pseudonym, message, crowd.randomness)
+    data[144:304] = show(
+        crowd.credentials[person], true.context + true.tag, true.pseudonym, message, crowd.randomness
+    )
     report = Report.parse(bytes(data))
     check_report(report, crowd.collection, crowd.issuer)
     return report
@@ -33,7 +35,9 @@ SHARE, SEALED = slice(100, 110), slice(310, 320)
 @pytest.mark.parametrize("people", range(31))
 def test_a_group_opens_from_k_people_on(people: int) -> None:
     opened = open_group(TRUE[:people], CROWD.collection)
-    assert (opened.artifact, opened.people, opened.rejected) == (b"weather", people, 0) if opened else people < 5
+    assert (
+        (opened.artifact, opened.people, opened.rejected) == (b"weather", people, 0) if opened else people < 5
+    )
 
 
 def test_every_k_of_seven_open_it() -> None:
@@ -53,7 +57,11 @@ def test_repeated_reports_count_once() -> None:
 @pytest.mark.parametrize(("true", "liars"), [(5, 1), (6, 1), (7, 2), (8, 5), (15, 9), (20, 10)])
 def test_liars_are_rejected_wherever_they_stand(part: slice, true: int, liars: int) -> None:
     false = [lie(CROWD, 29 - person, b"weather", part) for person in range(liars)]
-    for reports in (TRUE[:true] + false, false + TRUE[:true], TRUE[: true // 2] + false + TRUE[true // 2 : true]):
+    for reports in (
+        TRUE[:true] + false,
+        false + TRUE[:true],
+        TRUE[: true // 2] + false + TRUE[true // 2 : true],
+    ):
         opened = open_group(reports, CROWD.collection)
         assert opened
         assert (opened.artifact, opened.people, opened.rejected) == (b"weather", true, liars)
@@ -61,11 +69,19 @@ def test_liars_are_rejected_wherever_they_stand(part: slice, true: int, liars: i
 
 def test_liars_do_not_help_to_reach_k() -> None:
     for part in (SHARE, SEALED):
-        assert open_group([*TRUE[:4], *(lie(CROWD, person, b"weather", part) for person in range(4, 12))], CROWD.collection) is None
+        assert (
+            open_group(
+                [*TRUE[:4], *(lie(CROWD, person, b"weather", part) for person in range(4, 12))],
+                CROWD.collection,
+            )
+            is None
+        )
 
 
 def test_all_liars_open_nothing() -> None:
-    assert open_group([lie(CROWD, person, b"weather", SHARE) for person in range(12)], CROWD.collection) is None
+    assert (
+        open_group([lie(CROWD, person, b"weather", SHARE) for person in range(12)], CROWD.collection) is None
+    )
 
 
 def test_groups_are_not_mixed() -> None:
@@ -80,14 +96,22 @@ def test_a_tag_of_the_other_level_disturbs_nobody() -> None:
     false = nested.report(5, b"pair", level=1)
     data = bytearray(false.data)
     data[36:68] = reports[0].tag
-    data[144:304] = show(nested.credentials[5], false.context + reports[0].tag, false.pseudonym, bytes(data[:144] + data[304:]), nested.randomness)
+    data[144:304] = show(
+        nested.credentials[5],
+        false.context + reports[0].tag,
+        false.pseudonym,
+        bytes(data[:144] + data[304:]),
+        nested.randomness,
+    )
     with pytest.raises(ReportError, match="level 1"):
         check_report(Report.parse(bytes(data)), nested.collection, nested.issuer)
     assert len(group_reports([Report.parse(bytes(data)), *reports])) == 2
 
 
 def test_secondaries_come_with_their_primary() -> None:
-    reports = [CROWD.report(person, b"weather", b"city %d" % person if person else b"") for person in range(6)]
+    reports = [
+        CROWD.report(person, b"weather", b"city %d" % person if person else b"") for person in range(6)
+    ]
     opened = open_group(reports, CROWD.collection)
     assert opened
     assert opened.secondaries == tuple(b"city %d" % person for person in range(1, 6))
@@ -98,7 +122,9 @@ def test_nested_thresholds_open_the_query_before_the_pair() -> None:
     crowd = Crowd(8, inner_k=8)
 
     def report(person: int) -> Report:
-        return crowd.report(person, b"weather", inner=crowd.report(person, b"weather\tw.example", level=1).data)
+        return crowd.report(
+            person, b"weather", inner=crowd.report(person, b"weather\tw.example", level=1).data
+        )
 
     reports = [report(person) for person in range(8)]
     for people, pair in ((4, None), (5, None), (7, None), (8, b"weather\tw.example")):
@@ -117,8 +143,14 @@ def test_nested_thresholds_open_the_query_before_the_pair() -> None:
 
 
 def test_one_artifact_is_published_once() -> None:
-    small, large, other = (Opened(name, people, (), (), 0) for name, people in ((b"a", 5), (b"a", 9), (b"b", 6)))
-    assert largest_per_artifact([small, large, other]) == largest_per_artifact([large, small, other]) == [large, other]
+    small, large, other = (
+        Opened(name, people, (), (), 0) for name, people in ((b"a", 5), (b"a", 9), (b"b", 6))
+    )
+    assert (
+        largest_per_artifact([small, large, other])
+        == largest_per_artifact([large, small, other])
+        == [large, other]
+    )
 
 
 def test_many_people_with_liars_among_them() -> None:

@@ -135,6 +135,6 @@ def test_the_payload_is_under_the_polynomials_secret() -> None:
 
 def test_reports_are_repeatable_from_the_same_randomness() -> None:
     first, second = (Crowd(1, seed=4) for _ in range(2))
-    assert make_report(first.collection, first.credentials[0], bytes(64), Artifact(b"a"), first.randomness) == make_report(
-        second.collection, second.credentials[0], bytes(64), Artifact(b"a"), second.randomness
-    )
+    assert make_report(
+        first.collection, first.credentials[0], bytes(64), Artifact(b"a"), first.randomness
+    ) == make_report(second.collection, second.credentials[0], bytes(64), Artifact(b"a"), second.randomness)

@@ -31,7 +31,9 @@ def test_fewer_shares_fit_every_secret() -> None:
         assert all(value(fitted, x) == y for x, y in shares)
 
 
-@pytest.mark.parametrize(("n", "k", "wrong"), [(7, 5, 1), (5, 5, 0), (23, 5, 9), (40, 10, 15), (308, 100, 104), (6, 1, 2)])
+@pytest.mark.parametrize(
+    ("n", "k", "wrong"), [(7, 5, 1), (5, 5, 0), (23, 5, 9), (40, 10, 15), (308, 100, 104), (6, 1, 2)]
+)
 def test_errors_up_to_half_the_surplus_are_corrected(n: int, k: int, wrong: int) -> None:
     rng = random.Random(n)
     polynomial = [rng.randrange(1, ORDER) for _ in range(k)]

@@ -6,7 +6,10 @@ from crowdlog.privacy.randomness import SeededRandomness
 
 OTHER = multiply(7, BASE)
 SECRETS = [3, 5]
-STATEMENT: list[Equation] = [(add(multiply(3, BASE), multiply(5, OTHER)), ((0, BASE), (1, OTHER))), (multiply(5, BASE), ((1, BASE),))]
+STATEMENT: list[Equation] = [
+    (add(multiply(3, BASE), multiply(5, OTHER)), ((0, BASE), (1, OTHER))),
+    (multiply(5, BASE), ((1, BASE),)),
+]
 
 
 def test_a_true_statement_is_proved() -> None:

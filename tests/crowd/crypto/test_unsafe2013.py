@@ -16,7 +16,9 @@ def test_one_report_confirms_a_guess() -> None:
     """The hole: no share is needed to test a guess, only the hash everybody can compute."""
     report = unsafe_report(b"weather", 5, b"somebody")
     dictionary = [b"news", b"weather", b"maps"]
-    assert [guess for guess in dictionary if unsafe_report(guess, 5, b"the server").tag == report.tag] == [b"weather"]
+    assert [guess for guess in dictionary if unsafe_report(guess, 5, b"the server").tag == report.tag] == [
+        b"weather"
+    ]
 
 
 def test_reprs_hide_the_sealed_artifact() -> None:
@@ -25,5 +27,9 @@ def test_reprs_hide_the_sealed_artifact() -> None:
 
 def test_only_attacks_use_it() -> None:
     source = Path(crowdlog.__file__).parent
-    users = [path.relative_to(source) for path in source.rglob("*.py") if "unsafe2013" in path.read_text() and path.name != "unsafe2013.py"]
+    users = [
+        path.relative_to(source)
+        for path in source.rglob("*.py")
+        if "unsafe2013" in path.read_text() and path.name != "unsafe2013.py"
+    ]
     assert all(path.parts[0] == "attacks" for path in users)

@@ -1,4 +1,6 @@
-"""The protocol's bytes do not change unnoticed: clients of other languages and reports under way depend on them."""
+"""The protocol's bytes do not change unnoticed: clients of other languages and reports under way depend on
+them.
+"""
 
 import json
 

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from crowdlog.crowd.crypto.group import ReportError, decode_scalar
-from crowdlog.crowd.crypto.voprf import MAX_BATCH, Evaluation, VoprfKey, blind, blind_with, evaluate, evaluate_with, finalize
+from crowdlog.crowd.crypto.voprf import (
+    MAX_BATCH,
+    Evaluation,
+    VoprfKey,
+    blind,
+    blind_with,
+    evaluate,
+    evaluate_with,
+    finalize,
+)
 from crowdlog.privacy.randomness import SeededRandomness
 
 RFC = json.loads((Path(__file__).parents[2] / "vectors" / "rfc9497-voprf.json").read_text())
@@ -25,12 +34,21 @@ def test_key_is_derived_as_in_the_rfc() -> None:
 @pytest.mark.parametrize("vector", RFC["vectors"], ids=lambda v: f"{len(v['input'])}-{v['input'][-1][:4]}")
 def test_every_step_gives_the_rfcs_bytes(vector: dict[str, list[str]]) -> None:
     key = VoprfKey.from_bytes(bytes.fromhex(RFC["secret"]))
-    blinded = [blind_with(m, decode_scalar(b)) for m, b in zip(unhex(vector["input"]), unhex(vector["blind"]), strict=True)]
+    blinded = [
+        blind_with(m, decode_scalar(b))
+        for m, b in zip(unhex(vector["input"]), unhex(vector["blind"]), strict=True)
+    ]
     assert [item.element for item in blinded] == unhex(vector["blinded"])
-    evaluation = evaluate_with(key, [item.element for item in blinded], decode_scalar(bytes.fromhex(str(vector["proof_scalar"]))))
+    evaluation = evaluate_with(
+        key, [item.element for item in blinded], decode_scalar(bytes.fromhex(str(vector["proof_scalar"])))
+    )
     assert list(evaluation.elements) == unhex(vector["evaluated"])
     assert evaluation.proof.hex() == vector["proof"]
-    assert finalize(key.public, blinded, evaluation) == unhex(vector["output"]) == [key.output(item.message) for item in blinded]
+    assert (
+        finalize(key.public, blinded, evaluation)
+        == unhex(vector["output"])
+        == [key.output(item.message) for item in blinded]
+    )
 
 
 def test_outputs_do_not_depend_on_the_blind() -> None:
@@ -38,7 +56,9 @@ def test_outputs_do_not_depend_on_the_blind() -> None:
     key = VoprfKey.generate(randomness)
     first, second = blind(b"a", randomness), blind(b"a", randomness)
     assert first.element != second.element
-    one, two = finalize(key.public, [first, second], evaluate(key, [first.element, second.element], randomness))
+    one, two = finalize(
+        key.public, [first, second], evaluate(key, [first.element, second.element], randomness)
+    )
     assert one == two == key.output(b"a") != key.output(b"b")
 
 
@@ -48,7 +68,11 @@ def test_another_key_or_a_changed_answer_is_noticed() -> None:
     items = [blind(b"a", randomness), blind(b"b", randomness)]
     elements = [item.element for item in items]
     swapped = evaluate(key, elements, randomness)
-    cheats = [evaluate(other, elements, randomness), Evaluation(swapped.elements[::-1], swapped.proof), Evaluation(swapped.elements, bytes(64))]
+    cheats = [
+        evaluate(other, elements, randomness),
+        Evaluation(swapped.elements[::-1], swapped.proof),
+        Evaluation(swapped.elements, bytes(64)),
+    ]
     for cheat in cheats:
         with pytest.raises(ReportError):
             finalize(key.public, items, cheat)

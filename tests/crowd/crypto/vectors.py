@@ -1,13 +1,20 @@
-"""Our own test vectors: what each step of a client gives from repeatable randomness, for clients in any language.
+"""Our own test vectors: what each step of a client gives from repeatable randomness, for clients in any
+language.
 
-`python tests/crowd/crypto/vectors.py` (with src on the path) writes them anew after a change of the protocol's version.
+`python tests/crowd/crypto/vectors.py` (with src on the path) writes them anew after a change of the
+protocol's version.
 """
 
 import json
 from pathlib import Path
 
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.crypto.credential import IssuerKey, accept_credential, issue_credential, request_credential
+from crowdlog.crowd.crypto.credential import (
+    IssuerKey,
+    accept_credential,
+    issue_credential,
+    request_credential,
+)
 from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
 from crowdlog.crowd.crypto.report import Artifact, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey, blind, evaluate
@@ -29,7 +36,9 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
     server = SeededRandomness(1)
     voprf, issuer = VoprfKey.generate(server), IssuerKey.generate(server)
     mixes = [MixKey.generate(server) for _ in range(3)]
-    collection = Collection(title, k, voprf.public, issuer.public, tuple(mix.public for mix in mixes), inner_k, inner_slots=SLOTS)
+    collection = Collection(
+        title, k, voprf.public, issuer.public, tuple(mix.public for mix in mixes), inner_k, inner_slots=SLOTS
+    )
     pending = request_credential(collection, SeededRandomness(2))
     response = issue_credential(issuer, collection.id, pending.request, server)
     credential = accept_credential(pending, collection, response)
@@ -42,9 +51,18 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
         for pair in range((number + 1) % (SLOTS + 1) if inner_k else 0):
             name = f"{primary}\tpair {pair}"
             inner_rand = voprf.output(collection.voprf_input(name.encode(), 1))
-            made = make_report(collection, credential, inner_rand, Artifact(name.encode()), SeededRandomness(4), level=1)
+            made = make_report(
+                collection, credential, inner_rand, Artifact(name.encode()), SeededRandomness(4), level=1
+            )
             inner.append({"primary": name, "rand": inner_rand.hex(), "report": made.hex()})
-        report = make_report(collection, credential, rand, artifact, SeededRandomness(5), bytes.fromhex("".join(one["report"] for one in inner)))
+        report = make_report(
+            collection,
+            credential,
+            rand,
+            artifact,
+            SeededRandomness(5),
+            bytes.fromhex("".join(one["report"] for one in inner)),
+        )
         steps.append(
             {
                 "primary": primary,

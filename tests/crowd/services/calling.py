@@ -1,4 +1,7 @@
-"""Calls an application in this process, without a network. Inside `with` the application's background tasks run too."""
+"""Calls an application in this process, without a network.
+
+Inside `with` the application's background tasks run too.
+"""
 
 import asyncio
 from contextlib import ExitStack
@@ -14,7 +17,9 @@ class AppClient:
 
     def __enter__(self):
         self._portal = self._stack.enter_context(start_blocking_portal())
-        self._stack.enter_context(self._portal.wrap_async_context_manager(self._app.router.lifespan_context(self._app)))
+        self._stack.enter_context(
+            self._portal.wrap_async_context_manager(self._app.router.lifespan_context(self._app))
+        )
         return self
 
     def __exit__(self, *exc) -> None:
@@ -22,8 +27,12 @@ class AppClient:
 
     def request(self, method: str, path: str, **options) -> httpx.Response:
         async def ask() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False, client=(self._address, 50000))
-            async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=self._headers) as client:
+            transport = httpx.ASGITransport(
+                self._app, raise_app_exceptions=False, client=(self._address, 50000)
+            )
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://service", headers=self._headers
+            ) as client:
                 return await client.request(method, path, **options)
 
         return asyncio.run(ask()) if self._portal is None else self._portal.call(ask)

@@ -1,4 +1,6 @@
-"""A small crowd for tests: services in this process, called without a network, and members that make real reports."""
+"""A small crowd for tests: services in this process, called without a network, and members that make real
+reports.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +62,10 @@ class Direct:
 
 @dataclass
 class SmallCrowd:
-    """An aggregation and a randomness server with one collection. The two mixes are only keys: their layers are taken off here."""
+    """An aggregation and a randomness server with one collection.
+
+    The two mixes are only keys: their layers are taken off here.
+    """
 
     folder: Path
     database_url: str | None = None
@@ -70,13 +75,20 @@ class SmallCrowd:
     mixes: list = field(default_factory=lambda: [MixKey.generate(RANDOM), MixKey.generate(RANDOM)])
 
     def __enter__(self):
-        self.aggregation = AggregationServer(self.folder / "aggregation", RANDOM, TOKEN, UNLIMITED, self.database_url)
+        self.aggregation = AggregationServer(
+            self.folder / "aggregation", RANDOM, TOKEN, UNLIMITED, self.database_url
+        )
         self.client = AppClient(self.aggregation.app())
         self.client.__enter__()
-        self._server = RandomnessServer(self.folder / "randomness", RANDOM, TOKEN, UNLIMITED, elements_per_second=0)
+        self._server = RandomnessServer(
+            self.folder / "randomness", RANDOM, TOKEN, UNLIMITED, elements_per_second=0
+        )
         self.randomness = AppClient(self._server.app())
         self.voprf = self._server.create_key(10_000)
-        changes = {"voprf_public": to_base64(bytes.fromhex(self.voprf)), "mix_publics": [to_base64(mix.public) for mix in self.mixes]}
+        changes = {
+            "voprf_public": to_base64(bytes.fromhex(self.voprf)),
+            "mix_publics": [to_base64(mix.public) for mix in self.mixes],
+        }
         self.manifest = self.create(**changes)
         return self
 
@@ -85,7 +97,11 @@ class SmallCrowd:
         self._server.close()
 
     def create(self, **changes) -> Manifest:
-        answer = self.client.post("/collections", json=terms(**{"k": self.k, "count": self.count, **self.more, **changes}), headers=OPERATOR)
+        answer = self.client.post(
+            "/collections",
+            json=terms(**{"k": self.k, "count": self.count, **self.more, **changes}),
+            headers=OPERATOR,
+        )
         assert answer.status_code == 201, answer.text
         return Manifest.from_json(answer.json()["manifest"])
 
@@ -94,7 +110,9 @@ class SmallCrowd:
         return f"/collections/{self.manifest.id}"
 
     def invite(self, count: int) -> list[str]:
-        return self.client.post(f"{self.at}/invitations", json={"count": count}, headers=OPERATOR).json()["invitations"]
+        return self.client.post(f"{self.at}/invitations", json={"count": count}, headers=OPERATOR).json()[
+            "invitations"
+        ]
 
     def member(self, invitation: str | None = None) -> Credential:
         pending = request_credential(self.manifest.collection, RANDOM)
@@ -103,12 +121,27 @@ class SmallCrowd:
         assert answer.status_code == 201, answer.text
         return accept_credential(pending, self.manifest.collection, decoded(answer.json(), "credential"))
 
-    def envelopes(self, credential: Credential, artifacts: dict[str, int], inside: dict[tuple[str, str], int] | None = None) -> list[bytes]:
-        """What the last mix passes on: this member's reports of some queries with their impressions, and of clicks or pairs inside them."""
+    def envelopes(
+        self,
+        credential: Credential,
+        artifacts: dict[str, int],
+        inside: dict[tuple[str, str], int] | None = None,
+    ) -> list[bytes]:
+        """What the last mix passes on: this member's reports of some queries with their impressions, and of
+        clicks or pairs inside them.
+        """
         pairs = [Found(texts, times) for texts, times in (inside or {}).items()]
-        found = [Found((text,), times, tuple(pair for pair in pairs if pair.texts[0] == text)) for text, times in artifacts.items()]
+        found = [
+            Found((text,), times, tuple(pair for pair in pairs if pair.texts[0] == text))
+            for text, times in artifacts.items()
+        ]
         chosen = choose(self.manifest, found, RANDOM).chosen
-        sealed = [envelope for _readable, envelope in seal(self.manifest, credential, chosen, Direct(self.randomness), RANDOM)]
+        sealed = [
+            envelope
+            for _readable, envelope in seal(
+                self.manifest, credential, chosen, Direct(self.randomness), RANDOM
+            )
+        ]
         for mix in self.mixes:
             sealed = [open_layer(mix, envelope) for envelope in sealed]
         return sealed
@@ -117,7 +150,9 @@ class SmallCrowd:
         assert self.client.post(f"{self.at}/uploads", headers=OPERATOR).json() == {"phase": "uploading"}
 
     def send(self, envelopes: list[bytes]):
-        return self.client.post("/envelopes", json={"envelopes": [to_base64(envelope) for envelope in envelopes]})
+        return self.client.post(
+            "/envelopes", json={"envelopes": [to_base64(envelope) for envelope in envelopes]}
+        )
 
     def status(self) -> dict:
         return self.client.get(f"{self.at}/status", headers=OPERATOR).json()

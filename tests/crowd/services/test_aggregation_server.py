@@ -24,24 +24,41 @@ def sqlite_crowd(tmp_path):
 
 def _published(crowd: SmallCrowd) -> list[dict]:
     """Publish, wait, and return the rows of the crowd log."""
-    assert crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 7}, headers=OPERATOR).status_code == 202
+    assert (
+        crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 7}, headers=OPERATOR).status_code
+        == 202
+    )
     deadline = time.monotonic() + 120
     while crowd.client.get(crowd.at).json()["phase"] != "published":
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    return pq.read_table(io.BytesIO(crowd.client.get(f"{crowd.at}/release/queries.parquet").content)).to_pylist()
+    return pq.read_table(
+        io.BytesIO(crowd.client.get(f"{crowd.at}/release/queries.parquet").content)
+    ).to_pylist()
 
 
 def test_what_k_people_share_is_published_with_its_count_and_nothing_else(crowd):
     people = [crowd.member() for _ in range(6)]
-    sent = [crowd.envelopes(person, {"all": 2, "five": 1, f"only {i}": 1} if i else {"all": 3, "four": 1}) for i, person in enumerate(people)]
+    sent = [
+        crowd.envelopes(person, {"all": 2, "five": 1, f"only {i}": 1} if i else {"all": 3, "four": 1})
+        for i, person in enumerate(people)
+    ]
     crowd.open_uploads()
     for envelopes in sent:
         assert crowd.send(envelopes).json() == {"accepted": len(envelopes), "duplicates": 0, "rejected": 0}
     assert crowd.send(sent[1]).json() == {"accepted": 0, "duplicates": 3, "rejected": 0}
     status = crowd.status()
-    assert (status["received"], status["duplicates"], status["groups"], status["at_bar"], status["joined"]) == (17, 3, 8, 2, 6)
-    assert _published(crowd) == [{"query": "all", "count": 13, "users": 6}, {"query": "five", "count": 5, "users": 5}]
+    assert (
+        status["received"],
+        status["duplicates"],
+        status["groups"],
+        status["at_bar"],
+        status["joined"],
+    ) == (17, 3, 8, 2, 6)
+    assert _published(crowd) == [
+        {"query": "all", "count": 13, "users": 6},
+        {"query": "five", "count": 5, "users": 5},
+    ]
     label = crowd.client.get(f"{crowd.at}/release/label.json").json()
     assert label["crowdlog"]["notes"]["smallest_batch"] == 7
     assert label["model"]["model_name"] == "Distributed"
@@ -62,7 +79,8 @@ def test_after_publishing_nothing_is_left_of_the_reports(sqlite_crowd, tmp_path)
 def test_two_reports_of_one_person_count_once(sqlite_crowd):
     people = [sqlite_crowd.member() for _ in range(4)]
     sent = [sqlite_crowd.envelopes(person, {"shared": 1}) for person in people]
-    again = [sqlite_crowd.envelopes(people[0], {"shared": 1}) for _ in range(3)]  # other bytes, same person, same artifact
+    # other bytes, same person, same artifact
+    again = [sqlite_crowd.envelopes(people[0], {"shared": 1}) for _ in range(3)]
     sqlite_crowd.open_uploads()
     for envelopes in sent + again:
         sqlite_crowd.send(envelopes)
@@ -75,17 +93,30 @@ def test_an_invitation_is_good_for_one_person_and_a_lost_answer_can_be_asked_for
     token = crowd.invite(1)[0]
     pending = request_credential(crowd.manifest.collection, RANDOM)
     body = {"invitation": token, "request": to_base64(pending.request)}
-    assert [crowd.client.post(f"{crowd.at}/credentials", json=body).status_code for _ in range(2)] == [201, 201]
+    assert [crowd.client.post(f"{crowd.at}/credentials", json=body).status_code for _ in range(2)] == [
+        201,
+        201,
+    ]
     other = request_credential(crowd.manifest.collection, RANDOM)
-    assert crowd.client.post(f"{crowd.at}/credentials", json={**body, "request": to_base64(other.request)}).status_code == 403
-    assert crowd.client.post(f"{crowd.at}/credentials", json={**body, "invitation": "made up"}).status_code == 403
+    assert (
+        crowd.client.post(
+            f"{crowd.at}/credentials", json={**body, "request": to_base64(other.request)}
+        ).status_code
+        == 403
+    )
+    assert (
+        crowd.client.post(f"{crowd.at}/credentials", json={**body, "invitation": "made up"}).status_code
+        == 403
+    )
     crowd.open_uploads()
     assert crowd.client.post(f"{crowd.at}/credentials", json=body).status_code == 410
 
 
 def test_a_bad_request_does_not_use_up_the_invitation(sqlite_crowd):
     token = sqlite_crowd.invite(1)[0]
-    answer = sqlite_crowd.client.post(f"{sqlite_crowd.at}/credentials", json={"invitation": token, "request": to_base64(bytes(96))})
+    answer = sqlite_crowd.client.post(
+        f"{sqlite_crowd.at}/credentials", json={"invitation": token, "request": to_base64(bytes(96))}
+    )
     assert answer.status_code == 400
     assert sqlite_crowd.member(token).secret
 
@@ -106,12 +137,20 @@ def test_reports_of_strangers_are_refused(sqlite_crowd, tmp_path):
     assert answer.status_code == 400
     assert "foreign" not in answer.text
     good = sqlite_crowd.envelopes(sqlite_crowd_member(sqlite_crowd), {"ours": 1})
-    assert sqlite_crowd.send([*foreign, *good, b"noise"]).json() == {"accepted": 1, "duplicates": 0, "rejected": 2}
+    assert sqlite_crowd.send([*foreign, *good, b"noise"]).json() == {
+        "accepted": 1,
+        "duplicates": 0,
+        "rejected": 2,
+    }
 
 
 def sqlite_crowd_member(crowd: SmallCrowd):
     """A member of a second collection on the same server: this one takes nobody new any more."""
-    second = {"title": "second", "mix_publics": [to_base64(mix.public) for mix in crowd.mixes], "voprf_public": to_base64(bytes.fromhex(crowd.voprf))}
+    second = {
+        "title": "second",
+        "mix_publics": [to_base64(mix.public) for mix in crowd.mixes],
+        "voprf_public": to_base64(bytes.fromhex(crowd.voprf)),
+    }
     crowd.manifest = crowd.create(**second)
     member = crowd.member()
     crowd.open_uploads()
@@ -175,13 +214,19 @@ def test_publishing_cut_short_is_finished_after_a_restart(tmp_path):
         crowd.open_uploads()
         for envelopes in sent:
             crowd.send(envelopes)
-        crowd.aggregation._publisher.publish = lambda _name: None  # the server dies before it has done anything
-        assert crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 1}, headers=OPERATOR).status_code == 202
+        # the server dies before it has done anything
+        crowd.aggregation._publisher.publish = lambda _name: None
+        assert (
+            crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 1}, headers=OPERATOR).status_code
+            == 202
+        )
         name = crowd.at
     with SmallCrowd(tmp_path) as again:
         deadline = time.monotonic() + 120
         while again.client.get(name).json()["phase"] != "published":
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        rows = pq.read_table(io.BytesIO(again.client.get(f"{name}/release/queries.parquet").content)).to_pylist()
+        rows = pq.read_table(
+            io.BytesIO(again.client.get(f"{name}/release/queries.parquet").content)
+        ).to_pylist()
     assert rows == [{"query": "shared", "count": 5, "users": 5}]

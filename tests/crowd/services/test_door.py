@@ -1,4 +1,6 @@
-"""Each service as a process: trickled headers are cut off by the service itself, and too many connections are told so in JSON."""
+"""Each service as a process: trickled headers are cut off by the service itself, and too many connections are
+told so in JSON.
+"""
 
 import json
 import socket
@@ -78,11 +80,17 @@ def _after_an_answer(where: tuple[str, int]) -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_too_many_connections_are_told_so(service, tmp_path):
-    with _served(service, tmp_path, "--connections", "4", "--read-seconds", "60") as where, ExitStack() as stack:
+    with (
+        _served(service, tmp_path, "--connections", "4", "--read-seconds", "60") as where,
+        ExitStack() as stack,
+    ):
         held = [stack.enter_context(socket.create_connection(where, timeout=60)) for _ in range(4)]
         with socket.create_connection(where, timeout=60) as fifth:
             fifth.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert _answer(fifth) == (503, {"error": "Too many connections are open; wait a second and try again."})
+            assert _answer(fifth) == (
+                503,
+                {"error": "Too many connections are open; wait a second and try again."},
+            )
         for opened in held:
             opened.close()
         with Connection("http://{}:{}".format(*where), retries=20) as connection:  # a place is free again

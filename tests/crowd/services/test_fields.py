@@ -4,13 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Integer, ListOf, Text, object_schema, read_object, to_base64
+from crowdlog.crowd.services.fields import (
+    AnyObject,
+    Bytes,
+    Choice,
+    Integer,
+    ListOf,
+    Text,
+    object_schema,
+    read_object,
+    to_base64,
+)
 from crowdlog.errors import InputError
 
-FIELDS = {"name": Text(10), "size": Integer(1, 9), "kind": Choice(("a", "b")), "data": ListOf(Bytes(4, exact=True), 2)}
+FIELDS = {
+    "name": Text(10),
+    "size": Integer(1, 9),
+    "kind": Choice(("a", "b")),
+    "data": ListOf(Bytes(4, exact=True), 2),
+}
 GOOD = {"name": "x", "size": 3, "kind": "a", "data": [to_base64(b"abcd")]}
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x), max_leaves=8
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda x: st.lists(x) | st.dictionaries(st.text(), x),
+    max_leaves=8,
 )
 
 

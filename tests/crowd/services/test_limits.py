@@ -31,7 +31,9 @@ async def _echo(scope, receive, send):
     await send({"type": "http.response.body", "body": message["body"]})
 
 
-def _ask(limits: Limits, messages: list[dict], *, forever: bool = False, times: int = 1) -> tuple[list[int], list[bytes]]:
+def _ask(
+    limits: Limits, messages: list[dict], *, forever: bool = False, times: int = 1
+) -> tuple[list[int], list[bytes]]:
     """Send the same request some times; return the statuses and bodies."""
     statuses, bodies = [], []
 

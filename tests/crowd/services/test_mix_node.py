@@ -21,7 +21,13 @@ def opened():
     with ExitStack() as stack:
 
         def make(folder: Path, **options) -> MixNode:
-            made = MixNode(folder, RANDOM, TOKEN, UNLIMITED, **{"next_url": "http://next", "batch": 10, "delay": 0.0, **options})
+            made = MixNode(
+                folder,
+                RANDOM,
+                TOKEN,
+                UNLIMITED,
+                **{"next_url": "http://next", "batch": 10, "delay": 0.0, **options},
+            )
             stack.callback(made.close)
             return made
 
@@ -50,7 +56,9 @@ class NextNode:
         if self.failures:
             self.failures -= 1
             raise httpx.ConnectError("down")
-        self.batches.append([open_layer(NEXT, inner) for inner in read_object(request.content, ENVELOPES)["envelopes"]])
+        self.batches.append(
+            [open_layer(NEXT, inner) for inner in read_object(request.content, ENVELOPES)["envelopes"]]
+        )
         return httpx.Response(self.status, json={})
 
 
@@ -76,7 +84,13 @@ def test_nothing_leaves_before_the_batch_is_full(opened, tmp_path):
     _send_all(node, after)
     assert len(after.batches) == 1
     assert sorted(after.batches[0]) == _contents(10)
-    assert node._batches.status() == {"waiting": 0, "leaving": 0, "passed": 10, "rejected": 0, "smallest_batch": 10}
+    assert node._batches.status() == {
+        "waiting": 0,
+        "leaving": 0,
+        "passed": 10,
+        "rejected": 0,
+        "smallest_batch": 10,
+    }
 
 
 def test_a_batch_leaves_in_another_order(opened, tmp_path):
@@ -139,7 +153,8 @@ def test_damaged_envelopes_are_counted_and_do_not_stop_the_others(opened, tmp_pa
 
 
 def test_the_background_task_passes_on_and_drain_lets_the_rest_go(opened, tmp_path):
-    with AppClient(opened(tmp_path, next_url="http://127.0.0.1:9").app()) as client:  # nobody listens there: batches wait
+    # nobody listens there: batches wait
+    with AppClient(opened(tmp_path, next_url="http://127.0.0.1:9").app()) as client:
         public = client.get("/key").json()
         assert (public["batch"], public["delay"]) == (10, 0)
         assert client.post("/drain").status_code == 401
@@ -173,7 +188,9 @@ def test_portions_fit_into_requests():
     assert list(portions([], len)) == []
 
 
-@pytest.mark.parametrize("body", [{}, {"envelopes": []}, {"envelopes": ["?"]}, {"envelopes": ["AAAA"] * (MOST_ENVELOPES + 1)}])
+@pytest.mark.parametrize(
+    "body", [{}, {"envelopes": []}, {"envelopes": ["?"]}, {"envelopes": ["AAAA"] * (MOST_ENVELOPES + 1)}]
+)
 def test_bad_bodies_are_refused(opened, tmp_path, body):
     assert AppClient(opened(tmp_path).app()).post("/envelopes", json=body).status_code == 400
 

@@ -1,4 +1,6 @@
-"""Three running services against generated requests, good and bad: the answers are those their OpenAPI documents promise, and never 500."""
+"""Three running services against generated requests, good and bad: the answers are those their OpenAPI
+documents promise, and never 500.
+"""
 
 import httpx
 import pytest
@@ -7,7 +9,11 @@ import schemathesis
 from hypothesis import given, settings
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
@@ -20,7 +26,12 @@ EXAMPLES = 8  # per operation and kind of data
 @pytest.fixture(scope="module")
 def services(tmp_path_factory):
     no_limit = ["--rate", "0"]
-    options = {"randomness": [*no_limit, "--elements", "0"], "mix1": no_limit, "mix2": no_limit, "aggregation": no_limit}
+    options = {
+        "randomness": [*no_limit, "--elements", "0"],
+        "mix1": no_limit,
+        "mix2": no_limit,
+        "aggregation": no_limit,
+    }
     with LocalServices(tmp_path_factory.mktemp("services"), options=options) as running:
         yield running
 
@@ -40,8 +51,16 @@ def test_a_service_answers_as_it_promises(services, real, name, mode):
     answered = []
     with requests.Session() as session:
         for operation in (result.ok() for result in schema.get_all_operations()):
-            if mode is GenerationMode.POSITIVE or operation.body or operation.path_parameters:  # otherwise there is nothing to get wrong
-                _try(operation, mode, session, {"Authorization": f"Bearer {services.token(name)}"}, real, answered)
+            # otherwise there is nothing to get wrong
+            if mode is GenerationMode.POSITIVE or operation.body or operation.path_parameters:
+                _try(
+                    operation,
+                    mode,
+                    session,
+                    {"Authorization": f"Bearer {services.token(name)}"},
+                    real,
+                    answered,
+                )
     assert len(answered) >= EXAMPLES
     assert max(answered) < 500
     assert services.processes[name].poll() is None
@@ -61,7 +80,11 @@ def _try(operation, mode, session, caller, real, answered) -> None:
 
 
 def test_every_refusal_is_one_sentence(services, real):
-    for name, path in [("randomness", "/keys/0/evaluate"), ("mix1", "/envelopes"), ("aggregation", "/envelopes")]:
+    for name, path in [
+        ("randomness", "/keys/0/evaluate"),
+        ("mix1", "/envelopes"),
+        ("aggregation", "/envelopes"),
+    ]:
         answer = httpx.post(services.url(name) + path, content=b"secret-canary", timeout=60)
         assert answer.status_code == 400
         assert set(answer.json()) == {"error"}

@@ -18,7 +18,9 @@ def opened():
     with ExitStack() as stack:
 
         def make(folder: Path, **options) -> RandomnessServer:
-            made = RandomnessServer(folder, RANDOM, TOKEN, **{"limits": UNLIMITED, "elements_per_second": 0, **options})
+            made = RandomnessServer(
+                folder, RANDOM, TOKEN, **{"limits": UNLIMITED, "elements_per_second": 0, **options}
+            )
             stack.callback(made.close)
             return made
 
@@ -26,7 +28,9 @@ def opened():
 
 
 def _evaluate(client: AppClient, public: str, elements: list[bytes]):
-    return client.post(f"/keys/{public}/evaluate", json={"elements": [to_base64(element) for element in elements]})
+    return client.post(
+        f"/keys/{public}/evaluate", json={"elements": [to_base64(element) for element in elements]}
+    )
 
 
 def _element() -> bytes:
@@ -40,7 +44,11 @@ def test_the_same_input_gives_the_same_output_and_the_proof_holds(opened, tmp_pa
     for _ in range(2):
         blinded = [blind(text, RANDOM) for text in (b"one", b"two")]
         answer = _evaluate(client, public, [item.element for item in blinded])
-        outputs.append(finalize(bytes.fromhex(public), blinded, Evaluation.from_bytes(decoded(answer.json(), "evaluation"))))
+        outputs.append(
+            finalize(
+                bytes.fromhex(public), blinded, Evaluation.from_bytes(decoded(answer.json(), "evaluation"))
+            )
+        )
     assert outputs[0] == outputs[1]
     assert outputs[0][0] != outputs[0][1]
 
@@ -92,14 +100,18 @@ def test_requests_are_limited_too(opened, tmp_path):
     assert [client.get("/openapi.json").status_code for _ in range(3)] == [200, 200, 429]
 
 
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer wröng".encode()}])
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer wröng".encode()}]
+)
 def test_keys_are_the_operators(opened, tmp_path, headers):
     client = AppClient(opened(tmp_path).app())
     assert client.post("/keys", json={"budget": 1}, headers=headers).status_code == 401
     assert client.delete(f"/keys/{'0' * 64}", headers=headers).status_code == 401
 
 
-@pytest.mark.parametrize("elements", [[], ["AAAA"], [to_base64(b"\xff" * 32)], [to_base64(bytes(32))], "x", [1]])
+@pytest.mark.parametrize(
+    "elements", [[], ["AAAA"], [to_base64(b"\xff" * 32)], [to_base64(bytes(32))], "x", [1]]
+)
 def test_bad_elements_are_refused(opened, tmp_path, elements):
     server = opened(tmp_path)
     client, public = AppClient(server.app()), server.create_key(10)

@@ -24,7 +24,10 @@ def test_what_a_transaction_wrote_is_there_and_the_same_key_counts_once(database
     with database.transaction() as t:
         assert [t.run(INSERT, (b"a", 1)), t.run(INSERT, (b"a", 2)), t.run(INSERT, (b"b", 3))] == [1, 0, 1]
     with database.transaction() as t:
-        assert [(bytes(name), size) for name, size in t.rows("SELECT id, size FROM things ORDER BY id")] == [(b"a", 1), (b"b", 3)]
+        assert [(bytes(name), size) for name, size in t.rows("SELECT id, size FROM things ORDER BY id")] == [
+            (b"a", 1),
+            (b"b", 3),
+        ]
 
 
 def test_a_failed_transaction_leaves_nothing(database):

@@ -24,8 +24,21 @@ pytestmark = pytest.mark.slow
 def _served(folder: Path, *options: str):
     token = folder / "token"
     token.write_text("t" * 32)
-    command = [sys.executable, "-m", "crowdlog.cli", "crowd", "serve", "randomness", "--data", str(folder / "data"), "--token-file", str(token)]
-    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "crowdlog.cli",
+        "crowd",
+        "serve",
+        "randomness",
+        "--data",
+        str(folder / "data"),
+        "--token-file",
+        str(token),
+    ]
+    with subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         try:
             yield process.stdout.readline().split()[-1], process
         finally:
@@ -35,14 +48,28 @@ def _served(folder: Path, *options: str):
 def _certificate(folder: Path) -> tuple[Path, Path]:
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "crowdlog test")])
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    builder = builder.not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
-    builder = builder.add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-    certificate = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True).sign(key, hashes.SHA256())
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+    )
+    builder = builder.not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(
+        now + datetime.timedelta(days=1)
+    )
+    builder = builder.add_extension(
+        x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False
+    )
+    certificate = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True).sign(
+        key, hashes.SHA256()
+    )
     certfile, keyfile = folder / "cert.pem", folder / "key.pem"
     certfile.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     plain = serialization.NoEncryption()
-    keyfile.write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain))
+    keyfile.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    )
     return certfile, keyfile
 
 
@@ -62,7 +89,8 @@ def _ready(url: str) -> None:
 
 
 def test_a_flood_is_cut_off_and_the_service_lives(tmp_path):
-    with _served(tmp_path, "--rate", "0.0001", "--body", "2000") as (url, process):  # ten at once, then one in three hours
+    # ten at once, then one in three hours
+    with _served(tmp_path, "--rate", "0.0001", "--body", "2000") as (url, process):
         _ready(url)
         with httpx.Client(base_url=url, timeout=60) as client:
             assert client.post("/keys/x/evaluate", content=bytes(4000)).status_code == 413
@@ -86,7 +114,12 @@ def test_a_request_that_never_ends_is_given_up(tmp_path):
 
 def test_services_say_clearly_what_is_missing(tmp_path):
     def run(*options: str) -> subprocess.CompletedProcess:
-        return subprocess.run([sys.executable, "-m", "crowdlog.cli", "crowd", "serve", *options], capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-m", "crowdlog.cli", "crowd", "serve", *options],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     (tmp_path / "short").write_text("abc")
     (tmp_path / "token").write_text("t" * 32)
@@ -100,4 +133,6 @@ def test_services_say_clearly_what_is_missing(tmp_path):
         answer = run(*options)
         assert answer.returncode == 1
         assert message in answer.stderr
-    assert run("randomness", *common, str(tmp_path / "token"), "--check").stdout.startswith("randomness: data in")
+    assert run("randomness", *common, str(tmp_path / "token"), "--check").stdout.startswith(
+        "randomness: data in"
+    )

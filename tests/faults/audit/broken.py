@@ -1,4 +1,6 @@
-"""Mechanisms with one fault each: the real one with a part of it replaced while it decides, its declared plan left as it is."""
+"""Mechanisms with one fault each: the real one with a part of it replaced while it decides, its declared plan
+left as it is.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def broken(
     after: Callable[[Protected, Any], Protected] | None = None,
     promise: Callable[[Any], Any] | None = None,
 ) -> type[Mechanism]:
-    """The mechanism of this name with these functions of crowdlog replaced, its result or its promise changed."""
+    """The mechanism of this name with these functions of crowdlog replaced, its result or its promise
+    changed.
+    """
     kind: Any = find(name)
     replaced = dict(parts or {})
     change = replaced.pop(PLAN, lambda plan: plan)
@@ -87,7 +91,11 @@ def halves_alike(counts: Any, scale: float, randomness: Any) -> Any:
 def doubled_up() -> dict[str, Any]:
     """Every draw of Laplace noise, for selections and counts, serves two keys."""
     draw = DiscreteLaplace.draw
-    return {"privacy.noise.DiscreteLaplace.draw": lambda noise, n, randomness: np.repeat(draw(noise, (n + 1) // 2, randomness), 2)[:n]}
+    return {
+        "privacy.noise.DiscreteLaplace.draw": lambda noise, n, randomness: np.repeat(
+            draw(noise, (n + 1) // 2, randomness), 2
+        )[:n]
+    }
 
 
 def cached() -> Callable[[Any, float, Any], Any]:
@@ -112,7 +120,11 @@ def fixed_seed(counts: Any, scale: float, _randomness: Any) -> Any:
 
 def selection_noise_again() -> dict[str, Any]:
     """One draw both selects and is published, though two were promised."""
-    return {PLAN: lambda plan: dataclasses.replace(plan, reuses_noise=True, selection=dataclasses.replace(plan.selection, on="impressions"))}
+    return {
+        PLAN: lambda plan: dataclasses.replace(
+            plan, reuses_noise=True, selection=dataclasses.replace(plan.selection, on="impressions")
+        )
+    }
 
 
 # --- selection ---
@@ -125,7 +137,9 @@ def selection(shown: Callable[[Any, Any, Any], Any]) -> dict[str, Any]:
         if not isinstance(plan.selection, NoisyThreshold):
             return RIGHT(plan, found, randomness)
         compared = found.of(plan.selection.on)
-        chosen = np.flatnonzero(shown(compared, plan.selection.noise.draw(len(compared), randomness), plan.selection))
+        chosen = np.flatnonzero(
+            shown(compared, plan.selection.noise.draw(len(compared), randomness), plan.selection)
+        )
         return deciding.published(plan, found.key[chosen], found.of(plan.counts)[chosen], randomness)
 
     return {"plan.decide.by_counts": by_counts}
@@ -151,7 +165,10 @@ class Bounds:
     """`engine.bound` with some functions replaced."""
 
     def __init__(self, **replaced: Any) -> None:
-        self.__dict__.update({name: getattr(bound, name) for name in ("first", "random", "first_distinct", "random_distinct")}, **replaced)
+        self.__dict__.update(
+            {name: getattr(bound, name) for name in ("first", "random", "first_distinct", "random_distinct")},
+            **replaced,
+        )
 
 
 def bounds(**replaced: Any) -> dict[str, Any]:
@@ -177,7 +194,9 @@ def per_key(artifacts: Any, d: int) -> Any:
     """The first d of each key instead of the first d."""
     import ibis
 
-    return artifacts.mutate(place=ibis.row_number().over(ibis.window(group_by=["user", "key"], order_by="row"))).filter(lambda t: t.place < d)
+    return artifacts.mutate(
+        place=ibis.row_number().over(ibis.window(group_by=["user", "key"], order_by="row"))
+    ).filter(lambda t: t.place < d)
 
 
 def most_popular(artifacts: Any, d: int) -> Any:
@@ -186,11 +205,17 @@ def most_popular(artifacts: Any, d: int) -> Any:
 
     popular = artifacts.group_by("key").agg(everybody=artifacts.count())
     order = ibis.window(group_by="user", order_by=[ibis.desc("everybody"), "row"])
-    return artifacts.join(popular, "key").mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d)
+    return (
+        artifacts.join(popular, "key")
+        .mutate(place=ibis.row_number().over(order))
+        .filter(lambda t: t.place < d)
+    )
 
 
 def by_key(artifacts: Any, d: int) -> Any:
-    """The d different artifacts with the smallest numbers: another person can turn the numbers of two keys round."""
+    """The d different artifacts with the smallest numbers: another person can turn the numbers of two keys
+    round.
+    """
     import ibis
 
     once = artifacts.group_by(["user", "key"]).agg(nth=artifacts.nth.min())
@@ -211,7 +236,9 @@ def engine_chooses_at_random(artifacts: Any, d: int, secret: str) -> Any:
     """d artifacts by a keyed hash of their rows, which several share."""
     import ibis
 
-    hashed = (ibis.literal(secret) + artifacts.user.cast("string") + " " + artifacts.row.cast("string")).hexdigest("sha256")
+    hashed = (
+        ibis.literal(secret) + artifacts.user.cast("string") + " " + artifacts.row.cast("string")
+    ).hexdigest("sha256")
     order = ibis.window(group_by="user", order_by=[hashed, "row"])
     return artifacts.mutate(place=ibis.row_number().over(order)).filter(lambda t: t.place < d)
 
@@ -227,7 +254,8 @@ def robots_get_more(artifacts: Any, d: int) -> Any:
     return artifacts.join(sizes, "user").filter(lambda t: (t.nth < d) | ((t.size > 40) & (t.nth < 10 * d)))
 
 
-# --- Korolova's clicks; the examples keep 3 clicks and 2 queries of each user, which tells the two steps apart ---
+# --- Korolova's clicks; the examples keep 3 clicks and 2 queries of each user, which tells the two steps
+# apart ---
 
 
 def clicks_unbounded() -> dict[str, Any]:
@@ -289,7 +317,9 @@ def sessions_cut(more_sessions: int = 0, more_queries: int = 0) -> dict[str, Any
     """Sessions cut too late."""
     cut = subsequences.cut_sessions
     return {
-        "engine.log_source.cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(log, minutes, l_s + more_sessions, l_q + more_queries, naming)
+        "engine.log_source.cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(
+            log, minutes, l_s + more_sessions, l_q + more_queries, naming
+        )
     }
 
 
@@ -310,7 +340,9 @@ def noise_for_one_sequence() -> dict[str, Any]:
 
 
 def with_tables(protected: Protected, change: Callable[[Any], Any]) -> Protected:
-    return dataclasses.replace(protected, tables={name: change(table) for name, table in protected.tables.items()})
+    return dataclasses.replace(
+        protected, tables={name: change(table) for name, table in protected.tables.items()}
+    )
 
 
 def noted_users(protected: Protected, log: Any) -> Protected:
@@ -326,7 +358,12 @@ def with_share(protected: Protected, log: Any) -> Protected:
     """A column that divides by the true number of rows."""
     import pyarrow as pa
 
-    return with_tables(protected, lambda table: table.append_column("share", pa.array(table.column("count").to_numpy() / log.info.rows)))
+    return with_tables(
+        protected,
+        lambda table: table.append_column(
+            "share", pa.array(table.column("count").to_numpy() / log.info.rows)
+        ),
+    )
 
 
 def with_all_queries(protected: Protected, log: Any) -> Protected:
@@ -339,7 +376,9 @@ def with_all_queries(protected: Protected, log: Any) -> Protected:
             return table
         shown = set(table.column("query").to_pylist())
         rest = [text for text in pq.read_table(log.queries()).column("text").to_pylist() if text not in shown]
-        more = pa.table({"query": pa.array(rest, pa.string()), "count": pa.array([0] * len(rest), pa.int64())})
+        more = pa.table(
+            {"query": pa.array(rest, pa.string()), "count": pa.array([0] * len(rest), pa.int64())}
+        )
         return pa.concat_tables([table, more]).sort_by([("count", "descending"), ("query", "ascending")])
 
     return with_tables(protected, widened)

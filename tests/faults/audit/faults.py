@@ -45,11 +45,15 @@ def selects(name: str, audit: str, rule: Any) -> Fault:
 
 
 def half_delta(promise: Any) -> Any:
-    return dataclasses.replace(promise, guarantee=approximate(promise.guarantee.epsilon, promise.guarantee.delta / 2))
+    return dataclasses.replace(
+        promise, guarantee=approximate(promise.guarantee.epsilon, promise.guarantee.delta / 2)
+    )
 
 
 def selection_only(promise: Any) -> Any:
-    return dataclasses.replace(promise, guarantee=approximate(promise.steps[1].epsilon, promise.guarantee.delta))
+    return dataclasses.replace(
+        promise, guarantee=approximate(promise.steps[1].epsilon, promise.guarantee.delta)
+    )
 
 
 def shared_draw(noise: Any) -> Any:
@@ -62,14 +66,26 @@ NOISE = [
     counts("noise never negative", "noise", lambda n, scale, r: n + np.abs(b.drawn(n, scale, r))),
     counts("negative noise dropped", "noise", lambda n, scale, r: n + np.maximum(b.drawn(n, scale, r), 0)),
     counts("noise in steps of two", "noise", lambda n, scale, r: n + b.drawn(n, scale, r) // 2 * 2),
-    counts("counts capped before the noise", "noise", lambda n, scale, r: np.minimum(n, 40) + b.drawn(n, scale, r)),
-    counts("no noise on large counts", "noise", lambda n, scale, r: n + np.where(n < 40, b.drawn(n, scale, r), 0)),
-    counts("noise cut off at three scales", "noise", lambda n, scale, r: n + np.clip(b.drawn(n, scale, r), -int(3 * scale), int(3 * scale))),
+    counts(
+        "counts capped before the noise",
+        "noise",
+        lambda n, scale, r: np.minimum(n, 40) + b.drawn(n, scale, r),
+    ),
+    counts(
+        "no noise on large counts", "noise", lambda n, scale, r: n + np.where(n < 40, b.drawn(n, scale, r), 0)
+    ),
+    counts(
+        "noise cut off at three scales",
+        "noise",
+        lambda n, scale, r: n + np.clip(b.drawn(n, scale, r), -int(3 * scale), int(3 * scale)),
+    ),
     fault("selection noise published again", "noise", "DPu", b.selection_noise_again()),
     fault("selection noise published again, on impressions", "noise", "DPa", b.selection_noise_again()),
 ]
 INDEPENDENCE = [
-    counts("one draw for all keys", "independence", lambda n, scale, r: n + shared_draw(b.drawn(n, scale, r))),
+    counts(
+        "one draw for all keys", "independence", lambda n, scale, r: n + shared_draw(b.drawn(n, scale, r))
+    ),
     counts("every draw used twice", "independence", b.used_twice),
     counts("every draw used twice, for keys far apart", "independence", b.halves_alike),
     fault("all draws doubled up", "independence", "DPu", b.doubled_up()),
@@ -91,10 +107,18 @@ SELECTION = [
     selects("selection noise never negative", "selection", lambda n, noise, t: n + np.abs(noise) > t.K),
     selects("threshold from the data", "selection", lambda n, noise, t: n + noise > np.mean(n)),
     selects("one selection draw for all keys", "selection", lambda n, noise, t: n + shared_draw(noise) > t.K),
-    selects("large counts shown without a draw", "selection", lambda n, noise, t: (n + noise > t.K) | (n > t.K + 1)),
+    selects(
+        "large counts shown without a draw",
+        "selection",
+        lambda n, noise, t: (n + noise > t.K) | (n > t.K + 1),
+    ),
 ]
 DELTA = [
-    selects("raw filter of five people not paid for", "delta", lambda n, noise, t: (n + noise > t.K - 4) & (n >= 5)),
+    selects(
+        "raw filter of five people not paid for",
+        "delta",
+        lambda n, noise, t: (n + noise > t.K - 4) & (n >= 5),
+    ),
     selects("threshold two too low", "delta", lambda n, noise, t: n + noise > t.K - 2),
     selects("one person is enough", "delta", lambda n, noise, t: (n + noise > t.K) | (n == 1)),
     fault("every query listed", "delta", "DPu", after=b.with_all_queries),
@@ -103,9 +127,18 @@ DELTA = [
 ]
 EPSILON = [
     fault("counts are not in the promise", "epsilon", "DPa", promise=selection_only),
-    fault("noise of ZEALOUS for one key instead of d", "epsilon", "Zealous", b.threshold(scale=lambda scale: scale / 2)),
+    fault(
+        "noise of ZEALOUS for one key instead of d",
+        "epsilon",
+        "Zealous",
+        b.threshold(scale=lambda scale: scale / 2),
+    ),
     counts("true counts", "epsilon", lambda n, scale, r: n),
-    counts("noise for one impression instead of d", "epsilon", lambda n, scale, r: n + DiscreteLaplace(scale / 4).draw(len(n), r)),
+    counts(
+        "noise for one impression instead of d",
+        "epsilon",
+        lambda n, scale, r: n + DiscreteLaplace(scale / 4).draw(len(n), r),
+    ),
     fault("no bound, seen in the counts", "epsilon", "DPa", b.unbounded()),
 ]
 REPLAY = [
@@ -116,7 +149,9 @@ REPLAY = [
     fault("bounded key by key", "replay", "DPa", b.bounds(first=b.per_key)),
     fault("bounded by popularity", "replay", "DPu", b.bounds(first=b.most_popular)),
     fault("robots get more", "replay", "DPu", b.bounds(first=b.robots_get_more)),
-    fault("bounded before spellings are merged", "replay", "Zealous", b.bounds(first_distinct=b.repeats_kept)),
+    fault(
+        "bounded before spellings are merged", "replay", "Zealous", b.bounds(first_distinct=b.repeats_kept)
+    ),
     fault("clicks are not bounded", "replay", "Korolova", b.clicks_unbounded()),
     fault("every clicked page shown", "replay", "Korolova", b.selection(b.every_page_shown)),
     fault("number of users in the notes", "replay", "DPu", after=b.noted_users),
@@ -128,7 +163,9 @@ CROWD = [
     fault("Crowd with a low threshold", "delta", "Crowd", b.threshold(threshold=lambda _bar: 1.0)),
     fault("Crowd with half the count noise, seen in ε", "epsilon", "Crowd", b.crowd_counts(noise_share=0.5)),
     fault("Crowd with half the selection noise", "epsilon", "Crowd", b.threshold(mu=lambda mu: 2 * mu)),
-    fault("Crowd with whole weights", "epsilon", "Crowd", {"privacy.selection.kernels.weigh": b.whole_weights}),
+    fault(
+        "Crowd with whole weights", "epsilon", "Crowd", {"privacy.selection.kernels.weigh": b.whole_weights}
+    ),
 ]
 KEYS = [
     fault("Keys with half the count noise", "noise", "Keys", b.crowd_counts(noise_share=0.5)),
@@ -136,13 +173,43 @@ KEYS = [
     fault("Keys with counts bounded too late", "replay", "Keys", b.crowd_counts(bound_share=4)),
 ]
 A_CLICK = [
-    fault("A_Click with noise for asked queries only", "delta", "AClick", b.selection(lambda n, noise, t: (n > 0) & (n + noise > t.K))),
-    fault("A_Click with a raw filter of five", "delta", "AClick", b.selection(lambda n, noise, t: (n >= 5) & (n + noise > t.K))),
-    fault("A_Click, open, with a raw filter of five", "delta", "AClick, open", b.selection(lambda n, noise, t: (n >= 5) & (n + noise > t.K - 4))),
+    fault(
+        "A_Click with noise for asked queries only",
+        "delta",
+        "AClick",
+        b.selection(lambda n, noise, t: (n > 0) & (n + noise > t.K)),
+    ),
+    fault(
+        "A_Click with a raw filter of five",
+        "delta",
+        "AClick",
+        b.selection(lambda n, noise, t: (n >= 5) & (n + noise > t.K)),
+    ),
+    fault(
+        "A_Click, open, with a raw filter of five",
+        "delta",
+        "AClick, open",
+        b.selection(lambda n, noise, t: (n >= 5) & (n + noise > t.K - 4)),
+    ),
     fault("A_Click outside its pool", "selection", "AClick", b.outside_the_pool()),
-    fault("A_Click with half the selection noise", "selection", "AClick", b.selection(lambda n, noise, t: n + noise // 2 > t.K)),
-    fault("A_Click, open, at the threshold is enough", "selection", "AClick, open", b.selection(lambda n, noise, t: n + noise >= t.K)),
-    fault("A_Click with half the count noise", "noise", "AClick", b.count_noise(lambda n, scale, r: n + b.drawn(n, scale / 2, r))),
+    fault(
+        "A_Click with half the selection noise",
+        "selection",
+        "AClick",
+        b.selection(lambda n, noise, t: n + noise // 2 > t.K),
+    ),
+    fault(
+        "A_Click, open, at the threshold is enough",
+        "selection",
+        "AClick, open",
+        b.selection(lambda n, noise, t: n + noise >= t.K),
+    ),
+    fault(
+        "A_Click with half the count noise",
+        "noise",
+        "AClick",
+        b.count_noise(lambda n, scale, r: n + b.drawn(n, scale / 2, r)),
+    ),
     fault("A_Click with true counts", "epsilon", "AClick", b.count_noise(lambda n, scale, r: n)),
     fault("A_Click with one artifact too many", "replay", "AClick", b.one_more()),
     fault("A_Click with unbounded clicks", "replay", "AClick", b.clicks_unbounded()),
@@ -153,21 +220,40 @@ A_SESSION = [
     fault("A_Session with one session too many", "replay", "ASession", b.sessions_cut(more_sessions=1)),
     fault("A_Session with one query too many", "replay", "ASession", b.sessions_cut(more_queries=1)),
     fault("A_Session with unbounded clicks", "replay", "ASession", b.clicks_unbounded()),
-    fault("A_Session that counts twice", "replay", "ASession", {"engine.log_source.count_subsequences": b.counted_twice}),
+    fault(
+        "A_Session that counts twice",
+        "replay",
+        "ASession",
+        {"engine.log_source.count_subsequences": b.counted_twice},
+    ),
     fault("A_Session with noise for one sequence", "noise", "ASession", b.noise_for_one_sequence()),
-    fault("A_Session, at the threshold is enough", "selection", "ASession", b.selection(lambda n, noise, t: n + noise >= t.K)),
-    fault("A_Session, one person is enough", "delta", "ASession", b.selection(lambda n, noise, t: (n + noise > t.K) | (n == 1))),
+    fault(
+        "A_Session, at the threshold is enough",
+        "selection",
+        "ASession",
+        b.selection(lambda n, noise, t: n + noise >= t.K),
+    ),
+    fault(
+        "A_Session, one person is enough",
+        "delta",
+        "ASession",
+        b.selection(lambda n, noise, t: (n + noise > t.K) | (n == 1)),
+    ),
     fault("A_Session with true counts", "epsilon", "ASession", b.count_noise(lambda n, scale, r: n)),
     fault("A_Session with all draws doubled up", "independence", "ASession", b.doubled_up()),
     fault("A_Session with the number of users in the notes", "replay", "ASession", after=b.noted_users),
 ]
-SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind]  # kinds of which several have one row
+# kinds of which several have one row
+SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind]
 
 
 def kinds(name: str, kind: str, artifacts: Iterable[str], parts: Any, **more: Any) -> list[Fault]:
     """The fault on each of these kinds of artifact."""
     broken = b.broken(kind, parts)
-    return [Fault(f"{name}, {artifact}", "replay", broken(**FIELD, artifact=artifact, **more)) for artifact in artifacts]
+    return [
+        Fault(f"{name}, {artifact}", "replay", broken(**FIELD, artifact=artifact, **more))
+        for artifact in artifacts
+    ]
 
 
 EVERY_KIND = [
@@ -175,7 +261,32 @@ EVERY_KIND = [
     *kinds("bounded by popularity", "DPu", ARTIFACTS, b.bounds(first=b.most_popular)),
     *kinds("bounded by numbers of keys", "Zealous", ARTIFACTS, b.bounds(first_distinct=b.by_key)),
     *kinds("the engine chooses", "Zealous", SHARING, b.bounds(first_distinct=b.engine_chooses)),
-    *kinds("the engine chooses at random", "DPa", SHARING, b.bounds(random=b.engine_chooses_at_random), keep="random"),
-    *kinds("the engine chooses at random for DP_u", "DPu", SHARING, b.bounds(random=b.engine_chooses_at_random), keep="random"),
+    *kinds(
+        "the engine chooses at random",
+        "DPa",
+        SHARING,
+        b.bounds(random=b.engine_chooses_at_random),
+        keep="random",
+    ),
+    *kinds(
+        "the engine chooses at random for DP_u",
+        "DPu",
+        SHARING,
+        b.bounds(random=b.engine_chooses_at_random),
+        keep="random",
+    ),
 ]
-FAULTS = [*NOISE, *INDEPENDENCE, *SOURCE, *SELECTION, *DELTA, *EPSILON, *REPLAY, *CROWD, *KEYS, *A_CLICK, *A_SESSION, *EVERY_KIND]
+FAULTS = [
+    *NOISE,
+    *INDEPENDENCE,
+    *SOURCE,
+    *SELECTION,
+    *DELTA,
+    *EPSILON,
+    *REPLAY,
+    *CROWD,
+    *KEYS,
+    *A_CLICK,
+    *A_SESSION,
+    *EVERY_KIND,
+]

@@ -1,4 +1,7 @@
-"""One audit of one mechanism, small but at the level of a real one. With a fixed seed the outcome never changes."""
+"""One audit of one mechanism, small but at the level of a real one.
+
+With a fixed seed the outcome never changes.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ def run(audit: str, mechanism: Mechanism, laboratory: Laboratory, seed: int = SE
     return findings
 
 
-def _parts(audit: str, mechanism: Mechanism, laboratory: Laboratory, random: SeededRandomness) -> Iterator[list[Finding]]:
+def _parts(
+    audit: str, mechanism: Mechanism, laboratory: Laboratory, random: SeededRandomness
+) -> Iterator[list[Finding]]:
     rare, often = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA)
     if audit == "closed form":
         yield audit_closed_form(mechanism)
@@ -50,7 +55,9 @@ def _parts(audit: str, mechanism: Mechanism, laboratory: Laboratory, random: See
         for variant, shapes in crowded_trials(for_epsilon(mechanism), laboratory, random):
             yield audit_epsilon(run_trial(variant, shapes, laboratory, random, Effort(runs, 100_000)), ALPHA)
     else:
-        layout, seen = sample_crowds(rare, laboratory, random, Effort(3, 80_000 if audit == "independence" else 40_000))
+        layout, seen = sample_crowds(
+            rare, laboratory, random, Effort(3, 80_000 if audit == "independence" else 40_000)
+        )
         if audit == "noise":
             yield audit_noise(rare, layout, seen, ALPHA)
         elif audit == "independence":

@@ -1,4 +1,6 @@
-"""Every seeded fault is found by the audit that is named for it; the same audits say nothing about the mechanisms as they are."""
+"""Every seeded fault is found by the audit that is named for it; the same audits say nothing about the
+mechanisms as they are.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +57,21 @@ def test_correct_mechanism_raises_no_alarm(spelling, audit, laboratory):
 @pytest.mark.parametrize("kind", ARTIFACTS)
 @pytest.mark.parametrize("name", ["DPa", "DPu", "Zealous"])
 def test_replay_says_nothing_about_correct_bounds(name, kind, keep, laboratory):
-    findings = run("replay", parse(f"{name}(epsilon=1, delta=1e-6, d=3, artifact='{kind}', keep='{keep}')"), laboratory)
+    findings = run(
+        "replay", parse(f"{name}(epsilon=1, delta=1e-6, d=3, artifact='{kind}', keep='{keep}')"), laboratory
+    )
     assert [finding for finding in findings if finding.alarm] == []
 
 
 def test_there_are_many_faults_and_all_audits_have_some():
     assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 30
-    assert AUDITS == ["closed form", "delta", "epsilon", "independence", "noise", "replay", "selection", "source"]
+    assert AUDITS == [
+        "closed form",
+        "delta",
+        "epsilon",
+        "independence",
+        "noise",
+        "replay",
+        "selection",
+        "source",
+    ]

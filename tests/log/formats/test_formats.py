@@ -1,4 +1,6 @@
-"""Every format gives the same store for the same made-up log, is recognised, and says clearly what is missing."""
+"""Every format gives the same store for the same made-up log, is recognised, and says clearly what is
+missing.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -49,13 +51,27 @@ def write(tmp_path, kind: str):
         + "".join(f"{quoted(link)};{u};{quoted(q)};;{t};{r}\r\n" for u, q, t, r, link in ROWS),
         "tsv": "user\tquery\ttime\trank\turl\n" + "".join("\t".join(row) + "\n" for row in ROWS),
         "aol": "".join("\t".join(row if row[4] else row[:3]) + "\n" for row in ROWS),
-        "jsonl": "".join(json.dumps(dict(zip(["user", "query", "time", "rank", "url"], row, strict=True))) + "\n" for row in ROWS),
+        "jsonl": "".join(
+            json.dumps(dict(zip(["user", "query", "time", "rank", "url"], row, strict=True))) + "\n"
+            for row in ROWS
+        ),
     }
     if kind == "parquet":
         users, queries, times, ranks, urls = zip(*ROWS, strict=True)
         stamps = pa.array([datetime.fromisoformat(t) for t in times], pa.timestamp("ms"))
         floats = pa.array([float(r) if r else None for r in ranks])
-        pq.write_table(pa.table({"user": pa.array(users).dictionary_encode(), "query": queries, "time": stamps, "rank": floats, "url": urls}), path)
+        pq.write_table(
+            pa.table(
+                {
+                    "user": pa.array(users).dictionary_encode(),
+                    "query": queries,
+                    "time": stamps,
+                    "rank": floats,
+                    "url": urls,
+                }
+            ),
+            path,
+        )
     else:
         path.write_bytes(texts[kind].encode())
     return path
@@ -69,15 +85,31 @@ def test_each_format_is_recognised_and_read(tmp_path, kind):
 
 
 def test_columns_can_be_named(tmp_path):
-    header, numbers = "pos,when,x,what,link,who\n", {"user": "6", "query": "4", "time": "2", "rank": "1", "url": "5"}
+    header, numbers = (
+        "pos,when,x,what,link,who\n",
+        {"user": "6", "query": "4", "time": "2", "rank": "1", "url": "5"},
+    )
     body = "".join(f"{r},{t},,{quoted(q)},{link},{u}\n" for u, q, t, r, link in ROWS)
     (tmp_path / "named.csv").write_text(header + body)
     (tmp_path / "bare.csv").write_text(body)
-    lines = (json.dumps({"who": u, "what": q, "when": t, "pos": int(r) if r else None, "link": link or None}) for u, q, t, r, link in ROWS)
+    lines = (
+        json.dumps({"who": u, "what": q, "when": t, "pos": int(r) if r else None, "link": link or None})
+        for u, q, t, r, link in ROWS
+    )
     (tmp_path / "log.jsonl").write_text("\n".join(lines))
-    pq.write_table(pa.table(dict(zip(COLUMNS.values(), map(list, zip(*ROWS, strict=True)), strict=True))), tmp_path / "log.parquet")
-    for name, columns in [("named.csv", COLUMNS), ("bare.csv", numbers), ("log.jsonl", COLUMNS), ("log.parquet", COLUMNS)]:
-        assert got(import_log(tmp_path / name, tmp_path / f"{name}.store", columns=columns, strict=True)) == ROWS
+    pq.write_table(
+        pa.table(dict(zip(COLUMNS.values(), map(list, zip(*ROWS, strict=True)), strict=True))),
+        tmp_path / "log.parquet",
+    )
+    for name, columns in [
+        ("named.csv", COLUMNS),
+        ("bare.csv", numbers),
+        ("log.jsonl", COLUMNS),
+        ("log.parquet", COLUMNS),
+    ]:
+        assert (
+            got(import_log(tmp_path / name, tmp_path / f"{name}.store", columns=columns, strict=True)) == ROWS
+        )
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.jsonl", "log.parquet"])
@@ -86,7 +118,9 @@ def test_a_missing_column_is_named(tmp_path, name):
     if name == "log.parquet":
         pq.write_table(pa.table({"who": ["u"], "what": ["CANARY"], "when": ["2006-03-01 10:00:00"]}), path)
     else:
-        path.write_text("who,CANARY,when\n" if name == "log.csv" else '{"who": "u", "what": "CANARY", "when": ""}\n')
+        path.write_text(
+            "who,CANARY,when\n" if name == "log.csv" else '{"who": "u", "what": "CANARY", "when": ""}\n'
+        )
     with pytest.raises(InputError, match="'nowhere'") as caught:
         import_log(path, tmp_path / "store", columns={"user": "who", "query": "nowhere", "time": "when"})
     assert "CANARY" not in str(caught.value)
@@ -98,7 +132,9 @@ def test_a_quoted_field_may_hold_newlines_and_line_numbers_stay_true(tmp_path):
     path.write_text('user,query,time\nu1,"two\nlines",2006-03-01 10:00:00\nu1,bad,never\n')
     store = import_log(path, tmp_path / "store")
     assert store.query_texts([0]).to_pylist() == ["two lines"]
-    assert (tmp_path / "store.rejects.tsv").read_text().splitlines()[1] == "log.csv\t4\tunreadable time\tu1,bad,never"
+    assert (tmp_path / "store.rejects.tsv").read_text().splitlines()[
+        1
+    ] == "log.csv\t4\tunreadable time\tu1,bad,never"
 
 
 def test_an_open_quote_is_an_error(tmp_path):
@@ -112,7 +148,8 @@ def test_bad_json_lines_are_set_aside(tmp_path):
     path = tmp_path / "log.jsonl"
     good = '{"user": 1, "query": "x", "time": 1141207200.5}\n'
     path.write_text(
-        good + 'nonsense\n[1]\n{"user": {}, "query": "x", "time": 1}\n{"user": 1, "query": "\\ud800", "time": 1}\n{"query": "x", "time": 1}\n'
+        good
+        + 'nonsense\n[1]\n{"user": {}, "query": "x", "time": 1}\n{"user": 1, "query": "\\ud800", "time": 1}\n{"query": "x", "time": 1}\n'
     )
     info = import_log(path, tmp_path / "store").info
     assert (info.rows, info.first_time) == (1, 1141207200)
@@ -143,13 +180,23 @@ def test_sogou(tmp_path, encoding):
         ("11", "北京天气", "2008-06-01 00:00:05", "3", "b.example/2"),
         ("22", "x", "2008-06-01 00:01:00", "1", "c.example"),
     ]
-    assert (store.info.impressions, store.info.formats, store.info.rejected) == (2, ["sogou"], {"wrong number of columns": 1})
+    assert (store.info.impressions, store.info.formats, store.info.rejected) == (
+        2,
+        ["sogou"],
+        {"wrong number of columns": 1},
+    )
 
 
 def test_sogou_with_whole_times_and_without_a_day(tmp_path):
     path = tmp_path / "log.txt"
     path.write_bytes("20111230000005\tab\t奇艺高清\t1\t1\thttp://q.example/\n".encode("gb18030"))
-    assert got(import_log(path, tmp_path / "store"))[0] == ("ab", "奇艺高清", "2011-12-30 00:00:05", "1", "http://q.example/")
+    assert got(import_log(path, tmp_path / "store"))[0] == (
+        "ab",
+        "奇艺高清",
+        "2011-12-30 00:00:05",
+        "1",
+        "http://q.example/",
+    )
     path.write_bytes(b"00:00:05\t11\t[x]\t8 1\ta.example/1\n")
     with pytest.raises(InputError, match="--date"):
         import_log(path, tmp_path / "other")
@@ -222,7 +269,9 @@ def test_damaged_parquet(tmp_path):
 def test_an_unknown_format_names_the_options(tmp_path):
     path = tmp_path / "log.txt"
     path.write_text("CANARY is not a log\n")
-    with pytest.raises(InputError, match=r"format of log\.txt is not recognised\. Say it with --format aol\|csv") as caught:
+    with pytest.raises(
+        InputError, match=r"format of log\.txt is not recognised\. Say it with --format aol\|csv"
+    ) as caught:
         import_log(path, tmp_path / "store")
     assert "CANARY" not in str(caught.value)
     with pytest.raises(InputError, match="no format 'word'"):

@@ -12,4 +12,6 @@ USERS = 20_000
 def log(tmp_path_factory: pytest.TempPathFactory) -> SynthReport:
     """One log with its side files (secrets.tsv, labels.tsv beside it) for all tests of this folder."""
     folder: Path = tmp_path_factory.mktemp("synth")
-    return synthesize(folder / "log.tsv", users=USERS, seed=7, secrets=folder / "secrets.tsv", labels=folder / "labels.tsv")
+    return synthesize(
+        folder / "log.tsv", users=USERS, seed=7, secrets=folder / "secrets.tsv", labels=folder / "labels.tsv"
+    )

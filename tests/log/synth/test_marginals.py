@@ -16,13 +16,19 @@ def table(log: SynthReport) -> Iterator[duckdb.DuckDBPyConnection]:
             f"""create table r as select row_number() over () as id, * from read_csv('{log.path}', delim='\t', header=true, quote='', escape='',
             columns={{'u': 'BIGINT', 'q': 'VARCHAR', 't': 'TIMESTAMP', 'rank': 'INT', 'url': 'VARCHAR'}})"""
         )
-        base.execute("create table m as select u, q, t, min(id) as id, count(url) as clicks from r group by u, q, t")
-        base.execute("create table n as select *, lag(q) over w as before, t - lag(t) over w as gap from m window w as (partition by u order by id)")
+        base.execute(
+            "create table m as select u, q, t, min(id) as id, count(url) as clicks from r group by u, q, t"
+        )
+        base.execute(
+            "create table n as select *, lag(q) over w as before, t - lag(t) over w as gap from m window w as (partition by u order by id)"
+        )
         base.execute(
             """create table i as select *, coalesce(gap > interval 26 minute, true) as opens,
             coalesce(clicks = 0 and before = q and gap <= interval 26 minute, false) as page from n"""
         )
-        base.execute("create table d as select q, count(distinct u) as users, len(string_split(q, ' ')) as words from i group by q")
+        base.execute(
+            "create table d as select q, count(distinct u) as users, len(string_split(q, ' ')) as words from i group by q"
+        )
         yield base
 
 
@@ -69,11 +75,17 @@ def test_rows_are_sorted_by_user_and_time(table: duckdb.DuckDBPyConnection):
 
 def test_rank_and_address_come_together(table: duckdb.DuckDBPyConnection):
     assert _values(table, "select count(*) from r where (rank is null) <> (url is null)") == [0]
-    assert _values(table, "select count(*) from r where url is not null and not regexp_full_match(url, 'http://www\\.[a-z0-9]+\\.[a-z]{3}')") == [0]
+    assert _values(
+        table,
+        "select count(*) from r where url is not null and not regexp_full_match(url, 'http://www\\.[a-z0-9]+\\.[a-z]{3}')",
+    ) == [0]
 
 
 def test_the_report_counts_what_is_there(table: duckdb.DuckDBPyConnection, log: SynthReport):
-    found = _values(table, "select (select count(*) from r), (select count(distinct u) from r), (select count(url) from r), (select count(*) from d)")
+    found = _values(
+        table,
+        "select (select count(*) from r), (select count(distinct u) from r), (select count(url) from r), (select count(*) from d)",
+    )
     assert found == [log.rows, log.users, log.clicks, log.distinct]
 
 
@@ -82,6 +94,8 @@ def test_all_is_within_march_to_may_2006(table: duckdb.DuckDBPyConnection):
 
 
 def test_people_who_search_alike_click_alike(table: duckdb.DuckDBPyConnection):
-    """Clicks of several users on one query at one rank go to one address, but for the few texts that two recipes make."""
+    """Clicks of several users on one query at one rank go to one address, but for the few texts that two
+    recipes make.
+    """
     groups = "select count(distinct url) n from r where rank is not null group by q, rank having count(distinct u) > 3"
     assert _values(table, f"select avg((n = 1)::int) from ({groups})")[0] > 0.9

@@ -40,7 +40,9 @@ def test_fears_are_ranked(users_of: dict[str, set[str]]):
     assert max(fears, key=fears.__getitem__) == "fear of flying"
 
 
-def test_every_query_is_labelled_once(users_of: dict[str, set[str]], labels: dict[str, tuple[str, str]], log: SynthReport):
+def test_every_query_is_labelled_once(
+    users_of: dict[str, set[str]], labels: dict[str, tuple[str, str]], log: SynthReport
+):
     assert labels.keys() == users_of.keys()
     assert len(labels) == log.distinct
     assert labels["diabetes"] == ("health/diabetes", "1")
@@ -49,7 +51,9 @@ def test_every_query_is_labelled_once(users_of: dict[str, set[str]], labels: dic
 
 
 def test_users_return_to_their_own_topics(log: SynthReport, labels: dict[str, tuple[str, str]]):
-    """The commonest sub-topic of a busy user has far more of her queries than the commonest of all has of everybody's."""
+    """The commonest sub-topic of a busy user has far more of her queries than the commonest of all has of
+    everybody's.
+    """
     topics: dict[str, list[str]] = defaultdict(list)
     with log.path.open(encoding="ascii") as lines:
         next(lines)
@@ -69,4 +73,7 @@ def test_users_return_to_their_own_topics(log: SynthReport, labels: dict[str, tu
 
 
 def test_misspelt_queries_exist(users_of: dict[str, set[str]]):
-    assert any(query in users_of for query in ("googel", "gogole", "goolge", "gogle", "goggle", "gooogle", "yaho", "yhaoo", "yahho"))
+    assert any(
+        query in users_of
+        for query in ("googel", "gogole", "goolge", "gogle", "goggle", "gooogle", "yaho", "yhaoo", "yahho")
+    )

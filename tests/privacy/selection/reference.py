@@ -1,4 +1,6 @@
-"""The published selections as their papers state them: floats and plain loops over users, written without looking at crowdlog's."""
+"""The published selections as their papers state them: floats and plain loops over users, written without
+looking at crowdlog's.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
     """The noise of the analytic Gaussian mechanism at sensitivity 1 (Balle and Wang 2018)."""
 
     def excess(sigma: float) -> float:
-        return float(norm.cdf(0.5 / sigma - epsilon * sigma) - math.exp(epsilon) * norm.cdf(-0.5 / sigma - epsilon * sigma) - delta)
+        return float(
+            norm.cdf(0.5 / sigma - epsilon * sigma)
+            - math.exp(epsilon) * norm.cdf(-0.5 / sigma - epsilon * sigma)
+            - delta
+        )
 
     return float(brentq(excess, 1e-3, 1e3))
 
@@ -44,30 +50,49 @@ def even(sets: Sets) -> dict[int, float]:
     return weights
 
 
-def weighted_gaussian(sets: Sets, epsilon: float, delta: float, most: int, rng: np.random.Generator) -> set[int]:
+def weighted_gaussian(
+    sets: Sets, epsilon: float, delta: float, most: int, rng: np.random.Generator
+) -> set[int]:
     """Gopi et al. 2020, Algorithm 3."""
     sigma = gaussian_sigma(epsilon, delta / 2)
     return noisy(even(sample(sets, most, rng)), sigma, threshold(sigma, delta / 2, most), rng)
 
 
-def policy_gaussian(sets: Sets, epsilon: float, delta: float, most: int, alpha: float, rng: np.random.Generator) -> set[int]:
-    """Gopi et al. 2020, Algorithm 6 and the ℓ2-descent of Algorithm 7: cut-off Γ = ρ + ασ, users in random order."""
+def policy_gaussian(
+    sets: Sets, epsilon: float, delta: float, most: int, alpha: float, rng: np.random.Generator
+) -> set[int]:
+    """Gopi et al.
+
+    2020, Algorithm 6 and the ℓ2-descent of Algorithm 7: cut-off Γ = ρ + ασ, users in random order.
+    """
     sigma = gaussian_sigma(epsilon, delta / 2)
     bar = threshold(sigma, delta / 2, most)
     cutoff, weights = bar + alpha * sigma, dict[int, float]()
     bounded = sample(sets, most, rng)
     for user in rng.permutation(len(bounded)):
-        gaps = {item: cutoff - weights.get(item, 0.0) for item in bounded[user].tolist() if weights.get(item, 0.0) < cutoff}
+        gaps = {
+            item: cutoff - weights.get(item, 0.0)
+            for item in bounded[user].tolist()
+            if weights.get(item, 0.0) < cutoff
+        }
         length = math.sqrt(sum(gap * gap for gap in gaps.values()))
         for item, gap in gaps.items():
             weights[item] = weights.get(item, 0.0) + (gap if length <= 1 else gap / length)
     return noisy(weights, sigma, bar, rng)
 
 
-def dp_sips(sets: Sets, epsilon: float, delta: float, most: int, parts: list[float], rng: np.random.Generator) -> set[int]:
-    """Swanberg et al. 2023, Algorithm 1: weighted Gaussian in rounds over what is not released yet. Rounds composed as one Gaussian mechanism."""
+def dp_sips(
+    sets: Sets, epsilon: float, delta: float, most: int, parts: list[float], rng: np.random.Generator
+) -> set[int]:
+    """Swanberg et al. 2023, Algorithm 1: weighted Gaussian in rounds over what is not released yet.
+
+    Rounds composed as one Gaussian mechanism.
+    """
     whole, bounded, found = gaussian_sigma(epsilon, delta / 2), sample(sets, most, rng), set[int]()
     for part in parts:
-        sigma, waiting = whole / math.sqrt(part), [np.array([i for i in s.tolist() if i not in found], np.int64) for s in bounded]
+        sigma, waiting = (
+            whole / math.sqrt(part),
+            [np.array([i for i in s.tolist() if i not in found], np.int64) for s in bounded],
+        )
         found |= noisy(even(waiting), sigma, threshold(sigma, part * delta / 2, most), rng)
     return found

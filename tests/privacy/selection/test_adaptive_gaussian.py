@@ -1,4 +1,6 @@
-"""The adaptive selection: its noise adds up to one Gaussian mechanism, its threshold covers a user's own keys, and it keeps most."""
+"""The adaptive selection: its noise adds up to one Gaussian mechanism, its threshold covers a user's own
+keys, and it keeps most.
+"""
 
 import math
 from fractions import Fraction
@@ -43,7 +45,9 @@ def test_noise_and_own_keys_use_up_delta_and_no_more(epsilon: float, delta: floa
 
 @pytest.mark.parametrize("mu", [0.03, 0.15])
 def test_a_selection_that_is_a_small_part_has_the_threshold_of_its_own_noise(mu: float) -> None:
-    """At μ ≤ 0.15 and ε = 1 a user changes chances by less than e^ε: her keys are charged by what they do with her."""
+    """At μ ≤ 0.15 and ε = 1 a user changes chances by less than e^ε: her keys are charged by what they do
+    with her.
+    """
     method, tail = AdaptiveGaussian(), 1e-6
     threshold = method.threshold(mu, tail, 1.0)
     assert threshold <= (1 + 1e-9) * AdaptiveGaussian().threshold(mu, tail, 9.0)
@@ -71,7 +75,10 @@ def test_at_the_reported_setting_noise_and_threshold_are_the_measured_ones() -> 
 
 def test_it_keeps_far_more_than_even_weights() -> None:
     log = skewed(20_000, 11)
-    ours, even = (len(m.select(log, math.log(10), 1e-5, SeededRandomness(1)).items) for m in (AdaptiveGaussian(), WeightedGaussian()))
+    ours, even = (
+        len(m.select(log, math.log(10), 1e-5, SeededRandomness(1)).items)
+        for m in (AdaptiveGaussian(), WeightedGaussian())
+    )
     assert ours > 1.3 * even
 
 
@@ -84,7 +91,10 @@ def test_kept_weights_reach_the_threshold() -> None:
 def test_neither_the_order_of_users_nor_the_numbers_of_others_matter_to_the_sums() -> None:
     """The same noise on the same items gives the same result when users come in another order."""
     sets = [sorted({(k * 7) % 11, (k * 3) % 11, k % 4}) for k in range(300)]
-    one, other = (AdaptiveGaussian().select(make(order, 11), 1.0, 0.01, SeededRandomness(2)) for order in (sets, sets[::-1]))
+    one, other = (
+        AdaptiveGaussian().select(make(order, 11), 1.0, 0.01, SeededRandomness(2))
+        for order in (sets, sets[::-1])
+    )
     assert one.items.tolist() == other.items.tolist()
     assert one.weights.tolist() == other.weights.tolist()
 
@@ -94,13 +104,18 @@ def test_public_priors_help_the_items_they_favour() -> None:
     popular = np.argsort(-log.holders())[:400]
     prior = np.full(log.size, 0.3)
     prior[popular] = 1.0
-    plain, helped = (AdaptiveGaussian().run(log, 0.55, 10.9, SeededRandomness(3), prior=p).items for p in (None, prior))
+    plain, helped = (
+        AdaptiveGaussian().run(log, 0.55, 10.9, SeededRandomness(3), prior=p).items for p in (None, prior)
+    )
     assert np.isin(helped, popular).sum() > np.isin(plain, popular).sum() > 0
 
 
 def test_equal_priors_change_next_to_nothing() -> None:
     log = skewed()
-    plain, halved = (len(AdaptiveGaussian().run(log, 0.55, 10.9, SeededRandomness(3), prior=p).items) for p in (None, np.full(log.size, 0.5)))
+    plain, halved = (
+        len(AdaptiveGaussian().run(log, 0.55, 10.9, SeededRandomness(3), prior=p).items)
+        for p in (None, np.full(log.size, 0.5))
+    )
     assert abs(plain - halved) <= 0.05 * plain
 
 
@@ -111,13 +126,18 @@ def test_an_item_nobody_holds_is_never_kept() -> None:
 
 
 def test_a_user_can_be_told_apart_no_better_than_promised() -> None:
-    """Empirical δ at ε of the event that counts most against the method: a pair of shared items near the threshold, with and without one user."""
+    """Empirical δ at ε of the event that counts most against the method: a pair of shared items near the
+    threshold, with and without one user.
+    """
     epsilon, delta, runs = 1.0, 0.2, 1500
     method = AdaptiveGaussian(rounds=4)
     shared = [[k, k + 1] for k in range(0, 2 * runs, 2)]
     crowd = [s for s in shared for _ in range(3)]
     with_user, without = make([*crowd, *shared], 2 * runs), make(crowd, 2 * runs)
-    seen = [set((method.select(log, epsilon, delta, SeededRandomness(5)).items // 2).tolist()) for log in (with_user, without)]
+    seen = [
+        set((method.select(log, epsilon, delta, SeededRandomness(5)).items // 2).tolist())
+        for log in (with_user, without)
+    ]
     p, q = (len(s) / runs for s in seen)
     slack = 6 * math.sqrt(0.25 / runs) * (1 + math.e)
     assert p <= math.exp(epsilon) * q + delta + slack

@@ -1,9 +1,11 @@
-"""The joint δ of the adaptive selection, attacked by worlds of two rounds in which a user's strength goes where it hurts most.
+"""The joint δ of the adaptive selection, attacked by worlds of two rounds in which a user's strength goes
+where it hurts most.
 
-A world has one private key and one shared direction. The first round puts a part of her strength on the key. After it, whatever the noise
-was, the second puts everything on the key or everything on the shared direction, whichever reveals more. What the best observer gains over
-e^ε is then an integral over two normal numbers, computed here on a grid at the real ε, δ and threshold. The private key is as likely to pass by
-noise alone as all the keys of a user together, and she knows beforehand which one to help.
+A world has one private key and one shared direction. The first round puts a part of her strength on the key.
+After it, whatever the noise was, the second puts everything on the key or everything on the shared direction,
+whichever reveals more. What the best observer gains over e^ε is then an integral over two normal numbers,
+computed here on a grid at the real ε, δ and threshold. The private key is as likely to pass by noise alone as
+all the keys of a user together, and she knows beforehand which one to help.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def on_the_key(log_ratio, noise_needed, mu: float, epsilon: float):
     """All strength on the key: shown if N ≥ noise_needed, else only the likelihood ratio tells."""
     shown = np.exp(log_ratio) * above(noise_needed - mu)
     edge = np.minimum((epsilon - log_ratio) / mu + mu / 2, noise_needed)
-    hidden = np.exp(log_ratio) * (above(edge - mu) - above(noise_needed - mu)) - math.exp(epsilon) * (above(edge) - above(noise_needed))
+    hidden = np.exp(log_ratio) * (above(edge - mu) - above(noise_needed - mu)) - math.exp(epsilon) * (
+        above(edge) - above(noise_needed)
+    )
     return shown + hidden
 
 
@@ -47,7 +51,9 @@ def elsewhere(log_ratio, noise_needed, mu: float, epsilon: float):
 
 
 def worst_delta(epsilon: float, mu: float, bar: float) -> float:
-    """The largest δ at ε of all these worlds; the key passes by noise alone where a normal number is at least `bar`."""
+    """The largest δ at ε of all these worlds; the key passes by noise alone where a normal number is at least
+    `bar`.
+    """
     worst, density = 0.0, norm.pdf(GRID) * (GRID[1] - GRID[0])
     for share in SHARES:
         for part in PARTS:
@@ -55,13 +61,17 @@ def worst_delta(epsilon: float, mu: float, bar: float) -> float:
             first, second = mu * math.sqrt(share), mu * math.sqrt(1 - share)
             log_ratio = first * (part * key + math.sqrt(1 - part**2) * other) - first**2 / 2
             needed = (bar - math.sqrt(share) * key) / math.sqrt(1 - share)
-            gained = np.maximum(on_the_key(log_ratio, needed, second, epsilon), elsewhere(log_ratio, needed, second, epsilon))
+            gained = np.maximum(
+                on_the_key(log_ratio, needed, second, epsilon), elsewhere(log_ratio, needed, second, epsilon)
+            )
             worst = max(worst, float(density @ gained @ density))
     return worst
 
 
 def bar_of(method: AdaptiveGaussian, mu: float, threshold: float) -> float:
-    """The normal quantile that one key must pass, as improbable as that any of a user's keys reaches the threshold by noise."""
+    """The normal quantile that one key must pass, as improbable as that any of a user's keys reaches the
+    threshold by noise.
+    """
     return float(-norm.ppf(-math.expm1(method.items_per_user * norm.logcdf(threshold * mu))))
 
 

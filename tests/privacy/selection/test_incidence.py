@@ -10,7 +10,10 @@ from tests.privacy.selection.small import make
 
 
 def sets_of(incidence: Incidence) -> list[set[int]]:
-    return [set(incidence.items[a:b].tolist()) for a, b in zip(incidence.offsets[:-1], incidence.offsets[1:], strict=True)]
+    return [
+        set(incidence.items[a:b].tolist())
+        for a, b in zip(incidence.offsets[:-1], incidence.offsets[1:], strict=True)
+    ]
 
 
 def test_repeats_count_once() -> None:

@@ -1,4 +1,6 @@
-"""What one user can move: never more than one unit of L2 length, whatever the others hold and whatever is steered by."""
+"""What one user can move: never more than one unit of L2 length, whatever the others hold and whatever is
+steered by.
+"""
 
 import numpy as np
 from hypothesis import given
@@ -15,7 +17,9 @@ WORTH = st.lists(st.integers(0, kernels.FULL), min_size=SIZE, max_size=SIZE)
 @given(SETS, WORTH)
 def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], worth: list[int]) -> None:
     steered = np.array(worth, np.int16)
-    whole, without = (kernels.weigh(i.offsets, i.items, steered) for i in (make(sets, SIZE), make(sets[1:], SIZE)))
+    whole, without = (
+        kernels.weigh(i.offsets, i.items, steered) for i in (make(sets, SIZE), make(sets[1:], SIZE))
+    )
     moved = [int(x) for x in whole - without]
     assert all(x >= 0 for x in moved)
     assert sum(x * x for x in moved) <= kernels.UNIT**2
@@ -30,7 +34,9 @@ def test_even_weights_are_rounded_down_by_less_than_one_unit() -> None:
 
 @given(SETS, st.floats(0.3, 4))
 def test_filling_up_moves_by_at_most_one(sets: list[list[int]], target: float) -> None:
-    whole, without = (kernels.fill_up(i.offsets, i.items, SIZE, target) for i in (make(sets, SIZE), make(sets[1:], SIZE)))
+    whole, without = (
+        kernels.fill_up(i.offsets, i.items, SIZE, target) for i in (make(sets, SIZE), make(sets[1:], SIZE))
+    )
     assert np.linalg.norm(whole - without) <= 1 + 1e-9
     assert whole.max() <= target * (1 + 1e-12)
 
@@ -61,12 +67,17 @@ def test_steering_prefers_what_may_just_arrive() -> None:
 
 
 @given(SETS, WORTH, st.permutations(range(SIZE)))
-def test_weights_do_not_depend_on_how_items_are_numbered(sets: list[list[int]], worth: list[int], numbers: list[int]) -> None:
+def test_weights_do_not_depend_on_how_items_are_numbered(
+    sets: list[list[int]], worth: list[int], numbers: list[int]
+) -> None:
     """Otherwise one user's queries, by renumbering, would move the weights of everybody else."""
     renumbered = np.array(numbers)
     one = make(sets, SIZE)
     other = make([sorted(numbers[item] for item in s) for s in sets], SIZE)
     moved = np.zeros(SIZE, np.int16)
     moved[renumbered] = worth
-    here, there = kernels.weigh(one.offsets, one.items, np.array(worth, np.int16)), kernels.weigh(other.offsets, other.items, moved)
+    here, there = (
+        kernels.weigh(one.offsets, one.items, np.array(worth, np.int16)),
+        kernels.weigh(other.offsets, other.items, moved),
+    )
     assert here.tolist() == there[renumbered].tolist()

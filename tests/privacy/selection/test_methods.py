@@ -78,7 +78,9 @@ def test_bad_parameters_get_one_sentence(method: Selection, epsilon: float, delt
 def test_a_users_only_key_appears_no_more_often_than_delta(method: Selection) -> None:
     """δ = 0.2 can be sampled: every user with her one key is a trial of her own."""
     delta, trials = 0.2, 3000
-    shown = len(method.select(make([[k] for k in range(trials)], trials), 1.0, delta, SeededRandomness(8)).items)
+    shown = len(
+        method.select(make([[k] for k in range(trials)], trials), 1.0, delta, SeededRandomness(8)).items
+    )
     assert shown <= trials * delta + 6 * math.sqrt(trials * delta * (1 - delta))
 
 

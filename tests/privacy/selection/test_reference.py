@@ -1,4 +1,6 @@
-"""Our policy Gaussian, DP-SIPS and weighted Gaussian keep as many keys as independent float versions of their papers, on the same log."""
+"""Our policy Gaussian, DP-SIPS and weighted Gaussian keep as many keys as independent float versions of their
+papers, on the same log.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,22 @@ from tests.privacy.selection.small import skewed
 EPSILON, DELTA, MOST, RUNS = 2.0, 1e-3, 20, 40
 PARTS = [1 / 21, 4 / 21, 16 / 21]
 PAIRS: dict[str, tuple[Selection, Callable[[reference.Sets, np.random.Generator], set[int]]]] = {
-    "weighted": (WeightedGaussian(MOST), lambda sets, rng: reference.weighted_gaussian(sets, EPSILON, DELTA, MOST, rng)),
-    "policy, margin 5": (PolicyGaussian(MOST, margin=5.0), lambda sets, rng: reference.policy_gaussian(sets, EPSILON, DELTA, MOST, 5.0, rng)),
-    "policy, margin 2": (PolicyGaussian(MOST, margin=2.0), lambda sets, rng: reference.policy_gaussian(sets, EPSILON, DELTA, MOST, 2.0, rng)),
-    "sips": (DPSIPS(MOST, rounds=3, ratio=4.0), lambda sets, rng: reference.dp_sips(sets, EPSILON, DELTA, MOST, PARTS, rng)),
+    "weighted": (
+        WeightedGaussian(MOST),
+        lambda sets, rng: reference.weighted_gaussian(sets, EPSILON, DELTA, MOST, rng),
+    ),
+    "policy, margin 5": (
+        PolicyGaussian(MOST, margin=5.0),
+        lambda sets, rng: reference.policy_gaussian(sets, EPSILON, DELTA, MOST, 5.0, rng),
+    ),
+    "policy, margin 2": (
+        PolicyGaussian(MOST, margin=2.0),
+        lambda sets, rng: reference.policy_gaussian(sets, EPSILON, DELTA, MOST, 2.0, rng),
+    ),
+    "sips": (
+        DPSIPS(MOST, rounds=3, ratio=4.0),
+        lambda sets, rng: reference.dp_sips(sets, EPSILON, DELTA, MOST, PARTS, rng),
+    ),
 }
 LOG = skewed(users=500, seed=5)
 SETS = [LOG.items[a:b].astype(np.int64) for a, b in zip(LOG.offsets[:-1], LOG.offsets[1:], strict=True)]

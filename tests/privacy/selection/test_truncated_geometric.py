@@ -1,4 +1,6 @@
-"""The chances of truncated geometric selection meet both inequalities of (ε, δ) exactly and no larger ones do."""
+"""The chances of truncated geometric selection meet both inequalities of (ε, δ) exactly and no larger ones
+do.
+"""
 
 import itertools
 from fractions import Fraction
@@ -13,7 +15,9 @@ from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.truncated_geometric import ONE, TruncatedGeometric, _below
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "d"), [(1.0, 1e-5, 1), (2.3, 1e-8, 3), (0.1, 0.01, 1), (5.0, 1e-12, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "d"), [(1.0, 1e-5, 1), (2.3, 1e-8, 3), (0.1, 0.01, 1), (5.0, 1e-12, 1)]
+)
 def test_neighbouring_counts_are_private_and_tight(epsilon: float, delta: float, d: int) -> None:
     chances = [*TruncatedGeometric(d).chances(epsilon, delta), ONE]
     slip = Fraction(delta) * ONE / d

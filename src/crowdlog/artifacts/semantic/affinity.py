@@ -1,4 +1,5 @@
-"""All pairs of vectors with cosine ≥ Θ, exactly, as a stream: prefix, mass and position filters over an inverted index of the rarest concepts.
+"""All pairs of vectors with cosine ≥ Θ, exactly, as a stream: prefix, mass and position filters over an
+inverted index of the rarest concepts.
 
 With overlap(x, y) the mass of the shared concepts, x and y are affine when overlap ≥ Θ·√(mass x · mass y). Hence (proofs/semantic.md):
 - mass filter: the smaller mass is at least Θ² times the larger;
@@ -31,7 +32,9 @@ _ROOM = 1 << 22  # neighbours a task holds before it hands them on: 16 MB
 
 @dataclass(frozen=True, repr=False)
 class Index:
-    """Postings of every concept, by ascending vector: the vector, where the concept stands in it, its mass from there on."""
+    """Postings of every concept, by ascending vector: the vector, where the concept stands in it, its mass
+    from there on.
+    """
 
     start: Longs
     vector: Ints
@@ -63,7 +66,9 @@ def key_lengths(start: Longs, item: Ints, mass: Longs, total: Longs, share: floa
 
 
 @njit(cache=True)
-def _fill_index(start: Longs, item: Ints, mass: Longs, total: Longs, keys: Ints) -> tuple[Longs, Ints, Ints, Longs]:
+def _fill_index(
+    start: Longs, item: Ints, mass: Longs, total: Longs, keys: Ints
+) -> tuple[Longs, Ints, Ints, Longs]:
     first = np.zeros(len(mass) + 1, np.int64)
     for v in range(len(total)):
         for i in range(start[v], start[v] + keys[v]):
@@ -71,7 +76,11 @@ def _fill_index(start: Longs, item: Ints, mass: Longs, total: Longs, keys: Ints)
     for c in range(len(mass)):
         first[c + 1] += first[c]
     at = first[:-1].copy()
-    vector, place, rest = np.empty(first[-1], np.int32), np.empty(first[-1], np.int32), np.empty(first[-1], np.int64)
+    vector, place, rest = (
+        np.empty(first[-1], np.int32),
+        np.empty(first[-1], np.int32),
+        np.empty(first[-1], np.int64),
+    )
     for v in range(len(total)):
         left = total[v]
         for i in range(start[v], start[v] + keys[v]):
@@ -112,8 +121,12 @@ def _work(start: Longs, item: Ints, keys: Ints, low: Longs, first: Longs, vector
 
 
 @njit(cache=True, nogil=True)
-def shared_mass(item: Ints, mass: Longs, a: int, a_end: int, a_rest: int, b: int, b_end: int, b_rest: int, need: float) -> int:
-    """Mass of the concepts in both item[a:a_end] and item[b:b_end], or anything below `need` once it cannot be reached."""
+def shared_mass(
+    item: Ints, mass: Longs, a: int, a_end: int, a_rest: int, b: int, b_end: int, b_rest: int, need: float
+) -> int:
+    """Mass of the concepts in both item[a:a_end] and item[b:b_end], or anything below `need` once it cannot
+    be reached.
+    """
     overlap = 0
     while a < a_end and b < b_end:
         if item[a] == item[b]:
@@ -156,7 +169,8 @@ def neighbours_of(
             overlap = shared_mass(item, mass, i, start[x + 1], x_rest, place[p], start[y + 1], rest[p], need)
             if overlap < need or not is_affine(overlap, total[x], total[y], num, den):
                 continue
-            if shared_mass(item, mass, start[x], i, total[x], start[y], place[p], total[y], 0.0) == 0:  # else met at a rarer concept
+            # else met at a rarer concept
+            if shared_mass(item, mass, start[x], i, total[x], start[y], place[p], total[y], 0.0) == 0:
                 out[n] = y
                 n += 1
         x_rest -= mass[c]
@@ -169,19 +183,42 @@ def _smaller_neighbours(
     start: Longs, item: Ints, mass: Longs, total: Longs, root: NDArray[np.float64],
     first: Longs, vector: Ints, place: Ints, rest: Longs, out: Ints, count: Ints,
 ) -> int:  # fmt: skip
-    """Fill `out` with the smaller neighbours of begin, begin + 1, … while there is room; return where it stopped."""
+    """Fill `out` with the smaller neighbours of begin, begin + 1, … while there is room; return where it
+    stopped.
+    """
     n = 0
     for x in range(begin, end):
         if n + work[x] > len(out):
             return x
         before = n
-        n = neighbours_of(x, low[x], x, keys[x], theta, num, den, start, item, mass, total, root, first, vector, place, rest, out, n)
+        n = neighbours_of(
+            x,
+            low[x],
+            x,
+            keys[x],
+            theta,
+            num,
+            den,
+            start,
+            item,
+            mass,
+            total,
+            root,
+            first,
+            vector,
+            place,
+            rest,
+            out,
+            n,
+        )
         count[x - begin] = n - before
     return end
 
 
 class AllPairs:
-    """The affine pairs (x, y), y < x, of all vectors: the work to do is known before it starts, so a progress bar can tell the truth."""
+    """The affine pairs (x, y), y < x, of all vectors: the work to do is known before it starts, so a progress
+    bar can tell the truth.
+    """
 
     def __init__(self, vectors: Vectors, theta: Theta) -> None:
         self._vectors, self._theta = vectors, theta
@@ -191,7 +228,9 @@ class AllPairs:
         self._keys = key_lengths(*parts, square)
         self._root = np.sqrt(vectors.total.astype(np.float64))
         self._low = np.searchsorted(vectors.total, square * _SAFE * vectors.total).astype(np.int64)
-        self.work = _work(vectors.start, vectors.item, self._keys, self._low, self._index.start, self._index.vector)
+        self.work = _work(
+            vectors.start, vectors.item, self._keys, self._low, self._index.start, self._index.vector
+        )
 
     def _task(self, begin: int, end: int) -> list[Block]:
         blocks: list[Block] = []
@@ -209,10 +248,16 @@ class AllPairs:
         return blocks
 
     def blocks(self, threads: int = 2, advance: Advance | None = None) -> Iterator[Block]:
-        """Yield the pairs in order of x; `advance` is told the postings looked at (their sum is `work.sum()`)."""
+        """Yield the pairs in order of x; `advance` is told the postings looked at (their sum is
+        `work.sum()`).
+        """
         done = np.cumsum(self.work)
         n_tasks = int(done[-1]) // _TASK + 1 if len(done) else 0
-        cuts = np.searchsorted(done, np.arange(1, n_tasks) * _TASK, side="right") if n_tasks > 1 else np.empty(0, np.int64)
+        cuts = (
+            np.searchsorted(done, np.arange(1, n_tasks) * _TASK, side="right")
+            if n_tasks > 1
+            else np.empty(0, np.int64)
+        )
         bounds = np.unique(np.concatenate([[0], cuts, [len(done)]])).tolist()
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[tuple[int, int, Future[list[Block]]]] = deque()
@@ -223,7 +268,9 @@ class AllPairs:
             while waiting:
                 yield from self._finished(*waiting.popleft(), advance)
 
-    def _finished(self, begin: int, end: int, task: Future[list[Block]], advance: Advance | None) -> Iterator[Block]:
+    def _finished(
+        self, begin: int, end: int, task: Future[list[Block]], advance: Advance | None
+    ) -> Iterator[Block]:
         yield from task.result()
         if advance is not None:
             advance(int(self.work[begin:end].sum()))

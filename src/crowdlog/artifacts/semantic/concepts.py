@@ -1,7 +1,7 @@
 """Concepts: the uni-, bi- and trigrams that enough users typed, weighed by frequency and mutual information.
 
-Counts are taken over distinct queries (each n-gram once per query), so that one person's repetitions weigh nothing. Probabilities are counts
-over the number of words of all distinct queries, as Church and Hanks do.
+Counts are taken over distinct queries (each n-gram once per query), so that one person's repetitions weigh
+nothing. Probabilities are counts over the number of words of all distinct queries, as Church and Hanks do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _NONE = np.int32(-1)
 
 @dataclass(frozen=True, repr=False)
 class Grams:
-    """n-grams of one length: `at[p]` is the number of the n-gram that begins at word p (−1: none), with queries and users of each."""
+    """n-grams of one length: `at[p]` is the number of the n-gram that begins at word p (−1: none), with
+    queries and users of each.
+    """
 
     at: Ints
     queries: Longs
@@ -32,7 +34,9 @@ class Grams:
 
 @dataclass(frozen=True, repr=False)
 class Concepts:
-    """`weight` of each concept in 1/4096; `at[n]` gives the concept of n + 1 words that begins at each word of the log (−1: none)."""
+    """`weight` of each concept in 1/4096; `at[n]` gives the concept of n + 1 words that begins at each word
+    of the log (−1: none).
+    """
 
     weight: Longs
     at: tuple[Ints, Ints, Ints]
@@ -40,7 +44,9 @@ class Concepts:
 
 
 @njit(cache=True)
-def _count(start: Longs, at: Ints, n_grams: int, ustart: Longs, user: Ints, n_users: int) -> tuple[Longs, Longs]:
+def _count(
+    start: Longs, at: Ints, n_grams: int, ustart: Longs, user: Ints, n_users: int
+) -> tuple[Longs, Longs]:
     """Distinct queries and distinct users of every n-gram."""
     queries, last = np.zeros(n_grams, np.int64), np.full(n_grams, -1, np.int32)
     for q in range(len(start) - 1):
@@ -70,7 +76,9 @@ def _count(start: Longs, at: Ints, n_grams: int, ustart: Longs, user: Ints, n_us
 
 @njit(cache=True)
 def _followed(start: Longs, before: Ints, word: Ints, words: int, length: int) -> Longs:
-    """The key of (n-gram at p, word at p + length) for every p where both are frequent and in one query; −1 elsewhere."""
+    """The key of (n-gram at p, word at p + length) for every p where both are frequent and in one query; −1
+    elsewhere.
+    """
     key = np.full(len(word), -1, np.int64)
     for q in range(len(start) - 1):
         for p in range(start[q], start[q + 1] - length):
@@ -81,12 +89,15 @@ def _followed(start: Longs, before: Ints, word: Ints, words: int, length: int) -
 
 def _keep(at: Ints, kept: Flags) -> Ints:
     """Number the kept n-grams anew; the others become −1."""
-    number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)  # the last entry serves −1
+    # the last entry serves −1
+    number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
     return number[at]
 
 
 class ConceptMiner:
-    """Finds the frequent n-grams one length after the other: an n-gram of at least m users is made of shorter ones of at least m users."""
+    """Finds the frequent n-grams one length after the other: an n-gram of at least m users is made of shorter
+    ones of at least m users.
+    """
 
     def __init__(self, words: Words, users: QueryUsers, min_users: int) -> None:
         self._words, self._users, self._min = words, users, min_users
@@ -99,7 +110,9 @@ class ConceptMiner:
         self.three, self.triples = self._longer(self.two, 2)
 
     def _counted(self, at: Ints, n: int) -> tuple[Longs, Longs]:
-        queries, users = _count(self._words.start, at, n, self._users.start, self._users.user, self._users.users)
+        queries, users = _count(
+            self._words.start, at, n, self._users.start, self._users.user, self._users.users
+        )
         return queries, users
 
     def _longer(self, shorter: Grams, length: int) -> tuple[Grams, Longs]:
@@ -114,15 +127,20 @@ class ConceptMiner:
         return Grams(_keep(at, frequent), queries[frequent], users[frequent]), keys[frequent]
 
     def concepts(self) -> Concepts:
-        """Leave out what is made of proper nouns and low-content words only, and the places of several words; weigh the rest."""
+        """Leave out what is made of proper nouns and low-content words only, and the places of several words;
+        weigh the rest.
+        """
         n = len(self._spelling)
-        plain = np.array([word not in LOW_CONTENT and not is_proper_noun(word) for word in self._spelling], bool)
+        plain = np.array(
+            [word not in LOW_CONTENT and not is_proper_noun(word) for word in self._spelling], bool
+        )
         first, second = self.pairs // max(n, 1), self.pairs % max(n, 1)
         head, third = self.triples // max(n, 1), self.triples % max(n, 1)
         kept = (
             plain,
             (plain[first] | plain[second]) & ~np.isin(self.pairs, self._place_keys(2)),
-            (plain[first[head]] | plain[second[head]] | plain[third]) & ~np.isin(self.triples, self._place_keys(3)),
+            (plain[first[head]] | plain[second[head]] | plain[third])
+            & ~np.isin(self.triples, self._place_keys(3)),
         )
         weight = [w[k] for w, k in zip(self._weights(first, second, head, third), kept, strict=True)]
         offset = np.cumsum([0, *(len(w) for w in weight)])
@@ -134,7 +152,8 @@ class ConceptMiner:
         """Formulas of seed 004 §3.1, rounded to 1/4096 and at least that."""
         total = max(len(self._words.word), 1)
         p1, p2, p3 = (grams.queries / total for grams in (self.one, self.two, self.three))
-        last_two = p2[np.searchsorted(self.pairs, second[head] * len(self._spelling) + third)]  # as frequent as the trigram: it is there
+        # as frequent as the trigram: it is there
+        last_two = p2[np.searchsorted(self.pairs, second[head] * len(self._spelling) + third)]
         x, y, z = p1[first[head]], p1[second[head]], p1[third]
         real = (
             np.log2(self.one.queries + 1),
@@ -154,7 +173,9 @@ class ConceptMiner:
         return np.array([key for key in keys if key >= 0], np.int64)
 
     def _key(self, spelled: list[int]) -> int:
-        """The key of a bigram, or of a trigram whose first two words are a frequent bigram (−1 if they are not)."""
+        """The key of a bigram, or of a trigram whose first two words are a frequent bigram (−1 if they are
+        not).
+        """
         n = len(self._spelling)
         pair = spelled[0] * n + spelled[1]
         if len(spelled) == 2:

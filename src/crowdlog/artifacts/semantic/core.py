@@ -1,7 +1,7 @@
 """Generalized k-cores: the core degree of every vector, for all k in one peeling.
 
-The degree of a vector inside a set of vectors is the number of distinct users of it and its neighbours in the set. Its core degree is the
-largest k for which it belongs to a set where every degree is at least k.
+The degree of a vector inside a set of vectors is the number of distinct users of it and its neighbours in the
+set. Its core degree is the largest k for which it belongs to a set where every degree is at least k.
 """
 
 from __future__ import annotations
@@ -30,8 +30,13 @@ class UserSets:
 
 
 @njit(cache=True)
-def _count_users(v: int, stamp: int, start: Longs, neighbour: Ints, ustart: Longs, user: Ints, gone: Flags, seen: Ints) -> int:
-    """Distinct users of v and its neighbours that are not gone. `seen` remembers the last stamp of every user."""
+def _count_users(
+    v: int, stamp: int, start: Longs, neighbour: Ints, ustart: Longs, user: Ints, gone: Flags, seen: Ints
+) -> int:
+    """Distinct users of v and its neighbours that are not gone.
+
+    `seen` remembers the last stamp of every user.
+    """
     n = int(ustart[v + 1] - ustart[v])
     for i in range(ustart[v], ustart[v + 1]):
         seen[user[i]] = stamp
@@ -66,9 +71,19 @@ def _link(v: int, k: int, key: Ints, head: Ints, after: Ints, before: Ints) -> N
 
 @njit(cache=True)
 def _supporters(
-    v: int, stamp: int, degree: int, start: Longs, neighbour: Ints, ustart: Longs, user: Ints, gone: Flags, seen: Ints
+    v: int,
+    stamp: int,
+    degree: int,
+    start: Longs,
+    neighbour: Ints,
+    ustart: Longs,
+    user: Ints,
+    gone: Flags,
+    seen: Ints,
 ) -> tuple[Ints, Ints]:
-    """The distinct users around v in ascending order, and by how many of v and its neighbours each is supported."""
+    """The distinct users around v in ascending order, and by how many of v and its neighbours each is
+    supported.
+    """
     found, n = np.empty(degree, np.int32), 0
     place = dict()  # noqa: C408 - numba's typed dictionary
     support = np.zeros(degree, np.int32)
@@ -99,7 +114,16 @@ def _lose(users: Ints, support: Ints, ustart: Longs, user: Ints, w: int) -> int:
 
 
 @njit(cache=True)
-def _first_keys(start: Longs, neighbour: Ints, ustart: Longs, known: Ints, key: Ints, head: Ints, after: Ints, before: Ints) -> None:
+def _first_keys(
+    start: Longs,
+    neighbour: Ints,
+    ustart: Longs,
+    known: Ints,
+    key: Ints,
+    head: Ints,
+    after: Ints,
+    before: Ints,
+) -> None:
     for v in range(len(key)):
         best = max(known[v], ustart[v + 1] - ustart[v])
         for e in range(start[v], start[v + 1]):
@@ -125,20 +149,31 @@ def _lower_around(
 
 
 @njit(cache=True)
-def _peel(start: Longs, neighbour: Ints, ustart: Longs, user: Ints, users: int, known: Ints, patience: int) -> tuple[Ints, int]:
+def _peel(
+    start: Longs, neighbour: Ints, ustart: Longs, user: Ints, users: int, known: Ints, patience: int
+) -> tuple[Ints, int]:
     """Core degrees, and how many times users were counted.
 
-    key[v] never exceeds the true degree of v among what is left: at first it is the largest user set of v and its neighbours (or the core
-    degree known from a higher Θ), after a count the true degree, and it falls by a neighbour's number of users (at most all of them are
-    lost) when that neighbour goes. The smallest key is popped; if a count shows that the degree is higher the vector goes back, else no
-    vector has a lower degree and this one is peeled. A vector counted more than `patience` times gets a table of its users with their
+    key[v] never exceeds the true degree of v among what is left: at first it is the largest user set of v and
+    its neighbours (or the core degree known from a higher Θ), after a count the true degree, and it falls by
+    a neighbour's number of users (at most all of them are lost) when that neighbour goes. The smallest key is
+    popped; if a count shows that the degree is higher the vector goes back, else no vector has a lower degree
+    and this one is peeled. A vector counted more than `patience` times gets a table of its users with their
     supporters; from then on its key is exact.
     """
     n = len(start) - 1
     key, before, after = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     head = np.full(users + 1, -1, np.int32)
-    gone, seen, core, counted = np.zeros(n, np.bool_), np.zeros(users, np.int32), np.zeros(n, np.int32), np.zeros(n, np.uint8)
-    table, tables = np.full(n, -1, np.int32), [(np.zeros(0, np.int32), np.zeros(0, np.int32)) for _ in range(0)]
+    gone, seen, core, counted = (
+        np.zeros(n, np.bool_),
+        np.zeros(users, np.int32),
+        np.zeros(n, np.int32),
+        np.zeros(n, np.uint8),
+    )
+    table, tables = (
+        np.full(n, -1, np.int32),
+        [(np.zeros(0, np.int32), np.zeros(0, np.int32)) for _ in range(0)],
+    )
     _first_keys(start, neighbour, ustart, known, key, head, after, before)
     level, counts, stamp, left = 0, 0, 0, n
     while left > 0:
@@ -167,7 +202,10 @@ def _peel(start: Longs, neighbour: Ints, ustart: Longs, user: Ints, users: int, 
 
 
 def core_degrees(graph: Graph, sets: UserSets, known: Ints | None = None) -> Ints:
-    """The core degree of every vector: it is released for every k up to that. `known`: core degrees for a higher Θ, which save counting."""
+    """The core degree of every vector: it is released for every k up to that.
+
+    `known`: core degrees for a higher Θ, which save counting.
+    """
     known = np.zeros(len(graph), np.int32) if known is None else known
     core: Ints = _peel(graph.start, graph.neighbour, sets.start, sets.user, sets.users, known, _PATIENCE)[0]
     return core

@@ -23,7 +23,9 @@ class Expansion:
 
 
 @njit(cache=True)
-def _expand(start: Longs, word: Ints, lone: Flags, one: Ints, two: Ints, three: Ints) -> tuple[Longs, Longs, Ints]:
+def _expand(
+    start: Longs, word: Ints, lone: Flags, one: Ints, two: Ints, three: Ints
+) -> tuple[Longs, Longs, Ints]:
     """The concepts, each once, of every query that has one and no word of a lone user."""
     query, begin = np.empty(len(start) - 1, np.int64), np.zeros(len(start), np.int64)
     concept = np.empty(3 * len(word), np.int32)

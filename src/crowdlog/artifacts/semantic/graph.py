@@ -1,4 +1,6 @@
-"""The graph of affine vectors as adjacency lists, in memory or, beyond the memory allowed, in a temporary file of vector numbers."""
+"""The graph of affine vectors as adjacency lists, in memory or, beyond the memory allowed, in a temporary
+file of vector numbers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from crowdlog.artifacts.semantic.vectors import Ints, Longs
 
 @dataclass(frozen=True, repr=False)
 class Graph:
-    """The neighbours of vector v are `neighbour[start[v]:start[v+1]]`, in no order; v itself is not among them."""
+    """The neighbours of vector v are `neighbour[start[v]:start[v+1]]`, in no order; v itself is not among
+    them.
+    """
 
     start: Longs
     neighbour: Ints
@@ -55,11 +59,14 @@ def _place(at: Longs, neighbour: Ints, first: int, count: Ints, neighbours: Ints
 
 
 class _Held:
-    """Blocks waiting to be placed: in memory up to a limit, beyond it in a temporary file that has no name and holds vector numbers only."""
+    """Blocks waiting to be placed: in memory up to a limit, beyond it in a temporary file that has no name
+    and holds vector numbers only.
+    """
 
     def __init__(self, memory: float) -> None:
         self._memory = memory
-        self._blocks: list[tuple[int, Ints, Ints | int]] = []  # first, count, the neighbours or how many of them are in the file
+        # first, count, the neighbours or how many of them are in the file
+        self._blocks: list[tuple[int, Ints, Ints | int]] = []
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object
         self.size = 0
 
@@ -77,12 +84,18 @@ class _Held:
         self._blocks.reverse()
         while self._blocks:
             first, count, neighbours = self._blocks.pop()
-            yield Block(first, count, np.fromfile(self._file, np.int32, neighbours) if isinstance(neighbours, int) else neighbours)
+            yield Block(
+                first,
+                count,
+                np.fromfile(self._file, np.int32, neighbours) if isinstance(neighbours, int) else neighbours,
+            )
         self._file.close()
 
 
 def build_graph(n: int, blocks: Iterable[Block], memory: int | None = None) -> Graph:
-    """Collect streamed pairs into adjacency lists within `memory` bytes (about 8 per pair); what is beyond lives in temporary files."""
+    """Collect streamed pairs into adjacency lists within `memory` bytes (about 8 per pair); what is beyond
+    lives in temporary files.
+    """
     limit = float("inf") if memory is None else float(memory)
     degree, held = np.zeros(n, np.int64), _Held(limit / 3)
     for block in blocks:

@@ -32,7 +32,11 @@ def read_labels(path: Path, log: LogStore) -> Labels:
     try:
         sensitive = table["sensitive"].cast(pa.int64())
     except pa.ArrowInvalid:  # the message of the error could quote a query
-        raise InputError(f"The file of labels {path} cannot be read: it needs tab-separated columns named query and sensitive (0 or 1).") from None
-    found: Any = pc.index_in(table["query"], pq.read_table(log.queries(), columns=["text"])["text"].combine_chunks())
+        raise InputError(
+            f"The file of labels {path} cannot be read: it needs tab-separated columns named query and sensitive (0 or 1)."
+        ) from None
+    found: Any = pc.index_in(
+        table["query"], pq.read_table(log.queries(), columns=["text"])["text"].combine_chunks()
+    )
     known = np.asarray(found.is_valid())
     return Labels(np.asarray(found.drop_null(), np.int64), np.asarray(sensitive)[known] == 0)

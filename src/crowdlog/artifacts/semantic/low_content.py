@@ -9,4 +9,6 @@ _CONJUNCTIONS = "and but or nor so yet if then than because while although thoug
 _PRONOUNS = "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs"
 _AUXILIARIES = "am is are was were be been being do does did doing have has had having can could may might must shall should will would not no"
 
-LOW_CONTENT = frozenset(f"{_ARTICLES} {_PREPOSITIONS} {_CONJUNCTIONS} {_PRONOUNS} {_AUXILIARIES}".split()) | {""}
+LOW_CONTENT = frozenset(f"{_ARTICLES} {_PREPOSITIONS} {_CONJUNCTIONS} {_PRONOUNS} {_AUXILIARIES}".split()) | {
+    ""
+}

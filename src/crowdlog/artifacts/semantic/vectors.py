@@ -1,7 +1,8 @@
 """Query vectors as weighted sets of concepts, equal ones collapsed, ordered by mass.
 
-A concept has one weight whatever the query, so the dot product of two queries is the sum of the squared weights (the *mass*) of the
-concepts they share, and a query's squared length is the mass of all its concepts. Masses are integers: sums are exact in any order.
+A concept has one weight whatever the query, so the dot product of two queries is the sum of the squared
+weights (the *mass*) of the concepts they share, and a query's squared length is the mass of all its concepts.
+Masses are integers: sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ from crowdlog.errors import InputError
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-# Weights are rounded to 1/4096 once. The largest, log2(36 M + 1) < 26, squares below 2³⁴; 2¹³ concepts (a query has fewer) stay below 2⁴⁷.
+# Weights are rounded to 1/4096 once. The largest, log2(36 M + 1) < 26, squares below 2³⁴; 2¹³ concepts (a
+# query has fewer) stay below 2⁴⁷.
 WEIGHT_UNIT = 4096
 _MASS_LIMIT = 2**49
 
 
 @dataclass(frozen=True, repr=False)
 class Vectors:
-    """Distinct vectors in ascending order of mass. Vector v holds the concepts `item[start[v]:start[v+1]]`, rarest first."""
+    """Distinct vectors in ascending order of mass.
+
+    Vector v holds the concepts `item[start[v]:start[v+1]]`, rarest first.
+    """
 
     start: Longs
     item: Ints
@@ -52,7 +57,8 @@ def _totals_and_hashes(start: Longs, item: Ints, mass: Longs) -> tuple[Longs, ND
     total = np.zeros(len(start) - 1, np.int64)
     hashes = np.zeros(len(start) - 1, np.uint64)
     for v in range(len(start) - 1):
-        h = np.uint64(1469598103934665603)  # FNV-1a's offset and prime; collisions are told apart by comparison
+        # FNV-1a's offset and prime; collisions are told apart by comparison
+        h = np.uint64(1469598103934665603)
         for i in range(start[v], start[v + 1]):
             total[v] += mass[item[i]]
             h = (h ^ np.uint64(item[i])) * np.uint64(1099511628211)
@@ -97,7 +103,10 @@ def take_rows(start: Longs, item: Ints, rows: Longs) -> tuple[Longs, Ints]:
 
 
 def build_vectors(start: Longs, concept: Ints, weight: Longs) -> Vectors:
-    """Collapse equal concept sets. `weight` is in units of 1/4096, above zero; every query has at least one concept, each once."""
+    """Collapse equal concept sets.
+
+    `weight` is in units of 1/4096, above zero; every query has at least one concept, each once.
+    """
     frequency = np.bincount(concept, minlength=len(weight))
     by_rarity = np.argsort(frequency, kind="stable")
     rank = np.empty(len(weight), np.int32)
@@ -106,7 +115,9 @@ def build_vectors(start: Longs, concept: Ints, weight: Longs) -> Vectors:
     _sort_items(start, item)
     total, hashes = _totals_and_hashes(start, item, mass)
     if len(total) and int(total.max()) >= _MASS_LIMIT:
-        raise InputError("A query of the log is too long to be compared exactly; import the log with its usual limit on query length.")
+        raise InputError(
+            "A query of the log is too long to be compared exactly; import the log with its usual limit on query length."
+        )
     first = _representatives(start, item, np.argsort(hashes, kind="stable"), hashes)
     rows = np.flatnonzero(first == np.arange(len(first)))
     rows = rows[np.argsort(total[rows], kind="stable")]

@@ -1,4 +1,7 @@
-"""What a member sends of what she has: a random choice within the collection's limits. It depends on her own artifacts only."""
+"""What a member sends of what she has: a random choice within the collection's limits.
+
+It depends on her own artifacts only.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ from crowdlog.privacy.randomness import Randomness
 
 @dataclass(frozen=True)
 class Chosen:
-    """An artifact that will be reported, as its owner reads it and as the report holds it. `inner`: what the report holds inside."""
+    """An artifact that will be reported, as its owner reads it and as the report holds it.
+
+    `inner`: what the report holds inside.
+    """
 
     readable: str = field(repr=False)
     artifact: Artifact
@@ -38,13 +44,19 @@ class Choice:
 
 
 def choose(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> Choice:
-    """Choose at random within the limit; inside each chosen query at most as many as a report has room for, and in all within the limit too."""
+    """Choose at random within the limit; inside each chosen query at most as many as a report has room for,
+    and in all within the limit too.
+    """
     fitting = [item for item in found if _fits(manifest, item)]
     kept = _bounded(manifest, fitting, randomness)
     inside = [pair for item in kept for pair in item.inner]
     fitting_inside = [[pair for pair in item.inner if _fits(manifest, pair)] for item in kept]
     room = manifest.collection.inner_slots
-    kept_inside = _bounded(manifest, [pair for pairs in fitting_inside for pair in shuffled(pairs, randomness)[:room]], randomness)
+    kept_inside = _bounded(
+        manifest,
+        [pair for pairs in fitting_inside for pair in shuffled(pairs, randomness)[:room]],
+        randomness,
+    )
     by_query: dict[str, list[Found]] = defaultdict(list)
     for pair in kept_inside:
         by_query[pair.texts[0]].append(pair)
@@ -59,7 +71,9 @@ def _fits(manifest: Manifest, item: Found) -> bool:
 
 
 def _bounded(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> list[Found]:
-    """At most `limit` different artifacts, or at most `limit` impressions of all of them together: each as likely as any other."""
+    """At most `limit` different artifacts, or at most `limit` impressions of all of them together: each as
+    likely as any other.
+    """
     if manifest.count == "users":
         return shuffled(found, randomness)[: manifest.limit]
     every = [index for index, item in enumerate(found) for _ in range(item.impressions)]
@@ -68,7 +82,12 @@ def _bounded(manifest: Manifest, found: Sequence[Found], randomness: Randomness)
 
 
 def _chosen(manifest: Manifest, item: Found, inside: Sequence[Found]) -> Chosen:
-    readable = " › ".join([_readable(manifest, item.texts, item), *(_readable(manifest, pair.texts[1:], pair) for pair in inside)])
+    readable = " › ".join(
+        [
+            _readable(manifest, item.texts, item),
+            *(_readable(manifest, pair.texts[1:], pair) for pair in inside),
+        ]
+    )
     return Chosen(readable, _artifact(manifest, item), tuple(_artifact(manifest, pair) for pair in inside))
 
 

@@ -1,4 +1,7 @@
-"""What the client remembers on its own computer: collections joined, credentials, and the outbox. One SQLite file that only its owner can read."""
+"""What the client remembers on its own computer: collections joined, credentials, and the outbox.
+
+One SQLite file that only its owner can read.
+"""
 
 from __future__ import annotations
 
@@ -61,12 +64,16 @@ class ClientHome:
                 self._connection.execute(f"PRAGMA {pragma}")
             self._connection.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"The folder {folder} cannot hold the client's files; choose another with --home.") from error
+            raise InputError(
+                f"The folder {folder} cannot hold the client's files; choose another with --home."
+            ) from error
 
     def __enter__(self) -> ClientHome:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._connection.close()
 
     @contextmanager
@@ -96,10 +103,15 @@ class ClientHome:
 
     def joined(self, collection_id: str, credential: bytes) -> None:
         with self._transaction() as t:
-            t.execute("UPDATE memberships SET credential = ?, pending = NULL, invitation = NULL WHERE id = ?", (credential, collection_id))
+            t.execute(
+                "UPDATE memberships SET credential = ?, pending = NULL, invitation = NULL WHERE id = ?",
+                (credential, collection_id),
+            )
 
     def memberships(self) -> list[Membership]:
-        rows = self._connection.execute("SELECT manifest, url, invitation, pending, credential, consented, left_it, sent FROM memberships").fetchall()
+        rows = self._connection.execute(
+            "SELECT manifest, url, invitation, pending, credential, consented, left_it, sent FROM memberships"
+        ).fetchall()
         return [_membership(*row) for row in rows]
 
     def membership(self, collection_id: str | None) -> Membership:
@@ -109,7 +121,9 @@ class ClientHome:
             return found[0]
         if not found:
             raise InputError("You are in no such collection; join one with: crowdlog crowd join LINK")
-        raise InputError(f"You are in {len(found)} collections that fit; say which with --collection and the beginning of its id.")
+        raise InputError(
+            f"You are in {len(found)} collections that fit; say which with --collection and the beginning of its id."
+        )
 
     def consent(self, collection_id: str) -> None:
         with self._transaction() as t:
@@ -119,10 +133,16 @@ class ClientHome:
         """Replace the collection's outbox by these (readable, envelope)."""
         with self._transaction() as t:
             t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,))
-            t.executemany("INSERT INTO outbox (collection, readable, envelope) VALUES (?, ?, ?)", [(collection_id, *item) for item in items])
+            t.executemany(
+                "INSERT INTO outbox (collection, readable, envelope) VALUES (?, ?, ?)",
+                [(collection_id, *item) for item in items],
+            )
 
     def outbox(self, collection_id: str) -> list[Item]:
-        rows = self._connection.execute("SELECT number, readable, envelope FROM outbox WHERE collection = ? ORDER BY number", (collection_id,))
+        rows = self._connection.execute(
+            "SELECT number, readable, envelope FROM outbox WHERE collection = ? ORDER BY number",
+            (collection_id,),
+        )
         return [Item(*row) for row in rows]
 
     def mark_sent(self, collection_id: str, items: Sequence[Item]) -> None:
@@ -132,7 +152,10 @@ class ClientHome:
             t.execute("UPDATE memberships SET sent = sent + ? WHERE id = ?", (len(items), collection_id))
 
     def leave(self, collection_id: str) -> int:
-        """Delete what was not sent and the credential; return how many reports were deleted. That one left is remembered."""
+        """Delete what was not sent and the credential; return how many reports were deleted.
+
+        That one left is remembered.
+        """
         with self._transaction() as t:
             deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
             t.execute(
@@ -143,6 +166,22 @@ class ClientHome:
 
 
 def _membership(
-    manifest: str, url: str, invitation: str | None, pending: bytes | None, credential: bytes | None, consented: int, left: int, sent: int
+    manifest: str,
+    url: str,
+    invitation: str | None,
+    pending: bytes | None,
+    credential: bytes | None,
+    consented: int,
+    left: int,
+    sent: int,
 ) -> Membership:
-    return Membership(Manifest.from_json(json.loads(manifest)), url, invitation, pending, credential, bool(consented), bool(left), sent)
+    return Membership(
+        Manifest.from_json(json.loads(manifest)),
+        url,
+        invitation,
+        pending,
+        credential,
+        bool(consented),
+        bool(left),
+        sent,
+    )

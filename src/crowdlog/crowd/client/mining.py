@@ -22,8 +22,12 @@ from crowdlog.privacy.randomness import Randomness
 _PARTIAL = "mining.partial-"
 
 
-def mine_nested(log: LogStore, artifact: Artifact, inner: Artifact | None) -> Iterator[tuple[int, list[Found]]]:
-    """Yield each user of a log with her artifacts, for a nested collection each query with its clicks or pairs inside."""
+def mine_nested(
+    log: LogStore, artifact: Artifact, inner: Artifact | None
+) -> Iterator[tuple[int, list[Found]]]:
+    """Yield each user of a log with her artifacts, for a nested collection each query with its clicks or
+    pairs inside.
+    """
     inside: dict[tuple[int, str], list[Found]] = defaultdict(list)
     for user, found in mine_each(log, inner) if inner else ():
         for item in found:
@@ -36,12 +40,19 @@ def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Fou
     """Yield each user of a log with her artifacts of one kind."""
     with open_log(log, artifact.representation) as source:
         mined = source.artifacts(artifact)
-        counted = mined.group_by(["user", "key"]).agg(impressions=mined.count()).to_pyarrow().sort_by([("user", "ascending"), ("key", "ascending")])
+        counted = (
+            mined.group_by(["user", "key"])
+            .agg(impressions=mined.count())
+            .to_pyarrow()
+            .sort_by([("user", "ascending"), ("key", "ascending")])
+        )
         keys = counted.column("key").unique().to_numpy()
         named = source.texts(artifact, keys)
         columns = [named[name].to_pylist() for name in TEXTS[artifact.table]]
         texts = dict(zip(keys.tolist(), zip(*columns, strict=True), strict=True))
-        rows = zip(*(counted.column(name).to_pylist() for name in ("user", "key", "impressions")), strict=True)
+        rows = zip(
+            *(counted.column(name).to_pylist() for name in ("user", "key", "impressions")), strict=True
+        )
         for user, group in groupby(rows, key=itemgetter(0)):
             yield user, [Found(texts[key], impressions) for _user, key, impressions in group]
 

@@ -1,4 +1,6 @@
-"""From artifacts to sealed reports: blinded randomness for each, then the report, then one envelope layer per node of the way."""
+"""From artifacts to sealed reports: blinded randomness for each, then the report, then one envelope layer per
+node of the way.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +22,35 @@ from crowdlog.privacy.randomness import Randomness
 _REQUEST_ELEMENTS = 200
 
 
-def seal(manifest: Manifest, credential: Credential, chosen: Sequence[Chosen], server: Connection, randomness: Randomness) -> list[tuple[str, bytes]]:
+def seal(
+    manifest: Manifest,
+    credential: Credential,
+    chosen: Sequence[Chosen],
+    server: Connection,
+    randomness: Randomness,
+) -> list[tuple[str, bytes]]:
     """Return (readable, envelope) for each artifact. The randomness server sees blinded points only."""
     collection, sealed = manifest.collection, []
     inputs = [
-        collection.voprf_input(part.primary, level) for item in chosen for level, parts in enumerate(((item.artifact,), item.inner)) for part in parts
+        collection.voprf_input(part.primary, level)
+        for item in chosen
+        for level, parts in enumerate(((item.artifact,), item.inner))
+        for part in parts
     ]
     rands = iter(draw(manifest, inputs, server, randomness))
     for item in chosen:
         rand = next(rands)
-        inner = b"".join(make_report(collection, credential, next(rands), pair, randomness, level=1) for pair in item.inner)
+        inner = b"".join(
+            make_report(collection, credential, next(rands), pair, randomness, level=1) for pair in item.inner
+        )
         report = make_report(collection, credential, rand, item.artifact, randomness, inner)
         sealed.append((item.readable, seal_onion(collection.mix_publics, report, randomness)))
     return sealed
 
 
-def draw(manifest: Manifest, inputs: Sequence[bytes], server: Connection, randomness: Randomness) -> list[bytes]:
+def draw(
+    manifest: Manifest, inputs: Sequence[bytes], server: Connection, randomness: Randomness
+) -> list[bytes]:
     """Have the oblivious PRF evaluated on these; its proofs are checked."""
     public, rands = manifest.collection.voprf_public, []
     for start in range(0, len(inputs), _REQUEST_ELEMENTS):

@@ -22,5 +22,6 @@ The way of one artifact, with who runs each step:
                  group_reports(reports) -> {group: [reports]} · largest_per_artifact([opened, ...]) -> [opened, ...]
 
 Whatever the outside sends is refused with ReportError, an InputError; it never holds text of an artifact.
-(report.group, report.pseudonym) is the deduplication key: the same person with the same artifact always has the same two values.
+(report.group, report.pseudonym) is the deduplication key: the same person with the same artifact always has
+the same two values.
 """

@@ -1,4 +1,6 @@
-"""What everybody must agree on: a collection, named by the hash of all its terms, so that nobody can be told another k or another key unnoticed."""
+"""What everybody must agree on: a collection, named by the hash of all its terms, so that nobody can be told
+another k or another key unnoticed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from crowdlog.crowd.crypto.group import SIZE, ReportError, frame
 from crowdlog.errors import PrivacyRefusal
 
 VERSION = 1
-MIN_K = 5  # the client's floor: the k a review board approved for releases (Feild 2013, section 6.5); less is a group of friends
+# the client's floor: the k a review board approved for releases (Feild 2013, section 6.5); less is a group of
+# friends
+MIN_K = 5
 MAX_K = 1000  # keeps a client's work (k coefficients per artifact) and an opening's (k² products) small
 MIN_LAYERS = 3  # two mixes and the aggregation server
 MAX_LAYERS = 10
@@ -25,7 +29,10 @@ AEAD_TAG = 16  # Poly1305
 
 @dataclass(frozen=True)
 class Collection:
-    """The public terms of one collection. `inner_k` 0 means one threshold; otherwise a report has room for `inner_slots` that open at `inner_k`."""
+    """The public terms of one collection.
+
+    `inner_k` 0 means one threshold; otherwise a report has room for `inner_slots` that open at `inner_k`.
+    """
 
     title: str
     k: int
@@ -38,14 +45,22 @@ class Collection:
 
     def __post_init__(self) -> None:
         if self.k < MIN_K:
-            raise PrivacyRefusal(f"A collection must need at least {MIN_K} people to read anything, got k = {self.k}; do not join it.")
+            raise PrivacyRefusal(
+                f"A collection must need at least {MIN_K} people to read anything, got k = {self.k}; do not join it."
+            )
         if self.inner_k and self.inner_k < self.k:
-            raise PrivacyRefusal(f"The inner threshold must be at least the outer one ({self.k}), got {self.inner_k}; do not join it.")
+            raise PrivacyRefusal(
+                f"The inner threshold must be at least the outer one ({self.k}), got {self.inner_k}; do not join it."
+            )
         if len(self.mix_publics) < MIN_LAYERS:
             raise PrivacyRefusal(
                 f"Reports must pass two mixes before the aggregation server, got {len(self.mix_publics)} keys instead of {MIN_LAYERS}."
             )
-        if max(self.k, self.inner_k) > MAX_K or len(self.mix_publics) > MAX_LAYERS or not MIN_PAYLOAD <= self.payload_size <= MAX_PAYLOAD:
+        if (
+            max(self.k, self.inner_k) > MAX_K
+            or len(self.mix_publics) > MAX_LAYERS
+            or not MIN_PAYLOAD <= self.payload_size <= MAX_PAYLOAD
+        ):
             raise ReportError(
                 f"A collection allows k up to {MAX_K}, up to {MAX_LAYERS} layers and {MIN_PAYLOAD} to {MAX_PAYLOAD} bytes of payload, "
                 f"got {max(self.k, self.inner_k)}, {len(self.mix_publics)} and {self.payload_size}."
@@ -57,16 +72,21 @@ class Collection:
             )
         sizes = [len(self.voprf_public), len(self.issuer_public) // 2, *map(len, self.mix_publics)]
         if set(sizes) != {SIZE} or len(self.issuer_public) % 2 or len(self.title.encode()) > 200:
-            raise ReportError("A collection needs public keys of 32 bytes (64 for the issuer) and a title of at most 200 bytes; ask its operator.")
+            raise ReportError(
+                "A collection needs public keys of 32 bytes (64 for the issuer) and a title of at most 200 bytes; ask its operator."
+            )
 
     @cached_property
     def id(self) -> bytes:
         """32 bytes that name all terms."""
         slots = self.inner_slots.to_bytes(2, "big") if self.inner_k else b""
-        version, k, inner_k, payload = (number.to_bytes(2, "big") for number in (VERSION, self.k, self.inner_k, self.payload_size))
+        version, k, inner_k, payload = (
+            number.to_bytes(2, "big") for number in (VERSION, self.k, self.inner_k, self.payload_size)
+        )
         numbers = (version, k, inner_k + slots, payload)
         return hashlib.sha256(
-            b"crowdlog-v1-collection" + frame(self.title.encode(), *numbers, self.voprf_public, self.issuer_public, *self.mix_publics)
+            b"crowdlog-v1-collection"
+            + frame(self.title.encode(), *numbers, self.voprf_public, self.issuer_public, *self.mix_publics)
         ).digest()
 
     @property
@@ -87,9 +107,13 @@ class Collection:
         return self.context(level) + primary
 
     def payload(self, level: int = 0) -> int:
-        """Bytes of a payload before encryption: the same for every report of a level, so that lengths tell nothing."""
+        """Bytes of a payload before encryption: the same for every report of a level, so that lengths tell
+        nothing.
+        """
         self.bar(level)
-        return self.payload_size + (self.inner_slots * self.report_size(1) if level == 0 and self.inner_k else 0)
+        return self.payload_size + (
+            self.inner_slots * self.report_size(1) if level == 0 and self.inner_k else 0
+        )
 
     def report_size(self, level: int = 0) -> int:
         return HEADER_SIZE + self.payload(level) + AEAD_TAG
@@ -114,10 +138,16 @@ class Collection:
         try:
             terms = json.loads(text)
             if terms.pop("version") != VERSION:
-                raise ReportError(f"This program speaks version {VERSION} of the protocol and the collection another; update it.")
+                raise ReportError(
+                    f"This program speaks version {VERSION} of the protocol and the collection another; update it."
+                )
             numbers = {name: terms[name] for name in ("k", "inner_k", "payload_size", "inner_slots")}
-            if any(type(number) is not int for number in numbers.values()) or not isinstance(terms["title"], str):
-                raise ReportError("A collection's k, inner_k, inner_slots and payload_size must be integers and its title text; ask its operator.")
+            if any(type(number) is not int for number in numbers.values()) or not isinstance(
+                terms["title"], str
+            ):
+                raise ReportError(
+                    "A collection's k, inner_k, inner_slots and payload_size must be integers and its title text; ask its operator."
+                )
             keys = (bytes.fromhex(terms["voprf_public"]), bytes.fromhex(terms["issuer_public"]))
             return cls(
                 title=terms["title"],

@@ -1,8 +1,9 @@
 """One credential per person and collection: it lets her be counted once per artifact and never be recognised.
 
-A credential is a MAC (MAC_GGM of Chase, Meiklejohn and Zaverucha, CCS 2014) by the aggregation server on a secret `m` that only the client knows.
-For an artifact's tag the client shows the pseudonym m · H(tag), the same each time she sends that artifact, unlinkable to her others under DDH,
-with a freshly randomised copy of the MAC and a proof that both hold the same m. proofs/crowdlogging.md has the argument.
+A credential is a MAC (MAC_GGM of Chase, Meiklejohn and Zaverucha, CCS 2014) by the aggregation server on a
+secret `m` that only the client knows. For an artifact's tag the client shows the pseudonym m · H(tag), the
+same each time she sends that artifact, unlinkable to her others under DDH, with a freshly randomised copy of
+the MAC and a proof that both hold the same m. proofs/crowdlogging.md has the argument.
 """
 
 from __future__ import annotations
@@ -49,14 +50,18 @@ class IssuerKey:
     def from_bytes(cls, data: bytes) -> IssuerKey:
         if len(data) != 3 * SIZE:
             raise ReportError(f"An issuer's key has {3 * SIZE} bytes, got {len(data)}.")
-        return cls(decode_scalar(data[:SIZE]), decode_scalar(data[SIZE : 2 * SIZE]), decode_scalar(data[2 * SIZE :]))
+        return cls(
+            decode_scalar(data[:SIZE]), decode_scalar(data[SIZE : 2 * SIZE]), decode_scalar(data[2 * SIZE :])
+        )
 
     def to_bytes(self) -> bytes:
         return encode_scalar(self.x0) + encode_scalar(self.x1) + encode_scalar(self.mask)
 
     @property
     def public(self) -> bytes:
-        """A commitment to x0, then x1 · SECOND: the same for everybody, so that no client can be given a key of her own."""
+        """A commitment to x0, then x1 · SECOND: the same for everybody, so that no client can be given a key
+        of her own.
+        """
         return add(multiply(self.x0, BASE), multiply(self.mask, SECOND)) + multiply(self.x1, SECOND)
 
 
@@ -72,8 +77,12 @@ class Credential:
     @classmethod
     def from_bytes(cls, data: bytes) -> Credential:
         if len(data) != CREDENTIAL_SIZE:
-            raise ReportError(f"A credential has {CREDENTIAL_SIZE} bytes, got {len(data)}; join the collection again.")
-        return cls(decode_scalar(data[:SIZE]), decode_point(data[SIZE : 2 * SIZE]), decode_point(data[2 * SIZE :]))
+            raise ReportError(
+                f"A credential has {CREDENTIAL_SIZE} bytes, got {len(data)}; join the collection again."
+            )
+        return cls(
+            decode_scalar(data[:SIZE]), decode_point(data[SIZE : 2 * SIZE]), decode_point(data[2 * SIZE :])
+        )
 
 
 @dataclass(frozen=True)
@@ -89,7 +98,9 @@ class PendingCredential:
     @classmethod
     def from_bytes(cls, data: bytes) -> PendingCredential:
         if len(data) != SIZE + REQUEST_SIZE:
-            raise ReportError(f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; join the collection again.")
+            raise ReportError(
+                f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; join the collection again."
+            )
         return cls(decode_scalar(data[:SIZE]), data[SIZE:])
 
 
@@ -97,32 +108,49 @@ def request_credential(collection: Collection, randomness: Randomness) -> Pendin
     """Choose the secret m and ask for a MAC on it, showing m · BASE only."""
     secret = random_scalar(randomness)
     point = multiply(secret, BASE)
-    return PendingCredential(secret, point + sigma.prove(b"request", _request_statement(point), [secret], collection.id, randomness))
+    return PendingCredential(
+        secret,
+        point + sigma.prove(b"request", _request_statement(point), [secret], collection.id, randomness),
+    )
 
 
 def issue_credential(key: IssuerKey, collection_id: bytes, request: bytes, randomness: Randomness) -> bytes:
-    """Answer a request with a MAC and a proof that the key everybody knows was used. Whether the asker may join is the caller's business."""
+    """Answer a request with a MAC and a proof that the key everybody knows was used.
+
+    Whether the asker may join is the caller's business.
+    """
     if len(request) != REQUEST_SIZE:
         raise ReportError(f"A credential request has {REQUEST_SIZE} bytes, got {len(request)}.")
     point = decode_point(request[:SIZE])
     if not sigma.proved(b"request", _request_statement(point), request[SIZE:], collection_id):
-        raise ReportError("The credential request does not prove that its sender knows the secret, or is meant for another collection.")
+        raise ReportError(
+            "The credential request does not prove that its sender knows the secret, or is meant for another collection."
+        )
     b = random_scalar(randomness)
     u, x1_public = multiply(b, BASE), key.public[SIZE:]
     mac = multiply(b, add(multiply(key.x0, BASE), multiply(key.x1, point)))
     helper = multiply(b, x1_public)
     statement = _issue_statement(key.public, point, u, mac, helper)
-    return u + mac + helper + sigma.prove(b"issue", statement, [key.x0, key.mask, b, b * key.x1], collection_id, randomness)
+    return (
+        u
+        + mac
+        + helper
+        + sigma.prove(b"issue", statement, [key.x0, key.mask, b, b * key.x1], collection_id, randomness)
+    )
 
 
 def accept_credential(pending: PendingCredential, collection: Collection, response: bytes) -> Credential:
-    """Check the answer; a MAC under any other key than the collection's is refused, for it could be used to recognise its owner."""
+    """Check the answer; a MAC under any other key than the collection's is refused, for it could be used to
+    recognise its owner.
+    """
     if len(response) != RESPONSE_SIZE:
         raise ReportError(f"A credential's answer has {RESPONSE_SIZE} bytes, got {len(response)}; ask again.")
     u, mac, helper = (decode_point(response[start : start + SIZE]) for start in (0, SIZE, 2 * SIZE))
     statement = _issue_statement(collection.issuer_public, pending.request[:SIZE], u, mac, helper)
     if not sigma.proved(b"issue", statement, response[3 * SIZE :], collection.id):
-        raise ReportError("The credential was not made with the collection's public key: it was thrown away; do not trust this server.")
+        raise ReportError(
+            "The credential was not made with the collection's public key: it was thrown away; do not trust this server."
+        )
     return Credential(pending.secret, u, mac)
 
 
@@ -131,24 +159,38 @@ def pseudonym(credential: Credential, context: bytes) -> bytes:
     return multiply(credential.secret, _pseudonym_base(context))
 
 
-def show(credential: Credential, context: bytes, name: bytes, message: bytes, randomness: Randomness) -> bytes:
-    """Prove to the issuer that `name`, the pseudonym of this context, belongs to one of its credentials; the proof is bound to the message."""
+def show(
+    credential: Credential, context: bytes, name: bytes, message: bytes, randomness: Randomness
+) -> bytes:
+    """Prove to the issuer that `name`, the pseudonym of this context, belongs to one of its credentials; the
+    proof is bound to the message.
+    """
     a = random_scalar(randomness)
     u, mac = multiply(a, credential.u), multiply(a, credential.mac)
     w = multiply(credential.secret, u)
     statement = _show_statement(u, w, context, name)
-    return u + mac + w + sigma.prove(b"show", statement, [credential.secret], u + mac + w + message, randomness)
+    return (
+        u + mac + w + sigma.prove(b"show", statement, [credential.secret], u + mac + w + message, randomness)
+    )
 
 
 def shown(key: IssuerKey, shown_bytes: bytes, context: bytes, name: bytes, message: bytes) -> bool:
-    """Whether `show` made these bytes with one of the key's credentials, for this pseudonym, context and message."""
+    """Whether `show` made these bytes with one of the key's credentials, for this pseudonym, context and
+    message.
+    """
     if len(shown_bytes) != SHOWN_SIZE:
         return False
     u, mac, w = (shown_bytes[start : start + SIZE] for start in (0, SIZE, 2 * SIZE))
     try:
-        if not hmac.compare_digest(mac, add(multiply(key.x0, u), multiply(key.x1, w))):  # in constant time: a guess must not be guided
+        # in constant time: a guess must not be guided
+        if not hmac.compare_digest(mac, add(multiply(key.x0, u), multiply(key.x1, w))):
             return False
-        return sigma.proved(b"show", _show_statement(u, w, context, name), shown_bytes[3 * SIZE :], shown_bytes[: 3 * SIZE] + message)
+        return sigma.proved(
+            b"show",
+            _show_statement(u, w, context, name),
+            shown_bytes[3 * SIZE :],
+            shown_bytes[: 3 * SIZE] + message,
+        )
     except ReportError:
         return False
 
@@ -161,7 +203,9 @@ def _request_statement(point: bytes) -> list[sigma.Equation]:
     return [(point, ((0, BASE),))]
 
 
-def _issue_statement(public: bytes, point: bytes, u: bytes, mac: bytes, helper: bytes) -> list[sigma.Equation]:
+def _issue_statement(
+    public: bytes, point: bytes, u: bytes, mac: bytes, helper: bytes
+) -> list[sigma.Equation]:
     """Secrets: x0, mask, b, t = b·x1. U = b·G, U' = x0·U + t·M, C = x0·G + mask·S, T = b·X1 = t·S."""
     commitment, x1_public = public[:SIZE], public[SIZE:]
     return [

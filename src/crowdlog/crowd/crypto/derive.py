@@ -1,4 +1,7 @@
-"""From the PRF's value of an artifact to everything in its reports. All of it is bound to version, level, collection and k by the context."""
+"""From the PRF's value of an artifact to everything in its reports.
+
+All of it is bound to version, level, collection and k by the context.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Onion envelopes: a report wrapped once per mix and once for the aggregation server, each layer HPKE (RFC 9180, base mode).
+"""Onion envelopes: a report wrapped once per mix and once for the aggregation server, each layer HPKE (RFC
+9180, base mode).
 
-Suite: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, ChaCha20-Poly1305. A layer is the 32 bytes of the ephemeral key and the sealed inside: 48 bytes more.
-Sealing is written out here because its ephemeral key must come from our source of randomness; opening is the library's.
+Suite: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, ChaCha20-Poly1305. A layer is the 32 bytes of the ephemeral
+key and the sealed inside: 48 bytes more. Sealing is written out here because its ephemeral key must come from
+our source of randomness; opening is the library's.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ def open_layer(key: MixKey, envelope: bytes) -> bytes:
     try:
         return _suite().decrypt(envelope, X25519PrivateKey.from_private_bytes(key.secret), INFO)
     except (InvalidTag, ValueError) as error:
-        raise ReportError(f"The envelope of {len(envelope)} bytes cannot be opened here: it is damaged or meant for another node.") from error
+        raise ReportError(
+            f"The envelope of {len(envelope)} bytes cannot be opened here: it is damaged or meant for another node."
+        ) from error
 
 
 def seal_layer(public: bytes, inside: bytes, ephemeral: bytes) -> bytes:
@@ -69,9 +73,13 @@ def seal_layer(public: bytes, inside: bytes, ephemeral: bytes) -> bytes:
     try:
         shared = own.exchange(X25519PublicKey.from_public_bytes(public))
     except ValueError as error:
-        raise ReportError(f"A mix's public key must be a proper X25519 key of {SIZE} bytes, got {len(public)} bytes; do not send.") from error
+        raise ReportError(
+            f"A mix's public key must be a proper X25519 key of {SIZE} bytes, got {len(public)} bytes; do not send."
+        ) from error
     secret = _expand(_extract(b"", KEM_ID, b"eae_prk", shared), KEM_ID, b"shared_secret", enc + public, 32)
-    context = b"\x00" + _extract(b"", HPKE_ID, b"psk_id_hash", b"") + _extract(b"", HPKE_ID, b"info_hash", INFO)
+    context = (
+        b"\x00" + _extract(b"", HPKE_ID, b"psk_id_hash", b"") + _extract(b"", HPKE_ID, b"info_hash", INFO)
+    )
     prk = _extract(secret, HPKE_ID, b"secret", b"")
     cipher = ChaCha20Poly1305(_expand(prk, HPKE_ID, b"key", context, 32))
     return enc + cipher.encrypt(_expand(prk, HPKE_ID, b"base_nonce", context, 12), inside, b"")
@@ -87,4 +95,6 @@ def _extract(salt: bytes, suite: bytes, label: bytes, key: bytes) -> bytes:
 
 def _expand(prk: bytes, suite: bytes, label: bytes, info: bytes, size: int) -> bytes:
     """One block of HKDF-Expand is enough for all sizes asked for."""
-    return hmac.digest(prk, size.to_bytes(2, "big") + b"HPKE-v1" + suite + label + info + b"\x01", "sha256")[:size]
+    return hmac.digest(prk, size.to_bytes(2, "big") + b"HPKE-v1" + suite + label + info + b"\x01", "sha256")[
+        :size
+    ]

@@ -1,6 +1,9 @@
-"""The group of the protocol: ristretto255 (RFC 9496). A point is its 32 bytes, a scalar is a Python integer below ORDER.
+"""The group of the protocol: ristretto255 (RFC 9496).
 
-Scalars travel little-endian in 32 bytes. rbcl (libsodium) checks no lengths once installed, so every length is checked here.
+A point is its 32 bytes, a scalar is a Python integer below ORDER.
+
+Scalars travel little-endian in 32 bytes. rbcl (libsodium) checks no lengths once installed, so every length
+is checked here.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
 ORDER = 2**252 + 27742317777372353535851937790883648493  # ℓ, RFC 9496 section 4
-BASE = bytes.fromhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")  # RFC 9496, appendix A.1
+# RFC 9496, appendix A.1
+BASE = bytes.fromhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")
 SIZE = 32  # bytes of a point and of a scalar
 
 
@@ -39,7 +43,9 @@ def decode_scalar(data: bytes) -> int:
 def decode_point(data: bytes) -> bytes:
     """Return the bytes of a point if they are one and not the identity."""
     if len(data) != SIZE or not any(data) or not rbcl.crypto_core_ristretto255_is_valid_point(data):
-        raise ReportError(f"A group element must be {SIZE} bytes of canonical ristretto255 and not the identity, got {len(data)} other bytes.")
+        raise ReportError(
+            f"A group element must be {SIZE} bytes of canonical ristretto255 and not the identity, got {len(data)} other bytes."
+        )
     return data
 
 
@@ -49,14 +55,23 @@ def random_scalar(randomness: Randomness) -> int:
 
 
 def multiply(scalar: int, point: bytes) -> bytes:
-    """scalar · point. Refuses what is no point, and products that are the identity: no honest message holds one."""
+    """scalar · point.
+
+    Refuses what is no point, and products that are the identity: no honest message holds one.
+    """
     if len(point) != SIZE:
         raise ReportError(f"A group element must be {SIZE} bytes, got {len(point)}.")
     encoded = encode_scalar(scalar % ORDER)
     try:
-        return bytes(rbcl.crypto_scalarmult_ristretto255_base(encoded) if point == BASE else rbcl.crypto_scalarmult_ristretto255(encoded, point))
+        return bytes(
+            rbcl.crypto_scalarmult_ristretto255_base(encoded)
+            if point == BASE
+            else rbcl.crypto_scalarmult_ristretto255(encoded, point)
+        )
     except RuntimeError as error:
-        raise ReportError("A group element is not valid ristretto255, or its product is the identity; send canonical elements.") from error
+        raise ReportError(
+            "A group element is not valid ristretto255, or its product is the identity; send canonical elements."
+        ) from error
 
 
 def add(*points: bytes) -> bytes:

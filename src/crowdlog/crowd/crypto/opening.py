@@ -1,4 +1,6 @@
-"""Opening a group: the shares of k different people give the artifact, its count, and which reports were false."""
+"""Opening a group: the shares of k different people give the artifact, its count, and which reports were
+false.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,18 @@ from crowdlog.crowd.crypto.report import Payload, Report
 from crowdlog.crowd.crypto.shamir import Share, decode, secret, value
 
 WINDOWS = 8  # stretches of a group in which errors are corrected
-TRIES = 200  # subsets of k people tried after that: opens a group of k + 1 with one liar, who cannot be corrected
-TRIES_WORK = 5_000_000  # products that these may cost (about two seconds), so that liars cannot keep a server busy
+# subsets of k people tried after that: opens a group of k + 1 with one liar, who cannot be corrected
+TRIES = 200
+# products that these may cost (about two seconds), so that liars cannot keep a server busy
+TRIES_WORK = 5_000_000
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An artifact that at least k people sent. `inner` are reports of level 1: check each with `check_report(…, level=1)` before grouping them."""
+    """An artifact that at least k people sent.
+
+    `inner` are reports of level 1: check each with `check_report(…, level=1)` before grouping them.
+    """
 
     artifact: bytes = field(repr=False)
     people: int
@@ -34,7 +41,10 @@ class Opened:
 
 
 def open_group(reports: Sequence[Report], collection: Collection) -> Opened | None:
-    """Open the checked reports of one group, or return None where fewer than k people sent true ones. A person's first report counts."""
+    """Open the checked reports of one group, or return None where fewer than k people sent true ones.
+
+    A person's first report counts.
+    """
     if len({report.context + report.tag for report in reports}) > 1:
         raise ReportError("Reports of several groups were given to be opened as one; group them first.")
     people: dict[bytes, Report] = {}
@@ -59,7 +69,11 @@ Group = TypeVar("Group", bound=_Group)
 
 
 def largest_per_artifact(opened: Iterable[Group]) -> list[Group]:
-    """One entry per artifact. Two groups can hold one artifact only if k people made up their own randomness for it: the larger group stays."""
+    """One entry per artifact.
+
+    Two groups can hold one artifact only if k people made up their own randomness for it: the larger group
+    stays.
+    """
     best: dict[bytes, Group] = {}
     for item in opened:
         if item.artifact not in best or best[item.artifact].people < item.people:
@@ -82,7 +96,9 @@ def _find(members: Sequence[Member], k: int) -> Payload | None:
 
 
 def _candidates(members: Sequence[Member], k: int) -> Iterator[tuple[int, Sequence[Member]]]:
-    """Possible secrets: from the first k shares (right unless somebody lied), by correcting errors in stretches of 3k + 8, from subsets of k."""
+    """Possible secrets: from the first k shares (right unless somebody lied), by correcting errors in
+    stretches of 3k + 8, from subsets of k.
+    """
     yield secret([share for _, share in members[:k]]), members[:k]
     size = 3 * k + 8  # corrects k + 4 false shares of them
     starts = range(0, max(1, len(members) - size + 1), max(1, (len(members) - size) // WINDOWS))
@@ -90,15 +106,25 @@ def _candidates(members: Sequence[Member], k: int) -> Iterator[tuple[int, Sequen
         stretch = members[start : start + size]
         corrected = decode([share for _, share in stretch], k)
         if corrected:
-            yield corrected[0], [member for member in stretch if value(corrected, member[1][0]) == member[1][1]]
+            yield (
+                corrected[0],
+                [member for member in stretch if value(corrected, member[1][0]) == member[1][1]],
+            )
     for number in range(min(TRIES, TRIES_WORK // k**2)):
-        subset = heapq.nsmallest(k, members[:size], key=lambda member: hashlib.sha256(bytes([number]) + member[0].pseudonym).digest())
+        subset = heapq.nsmallest(
+            k,
+            members[:size],
+            key=lambda member: hashlib.sha256(bytes([number]) + member[0].pseudonym).digest(),
+        )
         yield secret([share for _, share in subset]), subset
 
 
 def _proves(payload: Payload, candidate: int, report: Report) -> bool:
     context = report.context
-    return coefficient(payload.root, context, 0) == candidate and tag_of(payload.root, context, payload.artifact.primary) == report.tag
+    return (
+        coefficient(payload.root, context, 0) == candidate
+        and tag_of(payload.root, context, payload.artifact.primary) == report.tag
+    )
 
 
 def _read(report: Report, cipher: ChaCha20Poly1305) -> Payload | None:
@@ -125,7 +151,11 @@ def _count(members: Sequence[Member], found: Payload, collection: Collection) ->
     secondaries, inner, true = [], [], 0
     for report, (x, y) in members:
         payload = _read(report, cipher) if value(coefficients, x) == y else None
-        if payload is None or payload.root != found.root or payload.artifact.primary != found.artifact.primary:
+        if (
+            payload is None
+            or payload.root != found.root
+            or payload.artifact.primary != found.artifact.primary
+        ):
             continue
         try:
             inner += _inside(payload.inner, collection)
@@ -133,4 +163,8 @@ def _count(members: Sequence[Member], found: Payload, collection: Collection) ->
             continue
         true += 1
         secondaries += [payload.artifact.secondary] if payload.artifact.secondary else []
-    return Opened(found.artifact.primary, true, tuple(secondaries), tuple(inner), len(members) - true) if true >= k else None
+    return (
+        Opened(found.artifact.primary, true, tuple(secondaries), tuple(inner), len(members) - true)
+        if true >= k
+        else None
+    )

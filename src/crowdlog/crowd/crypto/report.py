@@ -1,4 +1,7 @@
-"""A report: one person's share of one artifact. Its bytes are described in docs/protocol.md; this file writes, reads and checks them."""
+"""A report: one person's share of one artifact.
+
+Its bytes are described in docs/protocol.md; this file writes, reads and checks them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,16 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from crowdlog.crowd.crypto.collection import AEAD_TAG, HEADER_SIZE, MAX_REPORT, MIN_K, MIN_PAYLOAD, PAYLOAD_OVERHEAD, VERSION, Collection
+from crowdlog.crowd.crypto.collection import (
+    AEAD_TAG,
+    HEADER_SIZE,
+    MAX_REPORT,
+    MIN_K,
+    MIN_PAYLOAD,
+    PAYLOAD_OVERHEAD,
+    VERSION,
+    Collection,
+)
 from crowdlog.crowd.crypto.credential import Credential, IssuerKey, pseudonym, show, shown
 from crowdlog.crowd.crypto.derive import ROOT_SIZE, key_of, polynomial, root_of, share_point, tag_of
 from crowdlog.crowd.crypto.group import ReportError, decode_scalar, encode_scalar
@@ -26,7 +38,9 @@ CONTEXT, TAG, PSEUDONYM, SHARE, NONCE, SHOWN = (
 
 @dataclass(frozen=True)
 class Artifact:
-    """What a person has in common with others: `primary` groups, `secondary` is readable only where the primary is."""
+    """What a person has in common with others: `primary` groups, `secondary` is readable only where the
+    primary is.
+    """
 
     primary: bytes = field(repr=False)
     secondary: bytes = field(default=b"", repr=False)
@@ -40,12 +54,19 @@ class Report:
 
     @classmethod
     def parse(cls, data: bytes) -> Report:
-        """Accept any bytes, return a report or raise ReportError. Whether it belongs to a collection is `check_report`'s question."""
+        """Accept any bytes, return a report or raise ReportError.
+
+        Whether it belongs to a collection is `check_report`'s question.
+        """
         if not HEADER_SIZE + MIN_PAYLOAD + AEAD_TAG <= len(data) <= MAX_REPORT:
-            raise ReportError(f"A report has {HEADER_SIZE + MIN_PAYLOAD + AEAD_TAG} to {MAX_REPORT} bytes, got {len(data)}.")
+            raise ReportError(
+                f"A report has {HEADER_SIZE + MIN_PAYLOAD + AEAD_TAG} to {MAX_REPORT} bytes, got {len(data)}."
+            )
         report = cls(bytes(data))
         if data[0] != VERSION or report.level > 1 or report.k < MIN_K:
-            raise ReportError(f"A report must be of version {VERSION}, level 0 or 1 and k ≥ {MIN_K}, got {data[0]}, {report.level} and {report.k}.")
+            raise ReportError(
+                f"A report must be of version {VERSION}, level 0 or 1 and k ≥ {MIN_K}, got {data[0]}, {report.level} and {report.k}."
+            )
         decode_scalar(data[SHARE])
         return report
 
@@ -74,7 +95,9 @@ class Report:
 
     @property
     def group(self) -> bytes:
-        """What reports are grouped by, 33 bytes: the level and the tag (a liar may write a tag of the other level)."""
+        """What reports are grouped by, 33 bytes: the level and the tag (a liar may write a tag of the other
+        level).
+        """
         return self.data[1:2] + self.data[TAG]
 
     @property
@@ -102,7 +125,9 @@ class Payload:
         fields = (self.artifact.primary, self.artifact.secondary, self.inner)
         room = size - PAYLOAD_OVERHEAD - sum(map(len, fields))
         if room < 0:
-            raise ReportError(f"The artifact needs {-room} bytes more than a report of this collection holds; leave it out.")
+            raise ReportError(
+                f"The artifact needs {-room} bytes more than a report of this collection holds; leave it out."
+            )
         return self.root + b"".join(len(item).to_bytes(2, "big") + item for item in fields) + bytes(room)
 
     @classmethod
@@ -118,14 +143,27 @@ class Payload:
 
 
 def make_report(
-    collection: Collection, credential: Credential, rand: bytes, artifact: Artifact, randomness: Randomness, inner: bytes = b"", level: int = 0
+    collection: Collection,
+    credential: Credential,
+    rand: bytes,
+    artifact: Artifact,
+    randomness: Randomness,
+    inner: bytes = b"",
+    level: int = 0,
 ) -> bytes:
-    """The report of one artifact; `rand`: the PRF's value of `collection.voprf_input(artifact.primary, level)`; `inner`: some of level 1, joined."""
+    """The report of one artifact; `rand`: the PRF's value of `collection.voprf_input(artifact.primary,
+    level)`; `inner`: some of level 1, joined.
+    """
     context, k = collection.context(level), collection.bar(level)
     if inner and (
-        level or not collection.inner_k or len(inner) % collection.report_size(1) or len(inner) > collection.payload() - collection.payload_size
+        level
+        or not collection.inner_k
+        or len(inner) % collection.report_size(1)
+        or len(inner) > collection.payload() - collection.payload_size
     ):
-        raise ReportError(f"Only a report of level 0 in a nested collection can hold some of level 1, got {len(inner)} bytes at level {level}.")
+        raise ReportError(
+            f"Only a report of level 0 in a nested collection can hold some of level 1, got {len(inner)} bytes at level {level}."
+        )
     root = root_of(rand, context)
     tag = tag_of(root, context, artifact.primary)
     coefficients = polynomial(root, context, k)
@@ -138,19 +176,26 @@ def make_report(
 
 
 def check_report(report: Report, collection: Collection, key: IssuerKey, level: int = 0) -> None:
-    """Raise ReportError unless the report was made for this collection and level by the holder of one of its credentials.
+    """Raise ReportError unless the report was made for this collection and level by the holder of one of its
+    credentials.
 
     Reports that arrive are of level 0; those of level 1 come out of opened ones only.
     """
     if report.collection != collection.id:
         raise ReportError("The report belongs to another collection; send it there.")
     if report.context != collection.context(level):
-        raise ReportError(f"The report claims level {report.level} and k = {report.k}, expected are level {level} and k = {collection.bar(level)}.")
+        raise ReportError(
+            f"The report claims level {report.level} and k = {report.k}, expected are level {level} and k = {collection.bar(level)}."
+        )
     if len(report.data) != collection.report_size(level):
-        raise ReportError(f"A report of this collection has {collection.report_size(level)} bytes, got {len(report.data)}.")
+        raise ReportError(
+            f"A report of this collection has {collection.report_size(level)} bytes, got {len(report.data)}."
+        )
     message = report.data[: SHOWN.start] + report.data[HEADER_SIZE:]
     if not shown(key, report.data[SHOWN], report.context + report.tag, report.pseudonym, message):
-        raise ReportError("The report carries no valid credential of this collection; join first, and send it unchanged.")
+        raise ReportError(
+            "The report carries no valid credential of this collection; join first, and send it unchanged."
+        )
 
 
 def group_reports(reports: Iterable[Report]) -> dict[bytes, list[Report]]:

@@ -1,4 +1,6 @@
-"""Shamir's secret sharing over the scalar field of ristretto255: shares are (x, y) with x ≠ 0, the secret is the polynomial's value at 0."""
+"""Shamir's secret sharing over the scalar field of ristretto255: shares are (x, y) with x ≠ 0, the secret is
+the polynomial's value at 0.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def value(polynomial: Sequence[int], x: int) -> int:
 
 
 def secret(shares: Sequence[Share]) -> int:
-    """The value at 0 of the one polynomial of degree below len(shares) through these shares; their x must differ and not be 0."""
+    """The value at 0 of the one polynomial of degree below len(shares) through these shares; their x must
+    differ and not be 0.
+    """
     terms: list[Share] = []  # numerator and denominator of each Lagrange term
     for i, (x, y) in enumerate(shares):
         numerator, denominator = y, 1
@@ -29,7 +33,10 @@ def secret(shares: Sequence[Share]) -> int:
                 numerator = numerator * other % ORDER
                 denominator = denominator * (other - x) % ORDER
         terms.append((numerator, denominator))
-    return sum(term * inverse for (term, _), inverse in zip(terms, inverses([d for _, d in terms]), strict=True)) % ORDER
+    return (
+        sum(term * inverse for (term, _), inverse in zip(terms, inverses([d for _, d in terms]), strict=True))
+        % ORDER
+    )
 
 
 def inverses(values: Sequence[int]) -> list[int]:
@@ -46,7 +53,9 @@ def inverses(values: Sequence[int]) -> list[int]:
 
 
 def decode(shares: Sequence[Share], k: int) -> Polynomial | None:
-    """The polynomial of degree below k that all but at most (n − k)/2 of the n shares lie on, or None: Gao's decoder for Reed–Solomon codes."""
+    """The polynomial of degree below k that all but at most (n − k)/2 of the n shares lie on, or None: Gao's
+    decoder for Reed–Solomon codes.
+    """
     modulus: Polynomial = [1]
     for x, _ in shares:
         modulus = _product(modulus, [-x % ORDER, 1])
@@ -65,7 +74,9 @@ def interpolate(shares: Sequence[Share]) -> Polynomial:
     slopes = [y for _, y in shares]
     for level in range(1, len(shares)):
         gaps = inverses([(shares[i][0] - shares[i - level][0]) % ORDER for i in range(level, len(shares))])
-        slopes[level:] = [(slopes[i] - slopes[i - 1]) * gaps[i - level] % ORDER for i in range(level, len(shares))]
+        slopes[level:] = [
+            (slopes[i] - slopes[i - 1]) * gaps[i - level] % ORDER for i in range(level, len(shares))
+        ]
     result: Polynomial = [0]
     for (x, _), slope in zip(reversed(shares), reversed(slopes), strict=True):
         result = _product(result, [-x % ORDER, 1])

@@ -1,27 +1,47 @@
 """Schnorr proofs of knowledge for linear equations between points, made non-interactive with Fiat–Shamir.
 
-A statement is a list of equations `target = Σ secret[i] · base`. The proof convinces that one knows all secrets and tells nothing else.
-Bytes of a proof: the challenge, then one response per secret, 32 bytes each.
+A statement is a list of equations `target = Σ secret[i] · base`. The proof convinces that one knows all
+secrets and tells nothing else. Bytes of a proof: the challenge, then one response per secret, 32 bytes each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crowdlog.crowd.crypto.group import ORDER, SIZE, ReportError, add, decode_scalar, encode_scalar, frame, hash_to_scalar, multiply, random_scalar
+from crowdlog.crowd.crypto.group import (
+    ORDER,
+    SIZE,
+    ReportError,
+    add,
+    decode_scalar,
+    encode_scalar,
+    frame,
+    hash_to_scalar,
+    multiply,
+    random_scalar,
+)
 from crowdlog.privacy.randomness import Randomness
 
 Equation = tuple[bytes, tuple[tuple[int, bytes], ...]]  # target, (number of the secret, base)
 DOMAIN = b"crowdlog-v1-proof-"
 
 
-def prove(label: bytes, equations: Sequence[Equation], secrets: Sequence[int], message: bytes, randomness: Randomness) -> bytes:
-    """Prove the equations; the proof is bound to the message, and the label keeps proofs of different shapes apart."""
+def prove(
+    label: bytes,
+    equations: Sequence[Equation],
+    secrets: Sequence[int],
+    message: bytes,
+    randomness: Randomness,
+) -> bytes:
+    """Prove the equations; the proof is bound to the message, and the label keeps proofs of different shapes
+    apart.
+    """
     masks = [random_scalar(randomness) for _ in secrets]
     commitments = [add(*(multiply(masks[number], base) for number, base in terms)) for _, terms in equations]
     challenge = _challenge(label, equations, commitments, message)
     return encode_scalar(challenge) + b"".join(
-        encode_scalar((mask - challenge * secret) % ORDER) for mask, secret in zip(masks, secrets, strict=True)
+        encode_scalar((mask - challenge * secret) % ORDER)
+        for mask, secret in zip(masks, secrets, strict=True)
     )
 
 
@@ -31,15 +51,20 @@ def proved(label: bytes, equations: Sequence[Equation], proof: bytes, message: b
     if len(proof) != SIZE * (1 + secrets):
         return False
     try:
-        challenge, *responses = (decode_scalar(proof[start : start + SIZE]) for start in range(0, len(proof), SIZE))
+        challenge, *responses = (
+            decode_scalar(proof[start : start + SIZE]) for start in range(0, len(proof), SIZE)
+        )
         commitments = [
-            add(multiply(challenge, target), *(multiply(responses[number], base) for number, base in terms)) for target, terms in equations
+            add(multiply(challenge, target), *(multiply(responses[number], base) for number, base in terms))
+            for target, terms in equations
         ]
     except ReportError:
         return False
     return challenge == _challenge(label, equations, commitments, message)
 
 
-def _challenge(label: bytes, equations: Sequence[Equation], commitments: Sequence[bytes], message: bytes) -> int:
+def _challenge(
+    label: bytes, equations: Sequence[Equation], commitments: Sequence[bytes], message: bytes
+) -> int:
     statement = b"".join(frame(target, *(base for _, base in terms)) for target, terms in equations)
     return hash_to_scalar(statement + frame(*commitments) + message, DOMAIN + label)

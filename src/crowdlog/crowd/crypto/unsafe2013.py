@@ -1,8 +1,10 @@
-"""UNSAFE: the reports of the 2013 system, kept so that its weakness can be shown. Nothing but the attack demonstrations may use this file.
+"""UNSAFE: the reports of the 2013 system, kept so that its weakness can be shown.
 
-As in Feild (2013, chapter 3), tag, key and polynomial all come from a hash of the artifact. The arithmetic is done properly, in the prime field of
-2^255 − 19, unlike in the 2013 code, so the attack that works on it is a flaw of the design: whoever holds one report tests a guess at its artifact
-by hashing it, whatever k is.
+Nothing but the attack demonstrations may use this file.
+
+As in Feild (2013, chapter 3), tag, key and polynomial all come from a hash of the artifact. The arithmetic is
+done properly, in the prime field of 2^255 − 19, unlike in the 2013 code, so the attack that works on it is a
+flaw of the design: whoever holds one report tests a guess at its artifact by hashing it, whatever k is.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def unsafe_report(artifact: bytes, k: int, user: bytes) -> UnsafeReport:
     coefficients = [_number(b"coefficient %d of %d" % (index, k), artifact) for index in range(k)]
     x = _number(b"point", user)
     y = sum(coefficient * pow(x, power, PRIME) for power, coefficient in enumerate(coefficients)) % PRIME
-    return UnsafeReport(_digest(b"tag %d" % k, artifact), x, y, _cipher(coefficients[0]).encrypt(bytes(12), artifact, b""))
+    return UnsafeReport(
+        _digest(b"tag %d" % k, artifact), x, y, _cipher(coefficients[0]).encrypt(bytes(12), artifact, b"")
+    )
 
 
 def unsafe_open(reports: Iterable[UnsafeReport], k: int) -> bytes | None:

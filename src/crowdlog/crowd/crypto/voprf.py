@@ -1,4 +1,6 @@
-"""The verifiable oblivious PRF of RFC 9497 (ristretto255-SHA512, mode 0x01): the server learns nothing of the input, the client checks its key."""
+"""The verifiable oblivious PRF of RFC 9497 (ristretto255-SHA512, mode 0x01): the server learns nothing of the
+input, the client checks its key.
+"""
 
 from __future__ import annotations
 
@@ -82,8 +84,12 @@ class Evaluation:
     def from_bytes(cls, data: bytes) -> Evaluation:
         count, rest = divmod(len(data) - 2 * SIZE, SIZE)
         if rest or not 1 <= count <= MAX_BATCH:
-            raise ReportError(f"An evaluation must be 64 bytes of proof and 1 to {MAX_BATCH} elements of 32 bytes, got {len(data)} bytes.")
-        return cls(tuple(data[start : start + SIZE] for start in range(2 * SIZE, len(data), SIZE)), data[: 2 * SIZE])
+            raise ReportError(
+                f"An evaluation must be 64 bytes of proof and 1 to {MAX_BATCH} elements of 32 bytes, got {len(data)} bytes."
+            )
+        return cls(
+            tuple(data[start : start + SIZE] for start in range(2 * SIZE, len(data), SIZE)), data[: 2 * SIZE]
+        )
 
 
 def blind(message: bytes, randomness: Randomness) -> Blinded:
@@ -110,17 +116,30 @@ def evaluate_with(key: VoprfKey, elements: Sequence[bytes], scalar: int) -> Eval
     results = tuple(multiply(key.secret, decode_point(element)) for element in elements)
     public = key.public
     mixed = _combine(_weights(public, elements, results), elements)
-    challenge = _challenge(public, mixed, multiply(key.secret, mixed), multiply(scalar, BASE), multiply(scalar, mixed))
-    return Evaluation(results, encode_scalar(challenge) + encode_scalar((scalar - challenge * key.secret) % ORDER))
+    challenge = _challenge(
+        public, mixed, multiply(key.secret, mixed), multiply(scalar, BASE), multiply(scalar, mixed)
+    )
+    return Evaluation(
+        results, encode_scalar(challenge) + encode_scalar((scalar - challenge * key.secret) % ORDER)
+    )
 
 
 def finalize(public: bytes, blinded: Sequence[Blinded], evaluation: Evaluation) -> list[bytes]:
-    """Check the proof, take the blinds off and return the PRF's values, 64 bytes each, in the order of the requests."""
+    """Check the proof, take the blinds off and return the PRF's values, 64 bytes each, in the order of the
+    requests.
+    """
     if len(blinded) != len(evaluation.elements):
-        raise ReportError(f"{len(blinded)} elements were sent but {len(evaluation.elements)} came back; ask the randomness server again.")
+        raise ReportError(
+            f"{len(blinded)} elements were sent but {len(evaluation.elements)} came back; ask the randomness server again."
+        )
     if not _proof_holds(public, [item.element for item in blinded], evaluation):
-        raise ReportError("The randomness server's proof does not match its public key: nothing was used; do not trust this server.")
-    return [_finish(item.message, multiply(pow(item.blind, -1, ORDER), element)) for item, element in zip(blinded, evaluation.elements, strict=True)]
+        raise ReportError(
+            "The randomness server's proof does not match its public key: nothing was used; do not trust this server."
+        )
+    return [
+        _finish(item.message, multiply(pow(item.blind, -1, ORDER), element))
+        for item, element in zip(blinded, evaluation.elements, strict=True)
+    ]
 
 
 def _proof_holds(public: bytes, elements: Sequence[bytes], evaluation: Evaluation) -> bool:
@@ -145,7 +164,10 @@ def _weights(public: bytes, elements: Sequence[bytes], results: Sequence[bytes])
     """The weights of ComputeComposites, RFC 9497 section 2.2.1."""
     seed = hashlib.sha512(frame(public, b"Seed-" + CONTEXT)).digest()
     return [
-        hash_to_scalar(frame(seed) + index.to_bytes(2, "big") + frame(element, result) + b"Composite", b"HashToScalar-" + CONTEXT)
+        hash_to_scalar(
+            frame(seed) + index.to_bytes(2, "big") + frame(element, result) + b"Composite",
+            b"HashToScalar-" + CONTEXT,
+        )
         for index, (element, result) in enumerate(zip(elements, results, strict=True))
     ]
 

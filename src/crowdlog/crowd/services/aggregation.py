@@ -1,6 +1,8 @@
-"""The aggregation server: admits people once, takes reports from the last mix node, and publishes what k of them have in common.
+"""The aggregation server: admits people once, takes reports from the last mix node, and publishes what k of
+them have in common.
 
-A report is acknowledged once it is on disk. A person's second report of the same artifact is recognised by its pseudonym and not counted.
+A report is acknowledged once it is on disk. A person's second report of the same artifact is recognised by
+its pseudonym and not counted.
 """
 
 from __future__ import annotations
@@ -55,7 +57,17 @@ _CREATE: Fields = {
     "mix_publics": ListOf(_PUBLIC, 8, 2),
     "mix": Text(),
 }
-_DESCRIBED = ("artifact", "representation", "limit", "count", "policy", "inner_artifact", "inner_policy", "randomness", "mix")
+_DESCRIBED = (
+    "artifact",
+    "representation",
+    "limit",
+    "count",
+    "policy",
+    "inner_artifact",
+    "inner_policy",
+    "randomness",
+    "mix",
+)
 _CREATED: Fields = {"id": Text(), "manifest": AnyObject("The collection as its clients see it.")}
 _SHOWN: Fields = {"phase": Choice(PHASES), "manifest": AnyObject("The collection as its clients see it.")}
 _INVITE: Fields = {"count": Integer(1, 100_000)}
@@ -64,7 +76,17 @@ _JOIN: Fields = {"invitation": Text(), "request": Bytes(2048)}
 _JOINED: Fields = {"credential": Bytes(4096)}
 _PUBLISH: Fields = {"smallest_batch": _COUNT}
 _PHASE: Fields = {"phase": Choice(PHASES)}
-_COUNTS = ("received", "duplicates", "rejected", "smallest_batch", "invited", "joined", "groups", "at_bar", "near_bar")
+_COUNTS = (
+    "received",
+    "duplicates",
+    "rejected",
+    "smallest_batch",
+    "invited",
+    "joined",
+    "groups",
+    "at_bar",
+    "near_bar",
+)
 _STATUS: Fields = {"phase": Choice(PHASES), "k": _COUNT, "inner_k": _COUNT, **dict.fromkeys(_COUNTS, _COUNT)}
 _FILES: Fields = {"files": ListOf(Text(), 100)}
 _KEY: Fields = {"public": _PUBLIC}
@@ -100,11 +122,48 @@ class AggregationServer:
         at = "/collections/{id}"
         return [
             Operation("GET", "/key", "Tell the public key that reports are sealed to.", self._show_key, _KEY),
-            Operation("POST", "/envelopes", "Take reports from the last mix node.", self._take, COUNTED, ENVELOPES, 202),
-            Operation("POST", "/collections", "Create a collection.", self._create, _CREATED, _CREATE, 201, operator=True),
+            Operation(
+                "POST",
+                "/envelopes",
+                "Take reports from the last mix node.",
+                self._take,
+                COUNTED,
+                ENVELOPES,
+                202,
+            ),
+            Operation(
+                "POST",
+                "/collections",
+                "Create a collection.",
+                self._create,
+                _CREATED,
+                _CREATE,
+                201,
+                operator=True,
+            ),
             Operation("GET", at, "Describe a collection.", self._show, _SHOWN, **one),
-            Operation("POST", f"{at}/invitations", "Invite people.", self._invite, _INVITED, _INVITE, 201, operator=True, **one),
-            Operation("POST", f"{at}/credentials", "Issue a credential for an invitation.", self._join, _JOINED, _JOIN, 201, (403, 410), **one),
+            Operation(
+                "POST",
+                f"{at}/invitations",
+                "Invite people.",
+                self._invite,
+                _INVITED,
+                _INVITE,
+                201,
+                operator=True,
+                **one,
+            ),
+            Operation(
+                "POST",
+                f"{at}/credentials",
+                "Issue a credential for an invitation.",
+                self._join,
+                _JOINED,
+                _JOIN,
+                201,
+                (403, 410),
+                **one,
+            ),
             Operation(
                 "POST",
                 f"{at}/uploads",
@@ -115,10 +174,45 @@ class AggregationServer:
                 operator=True,
                 **one,
             ),
-            Operation("GET", f"{at}/status", "Count reports and groups; no content.", self._status, _STATUS, operator=True, **one),
-            Operation("POST", f"{at}/publish", "End the uploads and publish.", self._publish, _PHASE, _PUBLISH, 202, (409,), operator=True, **one),
-            Operation("GET", f"{at}/release", "List the files of the crowd log.", self._files, _FILES, refusals=(409,), **one),
-            Operation("GET", f"{at}/release/{{file}}", "Read a file of the crowd log.", self._file, None, refusals=(409,), **file),
+            Operation(
+                "GET",
+                f"{at}/status",
+                "Count reports and groups; no content.",
+                self._status,
+                _STATUS,
+                operator=True,
+                **one,
+            ),
+            Operation(
+                "POST",
+                f"{at}/publish",
+                "End the uploads and publish.",
+                self._publish,
+                _PHASE,
+                _PUBLISH,
+                202,
+                (409,),
+                operator=True,
+                **one,
+            ),
+            Operation(
+                "GET",
+                f"{at}/release",
+                "List the files of the crowd log.",
+                self._files,
+                _FILES,
+                refusals=(409,),
+                **one,
+            ),
+            Operation(
+                "GET",
+                f"{at}/release/{{file}}",
+                "Read a file of the crowd log.",
+                self._file,
+                None,
+                refusals=(409,),
+                **file,
+            ),
         ]
 
     async def _show_key(self, _request: Request) -> Response:
@@ -157,7 +251,9 @@ class AggregationServer:
 
     async def _join(self, request: Request) -> Response:
         body = await body_of(request, _JOIN)
-        credential = await run_in_threadpool(self.join, request.path_params["id"], body["invitation"], body["request"])
+        credential = await run_in_threadpool(
+            self.join, request.path_params["id"], body["invitation"], body["request"]
+        )
         return JSONResponse({"credential": to_base64(credential)}, status_code=201)
 
     def join(self, collection_id: str, invitation: str, request: bytes) -> bytes:
@@ -182,12 +278,18 @@ class AggregationServer:
             good[collection_id].append(report)
         total = sum(len(reports) for reports in good.values())
         if not total:
-            raise Refused(400, "None of the reports can be read, or none belongs to a collection of this server.")
+            raise Refused(
+                400, "None of the reports can be read, or none belongs to a collection of this server."
+            )
         accepted, late = 0, 0
         for collection_id, reports in good.items():
             new, wrong_time = self._store.keep(collection_id, reports)
             accepted, late = accepted + new, late + wrong_time
-        return {"accepted": accepted, "duplicates": total - accepted - late, "rejected": len(envelopes) - total + late}
+        return {
+            "accepted": accepted,
+            "duplicates": total - accepted - late,
+            "rejected": len(envelopes) - total + late,
+        }
 
     def _checked(self, envelope: bytes) -> tuple[str, Checked]:
         report = Report.parse(open_layer(self._key, envelope))

@@ -1,4 +1,6 @@
-"""What all services share: an application made of operations, errors as one JSON sentence, the operator's bearer token."""
+"""What all services share: an application made of operations, errors as one JSON sentence, the operator's
+bearer token.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Refused(Exception):  # noqa: N818 - a refusal, not an error
 
 
 class Service(Protocol):
-    """What every service is: a table of operations, something to do in the background, and a database to close."""
+    """What every service is: a table of operations, something to do in the background, and a database to
+    close.
+    """
 
     token: str
     limits: Limits
@@ -70,7 +74,10 @@ def build_app(title: str, service: Service) -> Starlette:
                 await work
             service.close()
 
-    guarded = [Route(operation.path, _guarded(operation, service.token), methods=[operation.method]) for operation in operations]
+    guarded = [
+        Route(operation.path, _guarded(operation, service.token), methods=[operation.method])
+        for operation in operations
+    ]
     return Starlette(
         routes=[Route("/openapi.json", openapi, methods=["GET"]), *guarded],
         middleware=[Middleware(LimitRequests, limits=service.limits, randomness=service.randomness)],
@@ -112,13 +119,21 @@ def _sentence(status: int) -> Callable[[Request, Exception], Response]:
 
 def _refused(_request: Request, error: Exception) -> Response:
     status = error.status if isinstance(error, Refused) else 500
-    return JSONResponse({"error": str(error)}, status_code=status, headers={"WWW-Authenticate": "Bearer"} if status == 401 else None)
+    return JSONResponse(
+        {"error": str(error)},
+        status_code=status,
+        headers={"WWW-Authenticate": "Bearer"} if status == 401 else None,
+    )
 
 
 def _http_error(_request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    return JSONResponse({"error": f"{HTTPStatus(status).phrase}; /openapi.json lists the calls."}, status_code=status, headers=headers)
+    return JSONResponse(
+        {"error": f"{HTTPStatus(status).phrase}; /openapi.json lists the calls."},
+        status_code=status,
+        headers=headers,
+    )
 
 
 def _our_fault(_request: Request, error: Exception) -> Response:

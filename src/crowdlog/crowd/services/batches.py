@@ -1,4 +1,6 @@
-"""What a mix node holds on disk: envelopes waiting for company, batches on their way, and hashes of all it has ever seen."""
+"""What a mix node holds on disk: envelopes waiting for company, batches on their way, and hashes of all it
+has ever seen.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class BatchStore:
         return new
 
     def form(self, least: int) -> bool:
-        """Make a batch of all that waits, if that is at least `least`; fixed on disk before anything of it is sent."""
+        """Make a batch of all that waits, if that is at least `least`; fixed on disk before anything of it is
+        sent.
+        """
         with self._lock:
             size = self._waiting
             if size < least:
@@ -69,7 +73,10 @@ class BatchStore:
     def shuffled(self, batch: int, randomness: Randomness) -> list[bytes]:
         """Return the inner layers of a batch in random order."""
         with self._database.transaction() as t:
-            return shuffled([inner for (inner,) in t.rows("SELECT inner_layer FROM held WHERE batch = ?", (batch,))], randomness)
+            return shuffled(
+                [inner for (inner,) in t.rows("SELECT inner_layer FROM held WHERE batch = ?", (batch,))],
+                randomness,
+            )
 
     def forget(self, batch: int) -> None:
         """Remove a batch that the next node has."""
@@ -98,4 +105,7 @@ def _value(t: Transaction, name: str) -> int:
 
 
 def _add(t: Transaction, name: str, amount: int) -> None:
-    t.run("INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counts.value + excluded.value", (name, amount))
+    t.run(
+        "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counts.value + excluded.value",
+        (name, amount),
+    )

@@ -1,6 +1,8 @@
-"""What the aggregation server keeps on disk: collections with their phase, invitations, and reports by (level and tag, pseudonym).
+"""What the aggregation server keeps on disk: collections with their phase, invitations, and reports by (level
+and tag, pseudonym).
 
-Reports of level 1 come out of opened ones while a nested collection is published, and wait here for the others of their group.
+Reports of level 1 come out of opened ones while a nested collection is published, and wait here for the
+others of their group.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.storage import Transaction, open_database
 
-# A collection goes through these in order: clients mine (the randomness key exists, no uploads); they upload (the key is destroyed);
+# A collection goes through these in order: clients mine (the randomness key exists, no uploads); they upload
+# (the key is destroyed);
 # groups are opened; the crowd log is out and every report is deleted.
 PHASES = ("mining", "uploading", "publishing", "published")
 SCHEMA = [
@@ -67,40 +70,63 @@ class CollectionStore:
             return [str(name) for (name,) in t.rows("SELECT id FROM collections WHERE phase = ?", (phase,))]
 
     def advance(self, collection_id: str, phase: str, smallest_batch: int = 0) -> None:
-        """Move a collection to the next phase; asking again is fine, going back or skipping is refused. What a label needs goes along."""
+        """Move a collection to the next phase; asking again is fine, going back or skipping is refused.
+
+        What a label needs goes along.
+        """
         with self._database.transaction() as t:
             _number, now = _row(t, collection_id)
             if PHASES.index(phase) - PHASES.index(now) not in {0, 1}:
-                raise Refused(409, f"The collection is in phase '{now}' and cannot go to '{phase}' from there.")
-            t.run("UPDATE collections SET phase = ?, smallest_batch = ? WHERE id = ?", (phase, smallest_batch, collection_id))
+                raise Refused(
+                    409, f"The collection is in phase '{now}' and cannot go to '{phase}' from there."
+                )
+            t.run(
+                "UPDATE collections SET phase = ?, smallest_batch = ? WHERE id = ?",
+                (phase, smallest_batch, collection_id),
+            )
 
     def invite(self, collection_id: str, tokens: Sequence[str]) -> None:
         """Remember invitations by their hash only."""
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
-            t.run_many("INSERT INTO invitations VALUES (?, ?, NULL)", [(digest(token), number) for token in tokens])
+            t.run_many(
+                "INSERT INTO invitations VALUES (?, ?, NULL)", [(digest(token), number) for token in tokens]
+            )
 
     def use_invitation(self, collection_id: str, token: str, request: bytes) -> None:
-        """Bind an invitation to one credential request. The same request may come again: its answer may have been lost."""
+        """Bind an invitation to one credential request.
+
+        The same request may come again: its answer may have been lost.
+        """
         with self._database.transaction() as t:
             number, phase = _row(t, collection_id)
             if phase != "mining":
                 raise Refused(410, "The collection takes no new people any more.")
-            rows = t.rows("SELECT request FROM invitations WHERE hash = ? AND collection = ?", (digest(token), number))
+            rows = t.rows(
+                "SELECT request FROM invitations WHERE hash = ? AND collection = ?", (digest(token), number)
+            )
             if not rows or (rows[0][0] is not None and bytes(rows[0][0]) != digest(request)):
-                raise Refused(403, "This invitation is unknown or was used already; ask the operator for another.")
+                raise Refused(
+                    403, "This invitation is unknown or was used already; ask the operator for another."
+                )
             t.run("UPDATE invitations SET request = ? WHERE hash = ?", (digest(request), digest(token)))
 
     def keep(self, collection_id: str, reports: Sequence[Checked]) -> tuple[int, int]:
-        """Store reports, one per person and artifact; return how many were new and how many came at a wrong time."""
+        """Store reports, one per person and artifact; return how many were new and how many came at a wrong
+        time.
+        """
         with self._database.transaction() as t:
             number, phase = _row(t, collection_id)
             if phase != "uploading":
-                t.run("UPDATE collections SET rejected = rejected + ? WHERE id = ?", (len(reports), collection_id))
+                t.run(
+                    "UPDATE collections SET rejected = rejected + ? WHERE id = ?",
+                    (len(reports), collection_id),
+                )
                 return 0, len(reports)
             new = sum(_insert(t, number, report) for report in reports)
             t.run(
-                "UPDATE collections SET received = received + ?, duplicates = duplicates + ? WHERE id = ?", (new, len(reports) - new, collection_id)
+                "UPDATE collections SET received = received + ?, duplicates = duplicates + ? WHERE id = ?",
+                (new, len(reports) - new, collection_id),
             )
         return new, 0
 
@@ -112,7 +138,9 @@ class CollectionStore:
                 _insert(t, number, report)
 
     def groups(self, collection_id: str, least: int, level: int = 0) -> Iterator[list[bytes]]:
-        """Yield the reports of each group of a level that has at least `least` people, one group in memory at a time."""
+        """Yield the reports of each group of a level that has at least `least` people, one group in memory at
+        a time.
+        """
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
         rows = self._database.stream(
@@ -124,17 +152,34 @@ class CollectionStore:
             yield [bytes(report) for _same, report in group]
 
     def counts(self, collection_id: str) -> dict[str, int]:
-        """Count, never look: reports, groups of level 0, groups at the bar, groups that have at least half of it."""
+        """Count, never look: reports, groups of level 0, groups at the bar, groups that have at least half of
+        it.
+        """
         _phase, manifest = self.find(collection_id)
         with self._database.transaction() as t:
             number, _ = _row(t, collection_id)
-            stored = t.rows("SELECT received, duplicates, rejected, smallest_batch FROM collections WHERE id = ?", (collection_id,))[0]
-            invited = t.rows("SELECT COUNT(*), COUNT(request) FROM invitations WHERE collection = ?", (number,))[0]
+            stored = t.rows(
+                "SELECT received, duplicates, rejected, smallest_batch FROM collections WHERE id = ?",
+                (collection_id,),
+            )[0]
+            invited = t.rows(
+                "SELECT COUNT(*), COUNT(request) FROM invitations WHERE collection = ?", (number,)
+            )[0]
         k = manifest.collection.k
         sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag"
         statement = f"SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN 1 END) FROM ({sizes}) AS groups"
         groups = next(iter(self._database.stream(statement, (k, k, k, number, *_level(0)))))
-        names = ("received", "duplicates", "rejected", "smallest_batch", "invited", "joined", "groups", "at_bar", "near_bar")
+        names = (
+            "received",
+            "duplicates",
+            "rejected",
+            "smallest_batch",
+            "invited",
+            "joined",
+            "groups",
+            "at_bar",
+            "near_bar",
+        )
         return {name: int(value) for name, value in zip(names, (*stored, *invited, *groups), strict=True)}
 
     def finish(self, collection_id: str) -> None:

@@ -1,6 +1,8 @@
-"""The door of a service, before any request is complete: how many connections it holds, and how long a request's head may take to arrive.
+"""The door of a service, before any request is complete: how many connections it holds, and how long a
+request's head may take to arrive.
 
-A client that trickles its headers would otherwise keep a connection for ever at no cost: no application sees the request before its head is whole.
+A client that trickles its headers would otherwise keep a connection for ever at no cost: no application sees
+the request before its head is whole.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# So many times the allowed connections are answered with a sentence; more are dropped without one, which bounds the open files.
+# So many times the allowed connections are answered with a sentence; more are dropped without one, which
+# bounds the open files.
 _ANSWERED = 2
 
 
 def door(most_connections: int, head_seconds: float) -> type[asyncio.Protocol]:
-    """Return uvicorn's HTTP protocol with these two limits; its own refusals are plain text, these are our JSON."""
+    """Return uvicorn's HTTP protocol with these two limits; its own refusals are plain text, these are our
+    JSON.
+    """
 
     class Door(H11Protocol):
         _due: asyncio.TimerHandle | None = None
@@ -32,7 +37,9 @@ def door(most_connections: int, head_seconds: float) -> type[asyncio.Protocol]:
             self._expect_head()
 
         def data_received(self, data: bytes) -> None:
-            if self._refused:  # answered at its first bytes: an answer to an unsent request is lost when the connection is closed
+            # answered at its first bytes: an answer to an unsent request is lost when the connection is
+            # closed
+            if self._refused:
                 self._answer(503, "Too many connections are open; wait a second and try again.")
                 return
             before = self.cycle

@@ -1,4 +1,6 @@
-"""The kinds of values a request or an answer may hold: each reads a JSON value, writes one, and describes itself to OpenAPI."""
+"""The kinds of values a request or an answer may hold: each reads a JSON value, writes one, and describes
+itself to OpenAPI.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ class Field(Protocol):
     def schema(self) -> dict[str, Any]: ...
 
     def read(self, name: str, value: Any) -> Any:
-        """Return the value as Python keeps it, or raise an InputError that names the field and never quotes the value."""
+        """Return the value as Python keeps it, or raise an InputError that names the field and never quotes
+        the value.
+        """
         ...
 
 
@@ -33,7 +37,13 @@ class Bytes:
     @property
     def schema(self) -> dict[str, Any]:
         longest = 4 * ((self.most + 2) // 3)
-        return {"type": "string", "format": "base64", "pattern": _BASE64, "minLength": longest if self.exact else 4, "maxLength": longest}
+        return {
+            "type": "string",
+            "format": "base64",
+            "pattern": _BASE64,
+            "minLength": longest if self.exact else 4,
+            "maxLength": longest,
+        }
 
     def read(self, name: str, value: Any) -> bytes:
         size = f"exactly {self.most}" if self.exact else f"1 to {self.most}"

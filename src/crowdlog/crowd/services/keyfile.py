@@ -29,7 +29,9 @@ def write_secret(path: Path, secret: bytes) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-            raise StorageFull("The disk of this service is full; nothing was stored. Try again later.") from error
+            raise StorageFull(
+                "The disk of this service is full; nothing was stored. Try again later."
+            ) from error
         raise
 
 
@@ -54,7 +56,8 @@ def own_key(path: Path, randomness: Randomness) -> MixKey:
 def destroy_secret(path: Path) -> None:
     """Overwrite the secret with zeros, make sure that is on disk, remove it. Destroying twice is fine.
 
-    A disk that remaps blocks (SSD) or a file system that copies on write may still hold the old block: see docs/crowd.md.
+    A disk that remaps blocks (SSD) or a file system that copies on write may still hold the old block: see
+    docs/crowd.md.
     """
     if not path.exists():
         return

@@ -1,4 +1,6 @@
-"""What one request may take: its size, the time to arrive, and how many come from one address. Addresses are forgotten within seconds.
+"""What one request may take: its size, the time to arrive, and how many come from one address.
+
+Addresses are forgotten within seconds.
 
 Addresses are kept in memory only, as a keyed hash, for as long as their allowance is not full again.
 """
@@ -31,9 +33,14 @@ class Limits:
 
 
 class Allowance:
-    """A token bucket per address: `rate` tokens a second, at most `burst` saved up. A rate of 0 means no limit."""
+    """A token bucket per address: `rate` tokens a second, at most `burst` saved up.
 
-    def __init__(self, rate: float, burst: float, randomness: Randomness, clock: Callable[[], float] = time.monotonic) -> None:
+    A rate of 0 means no limit.
+    """
+
+    def __init__(
+        self, rate: float, burst: float, randomness: Randomness, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
         self._key = randomness.bytes(32)
         self._left: dict[bytes, tuple[float, float]] = {}
@@ -63,7 +70,9 @@ def address_of(scope: Scope) -> str:
 
 
 class LimitRequests:
-    """ASGI middleware: refuses with 429, 413 or 408 before the service sees the request, and hands on a body that is complete."""
+    """ASGI middleware: refuses with 429, 413 or 408 before the service sees the request, and hands on a body
+    that is complete.
+    """
 
     def __init__(self, app: ASGIApp, limits: Limits, randomness: Randomness) -> None:
         self._app, self._limits = app, limits
@@ -79,10 +88,14 @@ class LimitRequests:
         try:
             body = await asyncio.wait_for(self._read(receive), self._limits.read_seconds)
         except TimeoutError:
-            await _refuse(send, 408, f"The request did not arrive within {self._limits.read_seconds:g} seconds.")
+            await _refuse(
+                send, 408, f"The request did not arrive within {self._limits.read_seconds:g} seconds."
+            )
             return
         if body is None:
-            await _refuse(send, 413, f"The request is larger than {self._limits.body_bytes} bytes; send less at a time.")
+            await _refuse(
+                send, 413, f"The request is larger than {self._limits.body_bytes} bytes; send less at a time."
+            )
             return
         await self._app(scope, _replay(body, receive), send)
 

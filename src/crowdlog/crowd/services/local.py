@@ -1,6 +1,7 @@
 """All services of a trial on one machine, each a process of its own.
 
-The parent opens their sockets, so a service that dies comes back at its address, and what was sent to it meanwhile waits.
+The parent opens their sockets, so a service that dies comes back at its address, and what was sent to it
+meanwhile waits.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ _STOP_SECONDS = 30.0
 
 @contextmanager
 def told_to_stop() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C or a polite kill sets, so that the services are stopped too instead of left behind.
+    """Yield an event that Ctrl-C or a polite kill sets, so that the services are stopped too instead of left
+    behind.
 
-    An exception out of a signal could come in the middle of looking after a child process and leave that child's lock held.
+    An exception out of a signal could come in the middle of looking after a child process and leave that
+    child's lock held.
     """
     stop = threading.Event()
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield stop
     finally:
@@ -77,7 +82,9 @@ class LocalServices:
         return self
 
     def _ports(self) -> dict[str, int]:
-        """Consecutive ports from the first; without one free ports at the first start, and the same at any later: links and collections name them."""
+        """Consecutive ports from the first; without one free ports at the first start, and the same at any
+        later: links and collections name them.
+        """
         if self.first_port:
             return {name: self.first_port + index for index, name in enumerate(self.names)}
         known = self.folder / "operator.json"
@@ -86,10 +93,14 @@ class LocalServices:
         with Operator.from_file(known) as before:
             urls = [before.randomness.url, *(mix.url for mix in before.mixes), before.aggregation.url]
         if len(urls) != len(self.names):
-            raise InputError(f"{self.folder} was started with {len(urls) - 2} mixes before and keeps that number; choose another folder for another.")
+            raise InputError(
+                f"{self.folder} was started with {len(urls) - 2} mixes before and keeps that number; choose another folder for another."
+            )
         return {name: urlsplit(url).port or 0 for name, url in zip(self.names, urls, strict=True)}
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def url(self, name: str) -> str:
@@ -104,18 +115,40 @@ class LocalServices:
 
     def operator(self) -> Operator:
         services = {name: Service(self.url(name), self.token(name)) for name in self.names}
-        return Operator(services["randomness"], [services[name] for name in self.names if name.startswith("mix")], services["aggregation"])
+        return Operator(
+            services["randomness"],
+            [services[name] for name in self.names if name.startswith("mix")],
+            services["aggregation"],
+        )
 
     def start(self, name: str) -> None:
         """Start a service, or start it again after it died."""
         self.token(name)
         kind = "mix" if name.startswith("mix") else name
         fd = self._sockets[name].fileno()
-        command = [sys.executable, "-m", "crowdlog.cli", "crowd", "serve", kind, "--data", str(self.folder / name), "--fd", str(fd)]
-        command += ["--token-file", str(self.folder / f"{name}.token"), *self._next(name), *self.options.get(name, [])]
+        command = [
+            sys.executable,
+            "-m",
+            "crowdlog.cli",
+            "crowd",
+            "serve",
+            kind,
+            "--data",
+            str(self.folder / name),
+            "--fd",
+            str(fd),
+        ]
+        command += [
+            "--token-file",
+            str(self.folder / f"{name}.token"),
+            *self._next(name),
+            *self.options.get(name, []),
+        ]
         log = (self.folder / f"{name}.log").open("ab")
         with log:
-            self.processes[name] = subprocess.Popen(command, pass_fds=[fd], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.processes[name] = subprocess.Popen(
+                command, pass_fds=[fd], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
 
     def _next(self, name: str) -> list[str]:
         """A mix passes on to the next one, the last to the aggregation server."""
@@ -127,14 +160,18 @@ class LocalServices:
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
             if self.processes[name].poll() is not None:
-                raise CrowdlogError(f"The service {name} stopped while starting; see {self.folder / name}.log.")
+                raise CrowdlogError(
+                    f"The service {name} stopped while starting; see {self.folder / name}.log."
+                )
             try:
                 httpx.get(f"{self.url(name)}/openapi.json", timeout=5).raise_for_status()
             except httpx.HTTPError:
                 time.sleep(0.05)
             else:
                 return
-        raise CrowdlogError(f"The service {name} did not answer within {READY_SECONDS:g} seconds; see {self.folder / name}.log.")
+        raise CrowdlogError(
+            f"The service {name} did not answer within {READY_SECONDS:g} seconds; see {self.folder / name}.log."
+        )
 
     def kill(self, name: str) -> None:
         """End a service the hard way (kill -9)."""

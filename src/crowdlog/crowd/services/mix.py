@@ -1,8 +1,9 @@
-"""A mix node: takes envelopes, removes its layer, forgets where they came from, and passes them on in shuffled batches.
+"""A mix node: takes envelopes, removes its layer, forgets where they came from, and passes them on in
+shuffled batches.
 
-An envelope is acknowledged once it is on disk. It is kept under a keyed hash of its bytes, so the same envelope counts once however often it
-comes, and the store holds no order of arrival. A batch is fixed on disk before it is sent: after a crash exactly the same batch is sent again,
-and the next node knows it already.
+An envelope is acknowledged once it is on disk. It is kept under a keyed hash of its bytes, so the same
+envelope counts once however often it comes, and the store holds no order of arrival. A batch is fixed on disk
+before it is sent: after a crash exactly the same batch is sent again, and the next node knows it already.
 """
 
 from __future__ import annotations
@@ -38,15 +39,28 @@ MOST_BYTES = MAX_REPORT + MAX_LAYERS * LAYER_OVERHEAD  # of one envelope
 _POLL_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 ENVELOPES: Fields = {"envelopes": ListOf(Bytes(MOST_BYTES), MOST_ENVELOPES)}
-COUNTED: Fields = {"accepted": Integer(0, 10**9), "duplicates": Integer(0, 10**9), "rejected": Integer(0, 10**9)}
+COUNTED: Fields = {
+    "accepted": Integer(0, 10**9),
+    "duplicates": Integer(0, 10**9),
+    "rejected": Integer(0, 10**9),
+}
 _COUNT = Integer(0, 2**62)
 _KEY: Fields = {"public": Bytes(32, exact=True), "batch": _COUNT, "delay": Integer(0, 10**6)}
-_STATUS: Fields = {"waiting": _COUNT, "leaving": _COUNT, "passed": _COUNT, "rejected": _COUNT, "smallest_batch": _COUNT}
+_STATUS: Fields = {
+    "waiting": _COUNT,
+    "leaving": _COUNT,
+    "passed": _COUNT,
+    "rejected": _COUNT,
+    "smallest_batch": _COUNT,
+}
 
 
 @dataclass
 class MixNode:
-    """`batch`: fewest envelopes that leave together. `delay`: a full batch leaves after a random time of at most so many seconds."""
+    """`batch`: fewest envelopes that leave together.
+
+    `delay`: a full batch leaves after a random time of at most so many seconds.
+    """
 
     folder: Path
     randomness: Randomness
@@ -76,14 +90,33 @@ class MixNode:
 
     def operations(self) -> list[Operation]:
         return [
-            Operation("GET", "/key", "Tell the public key, the smallest batch and the longest delay.", self._show_key, _KEY),
-            Operation("POST", "/envelopes", "Take envelopes to pass on.", self._take, COUNTED, ENVELOPES, 202),
-            Operation("GET", "/status", "Count what is held; no content.", self._status, _STATUS, operator=True),
-            Operation("POST", "/drain", "Let what waits leave now, though it may be less than a batch.", self._drain, _STATUS, operator=True),
+            Operation(
+                "GET",
+                "/key",
+                "Tell the public key, the smallest batch and the longest delay.",
+                self._show_key,
+                _KEY,
+            ),
+            Operation(
+                "POST", "/envelopes", "Take envelopes to pass on.", self._take, COUNTED, ENVELOPES, 202
+            ),
+            Operation(
+                "GET", "/status", "Count what is held; no content.", self._status, _STATUS, operator=True
+            ),
+            Operation(
+                "POST",
+                "/drain",
+                "Let what waits leave now, though it may be less than a batch.",
+                self._drain,
+                _STATUS,
+                operator=True,
+            ),
         ]
 
     async def _show_key(self, _request: Request) -> Response:
-        return JSONResponse({"public": to_base64(self._key.public), "batch": self.batch, "delay": int(self.delay)})
+        return JSONResponse(
+            {"public": to_base64(self._key.public), "batch": self.batch, "delay": int(self.delay)}
+        )
 
     async def _take(self, request: Request) -> Response:
         envelopes = (await body_of(request, ENVELOPES))["envelopes"]

@@ -1,4 +1,6 @@
-"""One table of operations per service, from which both its routes and its OpenAPI document are made: they cannot differ."""
+"""One table of operations per service, from which both its routes and its OpenAPI document are made: they
+cannot differ.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +57,21 @@ def _described(operation: Operation) -> dict[str, Any]:
     described: dict[str, Any] = {
         "summary": operation.summary,
         "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": {"type": "string", "pattern": operation.parameters[name]}}
+            {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "pattern": operation.parameters[name]},
+            }
             for name in operation.names()
         ],
         "responses": {str(operation.status): _answer(operation)},
     }
     if operation.body is not None:
-        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": object_schema(operation.body)}}}
+        described["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": object_schema(operation.body)}},
+        }
     if operation.operator:
         described["security"] = [{"operator": []}]
     for status in sorted({*COMMON_REFUSALS, *operation.refusals, *((401,) if operation.operator else ())}):
@@ -71,10 +81,24 @@ def _described(operation: Operation) -> dict[str, Any]:
 
 def _answer(operation: Operation) -> dict[str, Any]:
     if operation.answer is None:
-        return {"description": "A file.", "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
-    return {"description": operation.summary, "content": {"application/json": {"schema": object_schema(operation.answer)}}}
+        return {
+            "description": "A file.",
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    return {
+        "description": operation.summary,
+        "content": {"application/json": {"schema": object_schema(operation.answer)}},
+    }
 
 
 def _refusal(status: int) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"], "additionalProperties": False}
-    return {"description": f"{HTTPStatus(status).phrase}: one sentence.", "content": {"application/json": {"schema": schema}}}
+    schema = {
+        "type": "object",
+        "properties": {"error": {"type": "string"}},
+        "required": ["error"],
+        "additionalProperties": False,
+    }
+    return {
+        "description": f"{HTTPStatus(status).phrase}: one sentence.",
+        "content": {"application/json": {"schema": schema}},
+    }

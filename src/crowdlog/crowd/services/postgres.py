@@ -1,4 +1,7 @@
-"""PostgreSQL as a service's database. A lost connection costs the transaction it carried and is opened again at the next."""
+"""PostgreSQL as a service's database.
+
+A lost connection costs the transaction it carried and is opened again at the next.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ _STREAM_ROWS = 2000
 
 
 def _spelled(statement: str) -> bytes:
-    """Return the statement as PostgreSQL spells it. Statements are our own constants, never text from outside."""
+    """Return the statement as PostgreSQL spells it.
+
+    Statements are our own constants, never text from outside.
+    """
     return statement.replace(" WITHOUT ROWID", "").replace("BLOB", "BYTEA").replace("?", "%s").encode()
 
 
@@ -81,4 +87,6 @@ def _translated() -> Iterator[None]:
     except psycopg.errors.DiskFull as error:
         raise StorageFull("The disk of this service is full; nothing was stored. Try again later.") from error
     except psycopg.OperationalError as error:
-        raise StorageDown("The database of this service cannot be used now; nothing was stored. Try again later.") from error
+        raise StorageDown(
+            "The database of this service cannot be used now; nothing was stored. Try again later."
+        ) from error

@@ -1,7 +1,8 @@
-"""Publishing a collection: open the groups of k people and what is inside them, apply the policy, write the crowd log, delete every report.
+"""Publishing a collection: open the groups of k people and what is inside them, apply the policy, write the
+crowd log, delete every report.
 
-The work is done in the background and is safe to repeat: until the crowd log has its final name nothing of it was seen, and once it has,
-only the deletion remains.
+The work is done in the background and is safe to repeat: until the crowd log has its final name nothing of it
+was seen, and once it has, only the deletion remains.
 """
 
 from __future__ import annotations
@@ -63,7 +64,10 @@ class Publisher:
             self._wake.clear()
 
     def _try_all(self) -> None:
-        """Publish all that wait. What a full disk or a lost database stops is tried again later, and does not keep the others waiting."""
+        """Publish all that wait.
+
+        What a full disk or a lost database stops is tried again later, and does not keep the others waiting.
+        """
         try:
             waiting = self._store.in_phase("publishing")
         except CrowdlogError:
@@ -72,7 +76,10 @@ class Publisher:
             try:
                 self.publish(collection_id)
             except (CrowdlogError, OSError) as error:
-                LOGGER.warning("A crowd log is not published yet: %s", error if isinstance(error, CrowdlogError) else error.strerror)
+                LOGGER.warning(
+                    "A crowd log is not published yet: %s",
+                    error if isinstance(error, CrowdlogError) else error.strerror,
+                )
 
     def publish(self, collection_id: str) -> None:
         """Publish one collection whose uploads have ended."""
@@ -88,12 +95,22 @@ class Publisher:
         if manifest.inner_artifact:
             names = {group.artifact for group in queries}
             # A pair is published beside its query only; whoever follows the protocol sends no other.
-            opened.append([group for group in self._opened(collection_id, manifest, level=1) if group.artifact.split(b"\t")[0] in names])
+            opened.append(
+                [
+                    group
+                    for group in self._opened(collection_id, manifest, level=1)
+                    if group.artifact.split(b"\t")[0] in names
+                ]
+            )
         smallest_batch = self._store.counts(collection_id)["smallest_batch"]
-        write_crowd_log(manifest, opened, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch)
+        write_crowd_log(
+            manifest, opened, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch
+        )
 
     def _opened(self, collection_id: str, manifest: Manifest, level: int) -> list[Counted]:
-        """Open the groups of a level, one in memory at a time; what is inside them is checked and stored for the next level."""
+        """Open the groups of a level, one in memory at a time; what is inside them is checked and stored for
+        the next level.
+        """
         collection, issuer = manifest.collection, issuer_key(self._folder, collection_id)
         readable = []
         for group in self._store.groups(collection_id, collection.bar(level), level):

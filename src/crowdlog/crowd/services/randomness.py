@@ -1,8 +1,10 @@
-"""The randomness server: evaluates the oblivious PRF under one key per collection, and destroys the key when told.
+"""The randomness server: evaluates the oblivious PRF under one key per collection, and destroys the key when
+told.
 
-It learns nothing about what it evaluates. Its key is what stands between a collected report and a guesser, so it answers a bounded number
-of elements per address and per key, and after the key is destroyed it answers 410 for good: the destruction is recorded first,
-then the key is overwritten and removed, and a restart finishes what a crash cut short.
+It learns nothing about what it evaluates. Its key is what stands between a collected report and a guesser, so
+it answers a bounded number of elements per address and per key, and after the key is destroyed it answers 410
+for good: the destruction is recorded first, then the key is overwritten and removed, and a restart finishes
+what a crash cut short.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ class RandomnessServer:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._database = open_database(self.database_url, self.folder / "randomness.sqlite", SCHEMA)
-        self._allowance = Allowance(self.elements_per_second, max(MOST_ELEMENTS, 10 * self.elements_per_second), self.randomness)
+        self._allowance = Allowance(
+            self.elements_per_second, max(MOST_ELEMENTS, 10 * self.elements_per_second), self.randomness
+        )
         with self._database.transaction() as t:
             destroyed = [public for (public,) in t.rows("SELECT public FROM keys WHERE state = 'destroyed'")]
         for public in destroyed:
@@ -71,10 +75,38 @@ class RandomnessServer:
     def operations(self) -> list[Operation]:
         key = {"key": _HEX_KEY}
         return [
-            Operation("POST", "/keys", "Make a key for a collection.", self._create, _KEY, _CREATE, 201, operator=True),
-            Operation("GET", "/keys/{key}", "Tell whether a key still exists.", self._show, _KEY, parameters=key),
-            Operation("DELETE", "/keys/{key}", "Destroy a key for good.", self._destroy, _KEY, operator=True, parameters=key),
-            Operation("POST", "/keys/{key}/evaluate", "Evaluate.", self._evaluate, _EVALUATED, _EVALUATE, refusals=(410,), parameters=key),
+            Operation(
+                "POST",
+                "/keys",
+                "Make a key for a collection.",
+                self._create,
+                _KEY,
+                _CREATE,
+                201,
+                operator=True,
+            ),
+            Operation(
+                "GET", "/keys/{key}", "Tell whether a key still exists.", self._show, _KEY, parameters=key
+            ),
+            Operation(
+                "DELETE",
+                "/keys/{key}",
+                "Destroy a key for good.",
+                self._destroy,
+                _KEY,
+                operator=True,
+                parameters=key,
+            ),
+            Operation(
+                "POST",
+                "/keys/{key}/evaluate",
+                "Evaluate.",
+                self._evaluate,
+                _EVALUATED,
+                _EVALUATE,
+                refusals=(410,),
+                parameters=key,
+            ),
         ]
 
     def _path(self, public: str) -> Path:
@@ -120,13 +152,16 @@ class RandomnessServer:
         public, elements = request.path_params["key"], (await body_of(request, _EVALUATE))["elements"]
         if not self._allowance.take(address_of(request.scope), len(elements)):
             raise Refused(429, "Too many elements came from this address; wait a few seconds and try again.")
-        return JSONResponse({"evaluation": to_base64(await run_in_threadpool(self.evaluate, public, elements))})
+        return JSONResponse(
+            {"evaluation": to_base64(await run_in_threadpool(self.evaluate, public, elements))}
+        )
 
     def evaluate(self, public: str, elements: list[bytes]) -> bytes:
         """Evaluate the elements if the key still exists and its budget allows."""
         with self._database.transaction() as t:
             paid = t.run(
-                "UPDATE keys SET used = used + ? WHERE public = ? AND state = 'open' AND used + ? <= budget", (len(elements), public, len(elements))
+                "UPDATE keys SET used = used + ? WHERE public = ? AND state = 'open' AND used + ? <= budget",
+                (len(elements), public, len(elements)),
             )
         if not paid:
             if self._state(public) == "destroyed":

@@ -1,4 +1,6 @@
-"""Running one service as a process: HTTP or HTTPS, on a port of its own or on a socket that its parent opened."""
+"""Running one service as a process: HTTP or HTTPS, on a port of its own or on a socket that its parent
+opened.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ _GOODBYE_SECONDS = 10
 
 @dataclass(frozen=True)
 class Listen:
-    """Where a service listens. `fd`: a listening socket inherited from the parent, which outlives the service."""
+    """Where a service listens.
+
+    `fd`: a listening socket inherited from the parent, which outlives the service.
+    """
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -36,21 +41,29 @@ def listening_socket(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), backlog=2048)
     except OSError as error:
-        raise InputError(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port, or 0 for a free one.") from error
+        raise InputError(
+            f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port, or 0 for a free one."
+        ) from error
 
 
 def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[[str], None]) -> None:
-    """Serve until told to stop. `announce` is told the address once the socket is open. Requests are not logged: a log of them is an origin kept."""
+    """Serve until told to stop. `announce` is told the address once the socket is open.
+
+    Requests are not logged: a log of them is an origin kept.
+    """
     if (listen.certfile is None) != (listen.keyfile is None):
         raise InputError("TLS needs both a certificate and its key: give --certfile and --keyfile.")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
-    opened = listening_socket(listen.host, listen.port) if listen.fd is None else socket.socket(fileno=listen.fd)
+    opened = (
+        listening_socket(listen.host, listen.port) if listen.fd is None else socket.socket(fileno=listen.fd)
+    )
     with opened:
         config = uvicorn.Config(
             make_app(),
             log_config=None,
             access_log=False,
-            log_level="critical",  # uvicorn's own error log prints tracebacks, which may quote a request; ours names the type only
+            # uvicorn's own error log prints tracebacks, which may quote a request; ours names the type only
+            log_level="critical",
             proxy_headers=False,  # a header must not choose which address a limit applies to
             server_header=False,
             http=door(listen.connections, listen.head_seconds),

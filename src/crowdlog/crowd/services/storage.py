@@ -1,4 +1,6 @@
-"""Where a service keeps its rows: SQLite (WAL) in its data folder by default, PostgreSQL by a URL. The same statements run on both.
+"""Where a service keeps its rows: SQLite (WAL) in its data folder by default, PostgreSQL by a URL.
+
+The same statements run on both.
 
 Statements are written with `?`, BLOB, BIGINT and WITHOUT ROWID; PostgreSQL gets its own spelling of these.
 What a transaction wrote is on disk when it returns, so a service may acknowledge it.
@@ -56,16 +58,22 @@ class Database(Protocol):
         ...
 
     def stream(self, statement: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        """Yield rows of a consistent read through a connection of its own, without holding them all in memory."""
+        """Yield rows of a consistent read through a connection of its own, without holding them all in
+        memory.
+        """
         ...
 
     def close(self) -> None: ...
 
 
 def open_database(url: str | None, default: Path, schema: Sequence[str]) -> Database:
-    """Open PostgreSQL at `url` (postgresql://…), or SQLite at `default`, and create the tables that are missing."""
+    """Open PostgreSQL at `url` (postgresql://…), or SQLite at `default`, and create the tables that are
+    missing.
+    """
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
-        raise InputError("The database must be given as postgresql://USER@HOST/NAME. Leave it out to use SQLite in the data folder.")
+        raise InputError(
+            "The database must be given as postgresql://USER@HOST/NAME. Leave it out to use SQLite in the data folder."
+        )
     database: Database = SQLiteDatabase(default) if url is None else _postgres(url)
     with database.transaction() as t:
         for statement in schema:
@@ -103,7 +111,9 @@ class SQLiteDatabase:
         self._connection = self._connect()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "cache_size=-65536"):
             connection.execute(f"PRAGMA {pragma}")
         return connection
@@ -141,7 +151,13 @@ def _translated() -> Iterator[None]:
     except sqlite3.OperationalError as error:
         code = getattr(error, "sqlite_errorcode", None)
         if code in _FULL_CODES:
-            raise StorageFull("The disk of this service is full; nothing was stored. Try again later.") from error
-        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN} or (code is not None and code & 0xFF == sqlite3.SQLITE_IOERR):
-            raise StorageDown("The database of this service cannot be used now; nothing was stored. Try again later.") from error
+            raise StorageFull(
+                "The disk of this service is full; nothing was stored. Try again later."
+            ) from error
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN} or (
+            code is not None and code & 0xFF == sqlite3.SQLITE_IOERR
+        ):
+            raise StorageDown(
+                "The database of this service cannot be used now; nothing was stored. Try again later."
+            ) from error
         raise

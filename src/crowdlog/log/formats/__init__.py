@@ -1,4 +1,7 @@
-"""One file per format. A reader turns a source into batches; `reader` finds the one for a source, by name or by looking into it."""
+"""One file per format.
+
+A reader turns a source into batches; `reader` finds the one for a source, by name or by looking into it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""AOL 2006: `AnonID, Query, QueryTime, ItemRank, ClickURL`, tab separated, no quoting; rank and url empty or absent without a click."""
+"""AOL 2006: `AnonID, Query, QueryTime, ItemRank, ClickURL`, tab separated, no quoting; rank and url empty or
+absent without a click.
+"""
 
 from __future__ import annotations
 
@@ -15,4 +17,6 @@ from crowdlog.progress import Advance
 def read(source: Source, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     """The header line is skipped if there is one: AOL's ten files each have theirs."""
     header = source.head().removeprefix(b"\xef\xbb\xbf")[:6].lower() == b"anonid"
-    return partial(read_delimited, source, Layout("\t", (USER, QUERY, TIME, RANK, URL), header=header, shorter=3))
+    return partial(
+        read_delimited, source, Layout("\t", (USER, QUERY, TIME, RANK, URL), header=header, shorter=3)
+    )

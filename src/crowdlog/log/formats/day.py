@@ -1,4 +1,6 @@
-"""The day of a log whose rows tell the time of day only: said by the caller, or eight digits in the file's name."""
+"""The day of a log whose rows tell the time of day only: said by the caller, or eight digits in the file's
+name.
+"""
 
 from __future__ import annotations
 

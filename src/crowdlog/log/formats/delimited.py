@@ -1,4 +1,6 @@
-"""Any table as text: CSV (comma, semicolon or bar; quotes as in RFC 4180) or TSV (tab, no quoting), with or without a header."""
+"""Any table as text: CSV (comma, semicolon or bar; quotes as in RFC 4180) or TSV (tab, no quoting), with or
+without a header.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,24 @@ from crowdlog.progress import Advance
 
 def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     """Columns given by number mean that there is no header."""
-    first = source.head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip("\r\n").splitlines()[:1] or [""]
+    first = source.head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip(
+        "\r\n"
+    ).splitlines()[:1] or [""]
     tabbed = options.format == "tsv" or (options.format != "csv" and "\t" in first[0])
     delimiter = "\t" if tabbed else max(",;|", key=first[0].count)
-    names = next(csv.reader(first, delimiter=delimiter, quoting=csv.QUOTE_NONE if tabbed else csv.QUOTE_MINIMAL), [])
-    wanted = options.columns or {role: role for role in ROLES if role in ("user", "query", "time", *map(_plain, names))}
+    names = next(
+        csv.reader(first, delimiter=delimiter, quoting=csv.QUOTE_NONE if tabbed else csv.QUOTE_MINIMAL), []
+    )
+    wanted = options.columns or {
+        role: role for role in ROLES if role in ("user", "query", "time", *map(_plain, names))
+    }
     numbered = all(name.isdecimal() for name in wanted.values())
     roles = [-1] * len(names)
     for role, name in wanted.items():
         roles[_place(names, name, numbered, source)] = ROLES.index(role)
-    return partial(read_delimited, source, Layout(delimiter, tuple(roles), quoted=not tabbed, header=not numbered))
+    return partial(
+        read_delimited, source, Layout(delimiter, tuple(roles), quoted=not tabbed, header=not numbered)
+    )
 
 
 def _plain(name: str) -> str:
@@ -33,7 +43,10 @@ def _plain(name: str) -> str:
 
 
 def _place(names: list[str], wanted: str, numbered: bool, source: Source) -> int:
-    """Which field has this name or number. The names found are not shown: without a header they are somebody's query."""
+    """Which field has this name or number.
+
+    The names found are not shown: without a header they are somebody's query.
+    """
     if numbered and 1 <= int(wanted) <= len(names):
         return int(wanted) - 1
     plain = [_plain(name) for name in names]

@@ -46,4 +46,6 @@ def _row(line: bytes, names: Mapping[str, str]) -> tuple[Row, int]:
     if isinstance(seconds := fields[TIME], float) and abs(seconds) < 2**53:
         fields[TIME] = int(seconds)
     # A lone surrogate passes here and is rejected as undecodable like any other bad byte.
-    return tuple(b"" if field is None else str(field).encode("utf-8", "surrogatepass") for field in fields), GOOD
+    return tuple(
+        b"" if field is None else str(field).encode("utf-8", "surrogatepass") for field in fields
+    ), GOOD

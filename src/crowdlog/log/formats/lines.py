@@ -14,13 +14,18 @@ Row = tuple[bytes, ...]  # in the order of ROLES
 _ROWS = 1 << 15  # rows of a batch
 
 
-def read_lines(source: Source, parse: Callable[[bytes], tuple[Row, int]], advance: Advance | None = None) -> Iterator[Batch]:
+def read_lines(
+    source: Source, parse: Callable[[bytes], tuple[Row, int]], advance: Advance | None = None
+) -> Iterator[Batch]:
     """`parse` gives a line's five texts and GOOD, or a reason. Empty lines are passed over."""
     numbered = ((number, line) for number, line in enumerate(_lines(source, advance), 1) if line.strip())
     while chunk := list(islice(numbered, _ROWS)):
         parsed = [parse(line) for _number, line in chunk]
         yield batch_of_rows(
-            [row for row, _reason in parsed], [number for number, _line in chunk], [reason for _row, reason in parsed], [b for _n, b in chunk]
+            [row for row, _reason in parsed],
+            [number for number, _line in chunk],
+            [reason for _row, reason in parsed],
+            [b for _n, b in chunk],
         )
 
 
@@ -31,6 +36,8 @@ def _lines(source: Source, advance: Advance | None) -> Iterator[bytes]:
         carry, first = lines.pop(), False
         yield from (line.removesuffix(b"\r") for line in lines)
         if len(carry) > BLOCK:
-            raise InputError(f"A line of {source.name} does not end within {BLOCK >> 20} MB; is it a text file?")
+            raise InputError(
+                f"A line of {source.name} does not end within {BLOCK >> 20} MB; is it a text file?"
+            )
     if carry:
         yield carry.removesuffix(b"\r")

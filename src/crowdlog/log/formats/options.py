@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES
 
-# Name on the command line: module. Each module has `read(source, options) -> Callable[[Advance], Iterator[Batch]]`, which looks at the head first.
+# Name on the command line: module. Each module has `read(source, options) -> Callable[[Advance],
+# Iterator[Batch]]`, which looks at the head first.
 FORMATS = {
     "aol": "aol",
     "csv": "delimited",
@@ -23,7 +24,10 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the caller said about the files. `columns`: role → name of the column (or its number from 1 in files without a header)."""
+    """What the caller said about the files.
+
+    `columns`: role → name of the column (or its number from 1 in files without a header).
+    """
 
     format: str | None = None
     columns: Mapping[str, str] | None = None
@@ -32,5 +36,9 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise InputError(f"There is no format '{self.format}'. Choose one of {', '.join(FORMATS)}.")
-        if self.columns is not None and (set(self.columns) - set(ROLES) or not {"user", "query", "time"} <= set(self.columns)):
-            raise InputError("--columns needs user=…, query=… and time=…, and may have rank=… and url=…; no others.")
+        if self.columns is not None and (
+            set(self.columns) - set(ROLES) or not {"user", "query", "time"} <= set(self.columns)
+        ):
+            raise InputError(
+                "--columns needs user=…, query=… and time=…, and may have rank=… and url=…; no others."
+            )

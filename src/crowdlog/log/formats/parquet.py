@@ -25,7 +25,9 @@ def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[B
     wanted = options.columns or {role: role for role in ROLES if role in names}
     for role in ("user", "query", "time", *wanted):
         if wanted.get(role) not in names:
-            raise InputError(f"{source.name} has no column {wanted.get(role, role)!r}. Name the columns with --columns user=…,query=…,time=…")
+            raise InputError(
+                f"{source.name} has no column {wanted.get(role, role)!r}. Name the columns with --columns user=…,query=…,time=…"
+            )
     return partial(_read, source, dict(wanted))
 
 
@@ -34,7 +36,9 @@ def _columns(source: Source) -> list[str]:
         with pq.ParquetFile(source.path) as file:
             return list(file.schema_arrow.names)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{source.name} is no readable Parquet file. Get it again, or say the right --format.") from error
+        raise InputError(
+            f"{source.name} is no readable Parquet file. Get it again, or say the right --format."
+        ) from error
 
 
 def _read(source: Source, wanted: dict[str, str], advance: Advance) -> Iterator[Batch]:
@@ -45,12 +49,18 @@ def _read(source: Source, wanted: dict[str, str], advance: Advance) -> Iterator[
             share = source.path.stat().st_size / max(file.metadata.num_rows, 1)
             for table in file.iter_batches(batch_size=_ROWS, columns=sorted(set(wanted.values()))):
                 n = table.num_rows
-                columns = tuple(_texts(table.column(wanted[role])) if role in wanted else _nothing(n) for role in ROLES)
-                yield Batch(columns, np.arange(first, first + n), np.zeros(n, np.uint8), partial(_raw, columns))
+                columns = tuple(
+                    _texts(table.column(wanted[role])) if role in wanted else _nothing(n) for role in ROLES
+                )
+                yield Batch(
+                    columns, np.arange(first, first + n), np.zeros(n, np.uint8), partial(_raw, columns)
+                )
                 first += n
                 advance(int(n * share))
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{source.name} cannot be read from row {first} on: it is damaged, or a column is neither text, number nor time.") from error
+        raise InputError(
+            f"{source.name} cannot be read from row {first} on: it is damaged, or a column is neither text, number nor time."
+        ) from error
 
 
 def _raw(columns: tuple[Texts, ...], i: int) -> bytes:
@@ -66,7 +76,11 @@ def _texts(column: Any) -> Texts:
     column = _as_text(column)
     n = len(column)
     _valid, offsets, data = column.buffers()
-    bounds = np.frombuffer(offsets, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
+    bounds = (
+        np.frombuffer(offsets, np.int64)[column.offset : column.offset + n + 1]
+        if n
+        else np.zeros(1, np.int64)
+    )
     size = np.where(column.is_valid().to_numpy(zero_copy_only=False), np.diff(bounds), 0)
     buffer = np.frombuffer(data, np.uint8).copy() if data is not None and data.size else np.zeros(1, np.uint8)
     return Texts(buffer, bounds[:-1].copy(), size)
@@ -82,5 +96,7 @@ def _as_text(column: Any) -> Any:
         column = column.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
     elif pa.types.is_floating(kind):  # how pandas keeps whole numbers with gaps
         whole = pc.equal(pc.floor(column), column)
-        return pc.if_else(whole, column.cast(pa.int64(), safe=False).cast(pa.large_string()), column.cast(pa.large_string()))
+        return pc.if_else(
+            whole, column.cast(pa.int64(), safe=False).cast(pa.large_string()), column.cast(pa.large_string())
+        )
     return column.cast(pa.large_string())

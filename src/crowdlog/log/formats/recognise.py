@@ -12,9 +12,13 @@ _HELP = f"Say it with --format {'|'.join(FORMATS)}, and for csv, tsv, jsonl and 
 _TIME = rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
 # The first line that fits decides; AOL's header names are known well enough to stand alone.
 _LINES = {
-    "aol": re.compile(rb"anonid\tquery\tquerytime\b|[^\t]+\t[^\t]*\t" + _TIME + rb"(\t\d*\t[^\t]*)?$", re.IGNORECASE),
+    "aol": re.compile(
+        rb"anonid\tquery\tquerytime\b|[^\t]+\t[^\t]*\t" + _TIME + rb"(\t\d*\t[^\t]*)?$", re.IGNORECASE
+    ),
     "excite": re.compile(rb"[^\t]+\t\d{12}\t"),
-    "sogou": re.compile(rb"(\d\d:\d\d:\d\d\t[^\t]+\t\[.*\]\t\d+[ \t]\d+\t|\d{14}\t[^\t]+\t[^\t]*\t\d+\t\d+\t)"),
+    "sogou": re.compile(
+        rb"(\d\d:\d\d:\d\d\t[^\t]+\t\[.*\]\t\d+[ \t]\d+\t|\d{14}\t[^\t]+\t[^\t]*\t\d+\t\d+\t)"
+    ),
 }
 
 

@@ -1,4 +1,6 @@
-"""SogouQ: `time, user, [query], rank order, url`, tab separated, GB18030 (or UTF-8); the time is HH:MM:SS or yyyymmddHHMMSS."""
+"""SogouQ: `time, user, [query], rank order, url`, tab separated, GB18030 (or UTF-8); the time is HH:MM:SS or
+yyyymmddHHMMSS.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from crowdlog.log.rejects import COLUMNS, GOOD, UNDECODABLE
 from crowdlog.log.sources import Source
 from crowdlog.progress import Advance
 
-# Neither a tab nor a digit's byte can be mistaken inside the Chinese text: GB18030 uses 0x30-0x39 only between bytes of 0x81 and more.
+# Neither a tab nor a digit's byte can be mistaken inside the Chinese text: GB18030 uses 0x30-0x39 only
+# between bytes of 0x81 and more.
 _LINE = re.compile(rb"(\d\d:\d\d:\d\d|\d{14})\t([^\t]*)\t([^\t]*)\t(\d+)[ \t](\d+)\t([^\t]*)")
 
 
@@ -23,7 +26,9 @@ def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[B
     whole = head[: head.rfind(b"\n") + 1] or head
     day = day_of(source, options)
     if day is None and re.match(rb"\d\d:\d\d:\d\d\t", whole):
-        raise InputError(f"{source.name} tells the time of day only. Say the day with --date YYYY-MM-DD, or put it into the file's name as yyyymmdd.")
+        raise InputError(
+            f"{source.name} tells the time of day only. Say the day with --date YYYY-MM-DD, or put it into the file's name as yyyymmdd."
+        )
     digits = b"" if day is None else day.strftime("%Y%m%d").encode()
     return lambda advance: read_lines(source, _Parser(digits, _encoding(whole)), advance)
 
@@ -38,7 +43,9 @@ def _encoding(head: bytes) -> str:
 
 
 class _Parser:
-    """A click after the first (order 2, 3, …) belongs to the impression of the first, so it takes that one's time."""
+    """A click after the first (order 2, 3, …) belongs to the impression of the first, so it takes that one's
+    time.
+    """
 
     def __init__(self, day: bytes, encoding: str) -> None:
         self._day = day

@@ -1,4 +1,6 @@
-"""TREC Session track topics (XML): sessions of interactions, each a query with its results and clicks, and a current query."""
+"""TREC Session track topics (XML): sessions of interactions, each a query with its results and clicks, and a
+current query.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from crowdlog.progress import Advance
 
 
 def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
-    """The topics tell no day: without --date or a day in the file's name they stand in 1970; only the order in a session has a meaning."""
+    """The topics tell no day: without --date or a day in the file's name they stand in 1970; only the order
+    in a session has a meaning.
+    """
     source.head()
     return partial(_read, source, day_of(source, options) or date(1970, 1, 1))
 
@@ -40,11 +44,17 @@ def _read(source: Source, day: date, advance: Advance) -> Iterator[Batch]:
                 rows = list(_rows(element, number, day))
                 root.clear()
                 if rows:
-                    yield batch_of_rows(rows, [number] * len(rows), [GOOD] * len(rows), [b"\t".join(row) for row in rows])
+                    yield batch_of_rows(
+                        rows, [number] * len(rows), [GOOD] * len(rows), [b"\t".join(row) for row in rows]
+                    )
     except ParseError as error:
-        raise InputError(f"{source.name} is not well-formed XML at line {error.position[0]}. Mend it or get it again.") from error
+        raise InputError(
+            f"{source.name} is not well-formed XML at line {error.position[0]}. Mend it or get it again."
+        ) from error
     except DefusedXmlException as error:
-        raise InputError(f"{source.name} defines entities of its own, which could fill the memory. Remove its DOCTYPE.") from error
+        raise InputError(
+            f"{source.name} defines entities of its own, which could fill the memory. Remove its DOCTYPE."
+        ) from error
 
 
 class _Stream:
@@ -72,7 +82,9 @@ def _click(click: Element, results: dict[str | None, Element]) -> tuple[bytes, b
     rank = (click.findtext("rank") or "").strip()
     result = results.get(rank)
     places = [click, *([result] if result is not None else [])]
-    found = (place.findtext(tag) for place in places for tag in ("url", "docno", "clueweb09id", "clueweb12id"))
+    found = (
+        place.findtext(tag) for place in places for tag in ("url", "docno", "clueweb09id", "clueweb12id")
+    )
     return _bytes(rank), _bytes(next((text for text in found if text), ""))
 
 

@@ -25,10 +25,15 @@ def synthesize(
     labels: str | Path | None = None,
     progress: Advance = lambda _rows: None,
 ) -> SynthReport:
-    """Write an AOL-like log of `users` users, or of exactly `rows` rows. The same arguments give the same bytes.
+    """Write an AOL-like log of `users` users, or of exactly `rows` rows.
 
-    `secrets` names a file for the planted secrets (user, kind, query), `labels` one for all distinct queries with topic and whether it is sensitive.
+    The same arguments give the same bytes.
+
+    `secrets` names a file for the planted secrets (user, kind, query), `labels` one for all distinct queries
+    with topic and whether it is sensitive.
     """
     from crowdlog.log.synth.run import write_log
 
-    return write_log(Path(path), users=users, rows=rows, seed=seed, secrets=secrets, labels=labels, progress=progress)
+    return write_log(
+        Path(path), users=users, rows=rows, seed=seed, secrets=secrets, labels=labels, progress=progress
+    )

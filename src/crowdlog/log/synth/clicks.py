@@ -1,4 +1,7 @@
-"""Which results are clicked. The result at a rank depends on the query alone, so that people who search alike click alike."""
+"""Which results are clicked.
+
+The result at a rank depends on the query alone, so that people who search alike click alike.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from crowdlog.log.synth.world import World
 _HTTP = np.frombuffer(b"http://www.", np.uint8)
 _ENDS = np.frombuffer(b".com.net.org.edu", np.uint8)
 MOST_CLICKS = 8
-# 29.6 clicks on 33.65 new queries per user (docs/synthetic.md): shares of queries clicked at all, and how often another click follows.
+# 29.6 clicks on 33.65 new queries per user (docs/synthetic.md): shares of queries clicked at all, and how
+# often another click follows.
 _CLICKED_SITE, _CLICKED_TEXT, _AGAIN = 0.72, 0.545, 0.43
 _BITS = np.uint64(20)
 
@@ -41,7 +45,9 @@ def draw_ranks(w: World, state: U64, recipe: I64, ranks: I64) -> int:
 
 @kernel
 def _result_bits(recipe: I64, rank: int) -> np.uint64:
-    """What names the result: half of the ranks show the head's own results, the others those of head and first refinement."""
+    """What names the result: half of the ranks show the head's own results, the others those of head and
+    first refinement.
+    """
     subject = int(recipe[HEAD]) * 1_000 + rank if recipe[FORM] != SITE else int(recipe[TOKENS]) * 7_919 + rank
     bits = mix(subject)
     if recipe[LENGTH] > 1 and bits % np.uint64(2) == 1:

@@ -26,7 +26,8 @@ from crowdlog.log.synth.recipe import (
 from crowdlog.log.synth.rng import by_weight, early_one_of, one_of, skewed, uniform
 from crowdlog.log.synth.world import PEOPLE, SECRETS, SITES, World
 
-# Shares of well-known sites, other sites, people, rare words; the rest has a topic. Set so that the words per distinct query come out as AOL's.
+# Shares of well-known sites, other sites, people, rare words; the rest has a topic. Set so that the words per
+# distinct query come out as AOL's.
 _KNOWN_SITES, _OTHER_SITES, _PEOPLE, _RARE = 0.10, 0.18, 0.10, 0.05
 # How many words a topical query is meant to have: 1, 2, … 9.
 _WORDS: F64 = np.cumsum(np.array([0.13, 0.34, 0.25, 0.14, 0.07, 0.04, 0.02, 0.008, 0.002]))
@@ -74,7 +75,9 @@ def _person(w: World, state: U64, recipe: I64, home: int) -> None:
 def _topical(w: World, state: U64, recipe: I64, topic: int, home: int) -> None:
     _clear(recipe, topic, TEXT)
     first = w.ints[w.head_from + topic]
-    recipe[HEAD] = first + by_weight(state, w.cum, w.head_cum + first, w.ints[w.head_from + topic + 1] - first)
+    recipe[HEAD] = first + by_weight(
+        state, w.cum, w.head_cum + first, w.ints[w.head_from + topic + 1] - first
+    )
     compose(w, state, recipe, 1 + by_weight(state, _WORDS, 0, len(_WORDS)), home)
 
 
@@ -130,7 +133,9 @@ def _reword(w: World, state: U64, recipe: I64, home: int) -> None:
 
 @kernel
 def reformulate(w: World, state: U64, recipe: I64, topic: int, home: int) -> None:
-    """Turn the last query of the session into the next one: correct it, refine it, widen it, or turn to something near."""
+    """Turn the last query of the session into the next one: correct it, refine it, widen it, or turn to
+    something near.
+    """
     if recipe[TYPO] > 0 and uniform(state) < 0.6:
         recipe[TYPO] = 0
     elif recipe[FORM] == SITE and uniform(state) < 0.4:

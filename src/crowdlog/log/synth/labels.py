@@ -1,4 +1,6 @@
-"""Which queries were already labelled: a set of 64-bit hashes, so that memory stays at 16 bytes per distinct query."""
+"""Which queries were already labelled: a set of 64-bit hashes, so that memory stays at 16 bytes per distinct
+query.
+"""
 
 from __future__ import annotations
 

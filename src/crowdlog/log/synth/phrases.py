@@ -1,4 +1,6 @@
-"""Head queries and refinements as runs of tokens, with slots for what is filled in later, and more heads grown from common word pairs."""
+"""Head queries and refinements as runs of tokens, with slots for what is filled in later, and more heads
+grown from common word pairs.
+"""
 
 from __future__ import annotations
 
@@ -47,15 +49,24 @@ class Phrases:
 def content_words(topics: list[SubTopic]) -> list[list[str]]:
     """For each sub-topic the words that tell it apart, in order of their heads."""
     bags = [
-        dict.fromkeys(word for head in topic.heads for word in head.split() if word.isalpha() and len(word) > 3 and word not in STOP_WORDS)
+        dict.fromkeys(
+            word
+            for head in topic.heads
+            for word in head.split()
+            if word.isalpha() and len(word) > 3 and word not in STOP_WORDS
+        )
         for topic in topics
     ]
     spread = Counter(word for bag in bags for word in bag)
     return [[word for word in bag if spread[word] <= _SHARED_BY] for bag in bags]
 
 
-def grown_heads(topics: list[SubTopic], words: list[list[str]], pairs: list[tuple[str, str, int]]) -> list[list[str]]:
-    """More heads for each sub-topic: frequent word pairs that hold one of its own words and are not there yet."""
+def grown_heads(
+    topics: list[SubTopic], words: list[list[str]], pairs: list[tuple[str, str, int]]
+) -> list[list[str]]:
+    """More heads for each sub-topic: frequent word pairs that hold one of its own words and are not there
+    yet.
+    """
     owners: dict[str, list[int]] = defaultdict(list)
     for number, bag in enumerate(words):
         for word in bag:
@@ -64,8 +75,13 @@ def grown_heads(topics: list[SubTopic], words: list[list[str]], pairs: list[tupl
     taken = {head for topic in topics for head in topic.heads}
     for first, second, _count in pairs:
         phrase = f"{first} {second}"
-        # One sub-topic only, so that a text has one meaning: the first that has room among the owners of either word.
-        roomy = [number for number in owners.get(first, []) + owners.get(second, []) if len(grown[number]) < _GROWN_PER_SUBTOPIC]
+        # One sub-topic only, so that a text has one meaning: the first that has room among the owners of
+        # either word.
+        roomy = [
+            number
+            for number in owners.get(first, []) + owners.get(second, [])
+            if len(grown[number]) < _GROWN_PER_SUBTOPIC
+        ]
         if roomy and phrase not in taken:
             grown[roomy[0]].append(phrase)
     return grown

@@ -14,7 +14,8 @@ MOST_TOKENS = 10
 WIDTH = TOKENS + MOST_TOKENS
 # Forms: words with blanks between, a site by name, a secret by number.
 TEXT, SITE, SECRET = 0, 1, 2
-# Numbers are written from their digits: token -(FIRST_NUMBER + n) is the number n; those from CODE on are model codes such as 'dx4530'.
+# Numbers are written from their digits: token -(FIRST_NUMBER + n) is the number n; those from CODE on are
+# model codes such as 'dx4530'.
 FIRST_NUMBER = 16
 CODE = 20_000_000
 
@@ -85,13 +86,17 @@ def rare_token(w: World, state: U64) -> int:
 
 @kernel
 def refine(w: World, state: U64, recipe: I64, home: int) -> None:
-    """Add one refinement at the end: a word that goes with the last one, one of the sub-topic, a place, or something rare."""
+    """Add one refinement at the end: a word that goes with the last one, one of the sub-topic, a place, or
+    something rare.
+    """
     u = uniform(state)
     topic, last = recipe[SUBTOPIC], recipe[TOKENS + recipe[LENGTH] - 1]
     followers = w.ints[w.follow_to + last] - w.ints[w.follow_from + last] if last >= 0 else 0
     if 0.40 <= u < 0.76 or (u < 0.40 and followers == 0):
         first = w.ints[w.refinement_from + topic]
-        push_phrase(w, state, recipe, first + skewed(state, w.ints[w.refinement_from + topic + 1] - first), home)
+        push_phrase(
+            w, state, recipe, first + skewed(state, w.ints[w.refinement_from + topic + 1] - first), home
+        )
     elif u < 0.40:
         push(w, recipe, early_one_of(state, w.ints, w.follow + w.ints[w.follow_from + last], followers))
     elif u < 0.80:
@@ -106,7 +111,9 @@ def refine(w: World, state: U64, recipe: I64, home: int) -> None:
 
 @kernel
 def compose(w: World, state: U64, recipe: I64, words: int, home: int) -> None:
-    """Write the recipe's head anew (Q), with refinements until it has the words wanted (Q + R), sometimes behind a prefix (R + Q)."""
+    """Write the recipe's head anew (Q), with refinements until it has the words wanted (Q + R), sometimes
+    behind a prefix (R + Q).
+    """
     recipe[LENGTH] = recipe[WORDS] = recipe[TYPO] = 0
     if words > 1 and uniform(state) < 0.14:
         push_phrase(w, state, recipe, w.prefix + skewed(state, w.prefixes), home)

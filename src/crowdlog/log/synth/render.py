@@ -73,7 +73,9 @@ def put_site(w: World, out: U8, at: int, recipe: I64) -> int:
 
 @kernel
 def _misspell(out: U8, length: int, typo: int) -> int:
-    """Swap, drop, double or mistype one letter; which one follows from the typo's number and the length, so that people share typos."""
+    """Swap, drop, double or mistype one letter; which one follows from the typo's number and the length, so
+    that people share typos.
+    """
     if length < 4:
         return length
     bits = mix(typo * 1_000 + length)

@@ -1,4 +1,6 @@
-"""Repeatable random numbers for the kernels: SplitMix64 (Steele, Lea, Flood 2014), one stream per (seed, user). For invented data only."""
+"""Repeatable random numbers for the kernels: SplitMix64 (Steele, Lea, Flood 2014), one stream per (seed,
+user). For invented data only.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def below(state: U64, n: int) -> int:
 
 @kernel
 def skewed(state: U64, n: int) -> int:
-    """A whole number in [0, n), small ones more often: the density falls as x^(-2/3), a flat Zipf law without a table."""
+    """A whole number in [0, n), small ones more often: the density falls as x^(-2/3), a flat Zipf law without
+    a table.
+    """
     u = uniform(state)
     return int(u * u * u * n)
 

@@ -16,7 +16,8 @@ HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 LABEL_HEADER = b"query\ttopic\tsensitive\n"
 ROW_BYTES = 640  # room for one row: a query of at most 512 bytes, a URL of at most 60
 MOST_PAGES = 5
-# 12.0 requests for a next page on 33.65 new queries per user (docs/synthetic.md): q/(1 − q) = 12.0/33.65, a little more as pages are cut at five.
+# 12.0 requests for a next page on 33.65 new queries per user (docs/synthetic.md): q/(1 − q) = 12.0/33.65, a
+# little more as pages are cut at five.
 _NEXT_PAGE = 0.264
 # Places in `Output.done`.
 USED, LABELS_USED, ROWS, CLICKS, QUERIES, USERS, DISTINCT = range(7)
@@ -61,8 +62,22 @@ def _end_row(out: Output, at: int) -> None:
 
 
 @kernel
-def put_impression(w: World, state: U64, out: Output, user: int, query: U8, length: int, time: int, recipe: I64, ranks: I64, clicks: int) -> int:
-    """One new query: a row per click (or one without), then its next pages, each a row at a later time. Returns the time of the last."""
+def put_impression(
+    w: World,
+    state: U64,
+    out: Output,
+    user: int,
+    query: U8,
+    length: int,
+    time: int,
+    recipe: I64,
+    ranks: I64,
+    clicks: int,
+) -> int:
+    """One new query: a row per click (or one without), then its next pages, each a row at a later time.
+
+    Returns the time of the last.
+    """
     for i in range(max(clicks, 1)):
         at = _begin_row(w, out, user, query, length, time)
         if clicks:

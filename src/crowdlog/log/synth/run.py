@@ -1,4 +1,6 @@
-"""Write a synthetic log: buffers are filled by the kernels and streamed to files, so memory does not grow with the log."""
+"""Write a synthetic log: buffers are filled by the kernels and streamed to files, so memory does not grow
+with the log.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,18 @@ from crowdlog.errors import InputError
 from crowdlog.log.synth.arrays import I64
 from crowdlog.log.synth.labels import grown
 from crowdlog.log.synth.pool import pack
-from crowdlog.log.synth.rows import CLICKS, DISTINCT, HEADER, LABEL_HEADER, LABELS_USED, QUERIES, ROWS, USED, USERS, Output
+from crowdlog.log.synth.rows import (
+    CLICKS,
+    DISTINCT,
+    HEADER,
+    LABEL_HEADER,
+    LABELS_USED,
+    QUERIES,
+    ROWS,
+    USED,
+    USERS,
+    Output,
+)
 from crowdlog.log.synth.secrets import Secret, planted
 from crowdlog.log.synth.users import Secrets, new_desk, user_id, write_users
 from crowdlog.log.synth.world import build_world
@@ -28,7 +41,10 @@ SECRETS_HEADER = b"user\tkind\tquery\n"
 
 @dataclass(frozen=True)
 class SynthReport:
-    """What was written. `queries` are new queries without next pages; `distinct` is None unless labels were asked for."""
+    """What was written.
+
+    `queries` are new queries without next pages; `distinct` is None unless labels were asked for.
+    """
 
     path: Path
     users: int
@@ -50,7 +66,9 @@ def _check(users: int | None, rows: int | None, seed: int) -> None:
 
 
 def _room_for_labels(out: Output) -> Output:
-    """Grow the set of seen queries while the next buffer could fill more than half of it (a new query takes at least 30 bytes of rows)."""
+    """Grow the set of seen queries while the next buffer could fill more than half of it (a new query takes
+    at least 30 bytes of rows).
+    """
     seen = out.seen
     while len(seen) and 2 * (int(out.done[DISTINCT]) + _BUFFER // 30) > len(seen):
         seen = grown(seen)
@@ -59,7 +77,13 @@ def _room_for_labels(out: Output) -> Output:
 
 def _new_output(limit: int, labels: bool) -> Output:
     size = _BUFFER if labels else 1
-    return Output(np.empty(_BUFFER, np.uint8), np.empty(size, np.uint8), np.zeros(1 << 20 if labels else 0, np.uint64), np.zeros(7, np.int64), limit)
+    return Output(
+        np.empty(_BUFFER, np.uint8),
+        np.empty(size, np.uint8),
+        np.zeros(1 << 20 if labels else 0, np.uint64),
+        np.zeros(7, np.int64),
+        limit,
+    )
 
 
 def _flush(out: Output, log: BinaryIO, labels: BinaryIO | None) -> None:
@@ -86,7 +110,10 @@ class _Run:
             of_user[[secret.user - user for secret in secrets]] = np.arange(len(secrets))
             text, start = pack([secret.query for secret in secrets])
             out, before = _room_for_labels(out), int(out.done[ROWS])
-            first, user = user, write_users(world, desk, Secrets(of_user, text, start), out, self._seed, user, end)
+            first, user = (
+                user,
+                write_users(world, desk, Secrets(of_user, text, start), out, self._seed, user, end),
+            )
             self._note([secret for secret in secrets if first <= secret.user < user])
             _flush(out, self._log, self._labels)
             progress(int(out.done[ROWS]) - before)
@@ -95,22 +122,40 @@ class _Run:
     def _note(self, secrets: list[Secret]) -> None:
         self.planted += len(secrets)
         if self._secrets is not None:
-            self._secrets.write("".join(f"{user_id(secret.user)}\t{secret.kind}\t{secret.query}\n" for secret in secrets).encode())
+            self._secrets.write(
+                "".join(
+                    f"{user_id(secret.user)}\t{secret.kind}\t{secret.query}\n" for secret in secrets
+                ).encode()
+            )
 
 
 def write_log(
-    path: Path, *, users: int | None, rows: int | None, seed: int, secrets: str | Path | None, labels: str | Path | None, progress: Advance
+    path: Path,
+    *,
+    users: int | None,
+    rows: int | None,
+    seed: int,
+    secrets: str | Path | None,
+    labels: str | Path | None,
+    progress: Advance,
 ) -> SynthReport:
     """See `crowdlog.log.synth.synthesize`."""
     _check(users, rows, seed)
     with ExitStack() as stack:
         log = stack.enter_context(new_file(path))
         log.write(HEADER)
-        side = [stack.enter_context(new_file(Path(name))) if name is not None else None for name in (labels, secrets)]
+        side = [
+            stack.enter_context(new_file(Path(name))) if name is not None else None
+            for name in (labels, secrets)
+        ]
         for file, header in zip(side, (LABEL_HEADER, SECRETS_HEADER), strict=True):
             if file is not None:
                 file.write(header)
         run = _Run(seed, log, *side)
-        done = run.write(users if users is not None else _NO_LIMIT, rows if rows is not None else _NO_LIMIT, progress)
+        done = run.write(
+            users if users is not None else _NO_LIMIT, rows if rows is not None else _NO_LIMIT, progress
+        )
     distinct = int(done[DISTINCT]) if labels is not None else None
-    return SynthReport(path, int(done[USERS]), int(done[ROWS]), int(done[QUERIES]), int(done[CLICKS]), run.planted, distinct)
+    return SynthReport(
+        path, int(done[USERS]), int(done[ROWS]), int(done[QUERIES]), int(done[CLICKS]), run.planted, distinct
+    )

@@ -1,4 +1,7 @@
-"""Planted secrets: one user in every 200 searches for something that must never be published. None belongs to anybody."""
+"""Planted secrets: one user in every 200 searches for something that must never be published.
+
+None belongs to anybody.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ def luhn_digit(digits: str) -> int:
 
 
 def _text(kind: str, draw: np.random.Generator) -> str:
-    first, last = (names[int(draw.integers(300))] for names in (language.first_names()[0], language.last_names()[0]))
+    first, last = (
+        names[int(draw.integers(300))] for names in (language.first_names()[0], language.last_names()[0])
+    )
     n = [int(draw.integers(10**4)) for _ in range(3)]
     if kind == "card":  # 4000 00 is a range that card companies use for tests
         body = f"400000{n[0]:04d}{n[1]:04d}{n[2] % 10}"

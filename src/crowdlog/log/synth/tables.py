@@ -6,10 +6,23 @@ import numpy as np
 
 from crowdlog.log.synth.arrays import F64, I32
 
-# New queries per user: quartiles 4, 12, 34 and mean 33.65 (spec 0); the points between them follow a line in the logarithm.
-_QUERIES = ((0.0, 1.0), (0.03, 1.0), (0.25, 4.0), (0.5, 12.0), (0.75, 34.0), (0.9, 80.0), (0.97, 165.0), (0.99, 275.0), (0.999, 680.0), (1.0, 2400.0))
+# New queries per user: quartiles 4, 12, 34 and mean 33.65 (spec 0); the points between them follow a line in
+# the logarithm.
+_QUERIES = (
+    (0.0, 1.0),
+    (0.03, 1.0),
+    (0.25, 4.0),
+    (0.5, 12.0),
+    (0.75, 34.0),
+    (0.9, 80.0),
+    (0.97, 165.0),
+    (0.99, 275.0),
+    (0.999, 680.0),
+    (1.0, 2400.0),
+)
 MOST_QUERIES = 2400
-# Share of clicks at each rank 1 … 10 when one rank is drawn, then what lies beyond; sorted ranks of several clicks give rank 1 about 42 %.
+# Share of clicks at each rank 1 … 10 when one rank is drawn, then what lies beyond; sorted ranks of several
+# clicks give rank 1 about 42 %.
 _RANKS = (0.500, 0.115, 0.080, 0.055, 0.045, 0.036, 0.030, 0.026, 0.023, 0.024)
 _DEEPEST = 60
 # How the day is used: relative number of searches in each hour, low at night, high in the evening.
@@ -30,7 +43,9 @@ def queries_per_user() -> I32:
 
 
 def gaps() -> I32:
-    """Seconds between two events of one session: median 45 s, at most 25 minutes, so never past the 26-minute time-out."""
+    """Seconds between two events of one session: median 45 s, at most 25 minutes, so never past the 26-minute
+    time-out.
+    """
     from scipy.stats import norm
 
     seconds = 45.0 * np.exp(1.35 * norm.ppf(_middles(4096)))

@@ -13,13 +13,25 @@ from crowdlog.log.synth.kernel import kernel
 from crowdlog.log.synth.recipe import SUBTOPIC, WIDTH, any_city
 from crowdlog.log.synth.render import LONGEST, render
 from crowdlog.log.synth.rng import below, by_weight, mix, one_of, start_stream, uniform
-from crowdlog.log.synth.rows import CLICKS, MOST_PAGES, QUERIES, ROW_BYTES, ROWS, USED, USERS, Output, put_impression, put_label
+from crowdlog.log.synth.rows import (
+    CLICKS,
+    MOST_PAGES,
+    QUERIES,
+    ROW_BYTES,
+    ROWS,
+    USED,
+    USERS,
+    Output,
+    put_impression,
+    put_label,
+)
 from crowdlog.log.synth.tables import DAYS, MOST_QUERIES
 from crowdlog.log.synth.world import World
 
 _TIMEOUT = 26 * 60  # seconds (spec 0)
 _ID_STEP = 37  # AOL's 657,426 users have numbers up to 24 million
-# How often a session begins with an own earlier query, how often the session goes on with one, says the last otherwise, or stays with its subject.
+# How often a session begins with an own earlier query, how often the session goes on with one, says the last
+# otherwise, or stays with its subject.
 _BACK, _AGAIN, _REWORD, _STAY = 0.36, 0.14, 0.38, 0.60
 _INTERESTS: np.ndarray[tuple[int], np.dtype[np.float64]] = np.array(
     [0.30, 0.45, 0.55]
@@ -72,7 +84,10 @@ def _insert(times: I64, n: int, time: int) -> None:
 
 @kernel
 def _plan_sessions(w: World, desk: Desk, n: int) -> None:
-    """Mark the queries that open a session and draw when, in seconds from the first midnight, sorted. Busy users have longer sessions."""
+    """Mark the queries that open a session and draw when, in seconds from the first midnight, sorted.
+
+    Busy users have longer sessions.
+    """
     state = desk.state
     opening = (0.36 + 0.36 * uniform(state)) * (1.0 - 0.18 * min(n, 150) / 150.0)
     sessions = 0
@@ -150,7 +165,9 @@ def _write_user(w: World, desk: Desk, secrets: Secrets, out: Output, user: int, 
 
 @kernel
 def write_users(w: World, desk: Desk, secrets: Secrets, out: Output, seed: int, first: int, end: int) -> int:
-    """Write users first … end − 1 until the output is full or has its rows; return the first user not written."""
+    """Write users first … end − 1 until the output is full or has its rows; return the first user not
+    written.
+    """
     for user in range(first, end):
         start_stream(desk.state, seed, user)
         n = one_of(desk.state, w.ints, w.volume, w.volumes)

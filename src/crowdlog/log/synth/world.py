@@ -15,9 +15,40 @@ from crowdlog.log.synth.phrases import Phrases, content_words, grown_heads
 from crowdlog.log.synth.pool import Pool
 from crowdlog.log.synth.topics import SubTopic, load_sites, load_topics
 
-_HOST_ENDS = ("", "online", "guide", "world", "info", "central", "now", "zone", "source", "web", "direct", "club", "today", "network", "place")
+_HOST_ENDS = (
+    "",
+    "online",
+    "guide",
+    "world",
+    "info",
+    "central",
+    "now",
+    "zone",
+    "source",
+    "web",
+    "direct",
+    "club",
+    "today",
+    "network",
+    "place",
+)
 _HOST_STARTS = ("", "my", "all", "the", "about", "e", "best", "us")
-_DOMAINS = (".com", ".com", ".com", ".org", ".com", ".net", ".com", ".com", ".org", ".com", ".net", ".gov", ".com", ".edu")
+_DOMAINS = (
+    ".com",
+    ".com",
+    ".com",
+    ".org",
+    ".com",
+    ".net",
+    ".com",
+    ".com",
+    ".org",
+    ".com",
+    ".net",
+    ".gov",
+    ".com",
+    ".edu",
+)
 _SITES_PER_SUBTOPIC = 400
 # Sub-topics that are not in topics.txt and follow its last, and whether they are sensitive.
 SITES, PEOPLE, SECRETS = 0, 1, 2
@@ -27,8 +58,9 @@ EXTRA_SUBTOPICS = (("web/sites", False), ("people/names", True), ("people/secret
 class World(NamedTuple):
     """Three arrays and where things stand in them: kernels compile and run faster with few arrays.
 
-    A plain name is where a list begins in `ints` and its plural how long it is; `x_cum` is where its weights begin in `cum`, rising to 1;
-    `ints[x_from + i] … ints[x_from + i + 1]` are the numbers of the items that belong to sub-topic i.
+    A plain name is where a list begins in `ints` and its plural how long it is; `x_cum` is where its weights
+    begin in `cum`, rising to 1; `ints[x_from + i] … ints[x_from + i + 1]` are the numbers of the items that
+    belong to sub-topic i.
     """
 
     text: U8
@@ -39,7 +71,9 @@ class World(NamedTuple):
     follow_from: int  # per token: which words may come next
     follow_to: int
     follow: int
-    phrase_from: int  # phrases are runs of tokens and slots: first all heads by sub-topic, then all refinements, then the prefixes
+    # phrases are runs of tokens and slots: first all heads by sub-topic, then all refinements, then the
+    # prefixes
+    phrase_from: int
     phrase: int
     prefix: int
     prefixes: int
@@ -98,7 +132,9 @@ def _bounds(lists: Sequence[Sequence[object]], base: int = 0) -> I64:
 
 def _hosts(words: list[str]) -> list[str]:
     """Host names of a sub-topic, the most visited first."""
-    ways = [(start, word, end) for end in _HOST_ENDS for start in _HOST_STARTS for word in words][:_SITES_PER_SUBTOPIC]
+    ways = [(start, word, end) for end in _HOST_ENDS for start in _HOST_STARTS for word in words][
+        :_SITES_PER_SUBTOPIC
+    ]
     order = np.random.default_rng(len(words)).permutation(len(ways))
     return [f"{ways[i][0]}{ways[i][1]}{ways[i][2]}{_DOMAINS[n % len(_DOMAINS)]}" for n, i in enumerate(order)]
 
@@ -165,7 +201,9 @@ def _add_topics(build: _Builder, pairs: list[tuple[str, str, int]]) -> None:
     """Sub-topics with their heads, refinements, words and hosts."""
     topics = subtopics()
     words = content_words(topics)
-    heads = [[*topic.heads, *grown] for topic, grown in zip(topics, grown_heads(topics, words, pairs), strict=True)]
+    heads = [
+        [*topic.heads, *grown] for topic, grown in zip(topics, grown_heads(topics, words, pairs), strict=True)
+    ]
     refinements = [topic.refinements for topic in topics]
     phrases = Phrases(build.pool)
     prefixes = read_list("prefixes.txt", ",")
@@ -174,15 +212,24 @@ def _add_topics(build: _Builder, pairs: list[tuple[str, str, int]]) -> None:
     build.ints("phrase", phrases.codes())
     build.ints("phrase_from", phrases.starts())
     head_count, refinement_count = sum(map(len, heads)), sum(map(len, refinements))
-    build.places |= {"prefix": head_count + refinement_count, "prefixes": len(prefixes), "subtopics": len(topics)}
+    build.places |= {
+        "prefix": head_count + refinement_count,
+        "prefixes": len(prefixes),
+        "subtopics": len(topics),
+    }
     build.cum("subtopic_cum", _rising([topic.weight for topic in topics]))
     build.ints("head_from", _bounds(heads))
     build.cum("head_cum", np.concatenate([_zipf(len(part)) for part in heads]))
     build.ints("refinement_from", _bounds(refinements, head_count))
     build.parts("topic_word", words)
     build.parts("host", [_hosts(part) for part in words])
-    build.texts("topic_name", [*(topic.name for topic in topics), *(name for name, _sensitive in EXTRA_SUBTOPICS)])
-    build.ints("sensitive", [*(topic.sensitive for topic in topics), *(sensitive for _name, sensitive in EXTRA_SUBTOPICS)])
+    build.texts(
+        "topic_name", [*(topic.name for topic in topics), *(name for name, _sensitive in EXTRA_SUBTOPICS)]
+    )
+    build.ints(
+        "sensitive",
+        [*(topic.sensitive for topic in topics), *(sensitive for _name, sensitive in EXTRA_SUBTOPICS)],
+    )
 
 
 def _add_names(build: _Builder) -> None:
@@ -213,7 +260,11 @@ def build_world() -> World:
     _add_topics(build, pairs)
     _add_names(build)
     _add_tables(build)
-    build.texts("common", list(dict.fromkeys(word for first, second, _count in pairs for word in (first, second))), "commons")
+    build.texts(
+        "common",
+        list(dict.fromkeys(word for first, second, _count in pairs for word in (first, second))),
+        "commons",
+    )
     spans, follow = _following(build.pool.texts(), language.followers(pairs), build.pool)
     build.ints("follow_from", spans[:, 0])
     build.ints("follow_to", spans[:, 1])

@@ -1,4 +1,6 @@
-"""Files that appear only when they are complete: written under a .partial name beside the target, compressed by suffix, renamed at the end."""
+"""Files that appear only when they are complete: written under a .partial name beside the target, compressed
+by suffix, renamed at the end.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +34,8 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
             yield file
         partial.replace(path)
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror}. Choose another place or free some space.") from error
+        raise InputError(
+            f"Cannot write {path}: {error.strerror}. Choose another place or free some space."
+        ) from error
     finally:
         partial.unlink(missing_ok=True)

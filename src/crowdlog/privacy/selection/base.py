@@ -13,7 +13,9 @@ from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.selection.incidence import Incidence
 
-D0 = 200  # distinct items one user contributes at most: fewer lose queries, more raise the threshold (docs/benchmarks-keys.md)
+# distinct items one user contributes at most: fewer lose queries, more raise the threshold
+# (docs/benchmarks-keys.md)
+D0 = 200
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,9 @@ class SelectionPromise:
 
 @dataclass(frozen=True)
 class Selected:
-    """The items that may be named, in rising order, and the noisy weight that let each through (empty for methods that have none to show)."""
+    """The items that may be named, in rising order, and the noisy weight that let each through (empty for
+    methods that have none to show).
+    """
 
     items: NDArray[np.int64]
     weights: NDArray[np.float64]
@@ -45,7 +49,9 @@ class Selection(Protocol):
 
     @property
     def noise_share(self) -> float | None:
-        """The share of δ that pays for Gaussian noise, the rest for keys of one user alone; None: its noise is not Gaussian."""
+        """The share of δ that pays for Gaussian noise, the rest for keys of one user alone; None: its noise
+        is not Gaussian.
+        """
         ...
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:

@@ -1,4 +1,5 @@
-"""DP-SIPS (Swanberg, Desfontaines, Haney 2023): weighted Gaussian in rounds; what one released takes no weight in the next.
+"""DP-SIPS (Swanberg, Desfontaines, Haney 2023): weighted Gaussian in rounds; what one released takes no
+weight in the next.
 
 Proof: proofs/selection-gaussian.md.
 """
@@ -21,7 +22,10 @@ from crowdlog.privacy.selection.weighted_gaussian import even_threshold, noisy_w
 
 @dataclass(frozen=True)
 class DPSIPS:
-    """Each round has `ratio` times the budget of the one before. The rounds are composed tightly, which gives them more than the paper does."""
+    """Each round has `ratio` times the budget of the one before.
+
+    The rounds are composed tightly, which gives them more than the paper does.
+    """
 
     items_per_user: int = D0
     noise_share: ClassVar[float] = 0.5  # of δ, as published
@@ -31,7 +35,10 @@ class DPSIPS:
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         parameters: dict[str, float] = {"rounds": self.rounds, "items_per_user": self.items_per_user}
-        bars = [(even_threshold(mu, tail, self.items_per_user), 1 / mu) for mu, tail in self._rounds(epsilon, delta)]
+        bars = [
+            (even_threshold(mu, tail, self.items_per_user), 1 / mu)
+            for mu, tail in self._rounds(epsilon, delta)
+        ]
         for number, (threshold, sd) in enumerate(bars, 1):
             parameters |= {f"sigma_{number}": sd, f"threshold_{number}": threshold}
         return SelectionPromise(approximate(epsilon, delta), *bars[-1], parameters)
@@ -42,11 +49,16 @@ class DPSIPS:
         kept = np.zeros(held.size, bool)
         for mu, tail in self._rounds(epsilon, delta):
             waiting = (~kept).astype(np.int16)
-            kept |= ~kept & (noisy_weights(held, waiting, mu, randomness) >= even_threshold(mu, tail, self.items_per_user))
+            kept |= ~kept & (
+                noisy_weights(held, waiting, mu, randomness) >= even_threshold(mu, tail, self.items_per_user)
+            )
         return unweighted(ids[kept])
 
     def _rounds(self, epsilon: float, delta: float) -> list[tuple[float, float]]:
-        """(μ, tail) of each round; a share of the budget is the same share of μ² and of the tail. 1e-12 is left for rounding of the shares."""
+        """(μ, tail) of each round; a share of the budget is the same share of μ² and of the tail.
+
+        1e-12 is left for rounding of the shares.
+        """
         mu, shares = largest_mu(epsilon, delta / 2), [self.ratio**k for k in range(self.rounds)]
         parts = [share / sum(shares) * (1 - 1e-12) for share in shares]
         return [(mu * math.sqrt(part), delta / 2 * part) for part in parts]

@@ -30,14 +30,19 @@ class Incidence:
         from crowdlog.privacy.selection import kernels
 
         if not kernels.rising(self.offsets, self.items):  # a repeated item would let its user add too much
-            raise InputError("The items of each user of an incidence must be in rising order, without repeats.")
+            raise InputError(
+                "The items of each user of an incidence must be in rising order, without repeats."
+            )
 
     @property
     def users(self) -> int:
         return len(self.offsets) - 1
 
     def bounded(self, most: int, randomness: Randomness) -> Incidence:
-        """Each user keeps a random set of at most `most` items. A user's choice depends on her own items and fresh random numbers only."""
+        """Each user keeps a random set of at most `most` items.
+
+        A user's choice depends on her own items and fresh random numbers only.
+        """
         from crowdlog.privacy.selection import kernels
 
         sizes = np.diff(self.offsets)

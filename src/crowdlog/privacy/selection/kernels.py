@@ -12,19 +12,27 @@ Array = Any  # numba types its arguments itself
 
 # Weights are whole multiples of 1/UNIT, rounded down, so that sums are exact in any order.
 UNIT = 4096
-# The worth of an item is a whole number up to this: sums of squares are exact, so no weight depends on how items happen to be numbered.
+# The worth of an item is a whole number up to this: sums of squares are exact, so no weight depends on how
+# items happen to be numbered.
 FULL = 1 << 14
-# Room for double rounding before the floor: a root, a quotient and a product err by less than 2^-50 (proofs/selection-adaptive.md, Lemma 1).
+# Room for double rounding before the floor: a root, a quotient and a product err by less than 2^-50
+# (proofs/selection-adaptive.md, Lemma 1).
 SHRINK = 1 - 2.0**-40
-# ⌊FULL·e^(−t²/2)⌋ for t = 0, 1/256, …, 8: a table, because the last bit of an exponential may differ between two places of a loop.
+# ⌊FULL·e^(−t²/2)⌋ for t = 0, 1/256, …, 8: a table, because the last bit of an exponential may differ between
+# two places of a loop.
 BELL_STEP = 256
-BELL = np.array([int(FULL * math.exp(-0.5 * (k / BELL_STEP) ** 2)) for k in range(8 * BELL_STEP + 1)], np.int16)
-HOPELESS = int(0.03 * FULL)  # items worth less are given up: the keys kept changed by at most 0.3 % (docs/benchmarks-keys.md)
+BELL = np.array(
+    [int(FULL * math.exp(-0.5 * (k / BELL_STEP) ** 2)) for k in range(8 * BELL_STEP + 1)], np.int16
+)
+# items worth less are given up: the keys kept changed by at most 0.3 % (docs/benchmarks-keys.md)
+HOPELESS = int(0.03 * FULL)
 
 
 @njit(cache=True)
 def group(users: Array, items: Array, n_users: int) -> tuple[Array, Array]:
-    """Rows by user, each user's in rising order: an engine returns rows in any order, and equal logs must give equal arrays."""
+    """Rows by user, each user's in rising order: an engine returns rows in any order, and equal logs must
+    give equal arrays.
+    """
     offsets = np.zeros(n_users + 1, np.int64)
     for user in users:
         offsets[user + 1] += 1
@@ -67,7 +75,9 @@ def rising(offsets: Array, items: Array) -> bool:
 
 @njit(cache=True)
 def keep_random(offsets: Array, items: Array, tags: Array, most: int) -> tuple[Array, Array]:
-    """The items with the `most` smallest tags of each user; one 64-bit tag per item of a user who has too many, in order."""
+    """The items with the `most` smallest tags of each user; one 64-bit tag per item of a user who has too
+    many, in order.
+    """
     kept = np.empty(len(items), np.int32)
     bounds = np.zeros(len(offsets), np.int64)
     n, tag = 0, 0
@@ -79,7 +89,8 @@ def keep_random(offsets: Array, items: Array, tags: Array, most: int) -> tuple[A
         else:
             own = tags[tag : tag + end - begin]
             tag += end - begin
-            # Items that share the first tag beyond are all dropped: the choice never looks at how items are numbered.
+            # Items that share the first tag beyond are all dropped: the choice never looks at how items are
+            # numbered.
             beyond = np.sort(own)[most]
             for place in range(end - begin):
                 if own[place] < beyond:
@@ -91,7 +102,9 @@ def keep_random(offsets: Array, items: Array, tags: Array, most: int) -> tuple[A
 
 @njit(cache=True)
 def weigh(offsets: Array, items: Array, worth: Array) -> Array:
-    """Σ over users of ⌊UNIT · worth(i) / ‖worth on the user's items‖₂⌋: every user adds a vector of L2 length at most UNIT."""
+    """Σ over users of ⌊UNIT · worth(i) / ‖worth on the user's items‖₂⌋: every user adds a vector of L2 length
+    at most UNIT.
+    """
     total = np.zeros(len(worth), np.int64)
     for user in range(len(offsets) - 1):
         squares = np.int64(0)
@@ -107,7 +120,9 @@ def weigh(offsets: Array, items: Array, worth: Array) -> Array:
 
 @njit(cache=True)
 def fill_up(offsets: Array, items: Array, size: int, target: float) -> Array:
-    """Users in turn, each moving the weights of her items towards the target by a step of L2 length at most 1 (Gopi et al. 2020, Algorithm 7)."""
+    """Users in turn, each moving the weights of her items towards the target by a step of L2 length at most 1
+    (Gopi et al. 2020, Algorithm 7).
+    """
     weights = np.zeros(size, np.float64)
     for user in range(len(offsets) - 1):
         squares = 0.0
@@ -140,11 +155,14 @@ def keep_items(offsets: Array, items: Array, renumbered: Array) -> tuple[Array, 
 
 
 @njit(cache=True)
-def steer(weights: Array, threshold: float, reach: float, spread: float, left: float, prior: Array, worth: Array) -> None:
-    """Write into `worth` how much one more unit of weight would help each item: in proportion to the chance that it decides and to its prior.
+def steer(
+    weights: Array, threshold: float, reach: float, spread: float, left: float, prior: Array, worth: Array
+) -> None:
+    """Write into `worth` how much one more unit of weight would help each item: in proportion to the chance
+    that it decides and to its prior.
 
-    0 for items that are safely above, −1 for hopeless ones. Reads noisy weights and public priors (1 … FULL) only.
-    `threshold`, `spread`, `left` are in units of `weights`.
+    0 for items that are safely above, −1 for hopeless ones. Reads noisy weights and public priors (1 … FULL)
+    only. `threshold`, `spread`, `left` are in units of `weights`.
     """
     for item in range(len(weights)):
         above = weights[item] - threshold
@@ -153,7 +171,9 @@ def steer(weights: Array, threshold: float, reach: float, spread: float, left: f
             continue
         t = 1.4 * above / left if above > 0.0 else max(0.0, (threshold - weights[item] * reach) / spread)
         bell = BELL[min(int(t * BELL_STEP), len(BELL) - 1)]
-        worth[item] = np.int64(bell) * np.int64(prior[item]) // FULL if bell >= HOPELESS or above > 0.0 else -1
+        worth[item] = (
+            np.int64(bell) * np.int64(prior[item]) // FULL if bell >= HOPELESS or above > 0.0 else -1
+        )
 
 
 @njit(cache=True)
@@ -174,7 +194,9 @@ def over_budget(offsets: Array, items: Array, size: int, budget: int) -> Array:
 
 @njit(cache=True)
 def bounded_counts(offsets: Array, items: Array, size: int, budget: int, tags: Array) -> Array:
-    """Counts to which each user adds a vector whose squares sum to at most the budget; one tag per row of a user who has more, in order."""
+    """Counts to which each user adds a vector whose squares sum to at most the budget; one tag per row of a
+    user who has more, in order.
+    """
     total = np.zeros(size, np.int64)
     own = np.zeros(size, np.int64)
     over = over_budget(offsets, items, size, budget)

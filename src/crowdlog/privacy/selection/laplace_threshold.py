@@ -1,4 +1,7 @@
-"""Laplace threshold (Korolova et al. 2009; DP_u of Feild 2013): count people, add noise, keep what exceeds K. Proof: proofs/threshold.md."""
+"""Laplace threshold (Korolova et al. 2009; DP_u of Feild 2013): count people, add noise, keep what exceeds K.
+
+Proof: proofs/threshold.md.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 
 @dataclass(frozen=True)
 class LaplaceThreshold:
-    """Each user keeps d random items; an item is kept when its holders plus discrete Laplace noise of scale d/ε exceed K."""
+    """Each user keeps d random items; an item is kept when its holders plus discrete Laplace noise of scale
+    d/ε exceed K.
+    """
 
     noise_share: ClassVar[None] = None
 
@@ -24,7 +29,9 @@ class LaplaceThreshold:
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         found = self._threshold(epsilon, delta)
-        return SelectionPromise(found.guarantee(), found.K + 1, found.noise.sd, {"d": self.d, "scale": found.scale, "K": found.K})
+        return SelectionPromise(
+            found.guarantee(), found.K + 1, found.noise.sd, {"d": self.d, "scale": found.scale, "K": found.K}
+        )
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         found = self._threshold(epsilon, delta)

@@ -1,4 +1,7 @@
-"""Policy Gaussian (Gopi et al. 2020): users in turn fill up only what is still below the target. Proof: proofs/selection-gaussian.md."""
+"""Policy Gaussian (Gopi et al. 2020): users in turn fill up only what is still below the target.
+
+Proof: proofs/selection-gaussian.md.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ class PolicyGaussian:
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         check_epsilon_delta(epsilon, delta)
         sigma, threshold = self._noise(epsilon, delta)
-        return SelectionPromise(approximate(epsilon, delta), threshold, sigma, {"items_per_user": self.items_per_user})
+        return SelectionPromise(
+            approximate(epsilon, delta), threshold, sigma, {"items_per_user": self.items_per_user}
+        )
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         from crowdlog.privacy.selection import kernels

@@ -1,4 +1,5 @@
-"""Truncated geometric selection (Desfontaines, Voss, Gipson, Mandayam 2022): optimal when each user holds one item.
+"""Truncated geometric selection (Desfontaines, Voss, Gipson, Mandayam 2022): optimal when each user holds one
+item.
 
 Proof: proofs/selection-counts.md.
 """
@@ -35,7 +36,9 @@ class TruncatedGeometric:
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         chances = self.chances(epsilon, delta)
-        return SelectionPromise(approximate(epsilon, delta), len(chances), 0.0, {"d": self.d, "always_from": len(chances)})
+        return SelectionPromise(
+            approximate(epsilon, delta), len(chances), 0.0, {"d": self.d, "always_from": len(chances)}
+        )
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         chances = self.chances(epsilon, delta)
@@ -44,10 +47,14 @@ class TruncatedGeometric:
         return unweighted(ids[_below(chances, holders[ids], randomness)])
 
     def chances(self, epsilon: float, delta: float) -> list[int]:
-        """The chance, in 1/2¹²⁸, that an item with 0, 1, 2, … users is kept: the largest that both directions allow, rounded down. Beyond: 1."""
+        """The chance, in 1/2¹²⁸, that an item with 0, 1, 2, … users is kept: the largest that both directions
+        allow, rounded down. Beyond: 1.
+        """
         check_epsilon_delta(epsilon, delta)
         if epsilon / self.d < SMALLEST_EPSILON:
-            raise InputError(f"Truncated geometric selection needs ε/d of at least {SMALLEST_EPSILON}. Got {epsilon / self.d}.")
+            raise InputError(
+                f"Truncated geometric selection needs ε/d of at least {SMALLEST_EPSILON}. Got {epsilon / self.d}."
+            )
         import mpmath
 
         with mpmath.workprec(4 * BITS):

@@ -1,4 +1,5 @@
-"""Weighted Gaussian (Gopi, Gulhane, Kulkarni, Shen, Shokouhi, Yekhanin 2020): each user spreads one unit of L2 length evenly.
+"""Weighted Gaussian (Gopi, Gulhane, Kulkarni, Shen, Shokouhi, Yekhanin 2020): each user spreads one unit of
+L2 length evenly.
 
 Proof: proofs/selection-gaussian.md.
 """
@@ -33,7 +34,9 @@ class WeightedGaussian:
         check_epsilon_delta(epsilon, delta)
         mu = largest_mu(epsilon, delta / 2)
         threshold = even_threshold(mu, delta / 2, self.items_per_user)
-        return SelectionPromise(approximate(epsilon, delta), threshold, 1 / mu, {"items_per_user": self.items_per_user})
+        return SelectionPromise(
+            approximate(epsilon, delta), threshold, 1 / mu, {"items_per_user": self.items_per_user}
+        )
 
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         check_epsilon_delta(epsilon, delta)
@@ -47,13 +50,20 @@ class WeightedGaussian:
 
 
 def even_threshold(mu: float, tail: float, most: int) -> float:
-    """The largest of 1/√t + what t noises exceed with probability `tail`, over all numbers t of keys that one user alone may hold."""
+    """The largest of 1/√t + what t noises exceed with probability `tail`, over all numbers t of keys that one
+    user alone may hold.
+    """
     from crowdlog.privacy.selection.kernels import UNIT
 
-    return max(1 / math.sqrt(t) + 0.5 / UNIT + upper_quantile(tail, t) / mu for t in range(1, most + 1)) * ROUNDING_ROOM
+    return (
+        max(1 / math.sqrt(t) + 0.5 / UNIT + upper_quantile(tail, t) / mu for t in range(1, most + 1))
+        * ROUNDING_ROOM
+    )
 
 
-def noisy_weights(held: Incidence, worth: NDArray[np.int16], mu: float, randomness: Randomness) -> NDArray[np.float64]:
+def noisy_weights(
+    held: Incidence, worth: NDArray[np.int16], mu: float, randomness: Randomness
+) -> NDArray[np.float64]:
     """The users' weights plus noise of scale 1/μ."""
     from crowdlog.privacy.selection import kernels
 

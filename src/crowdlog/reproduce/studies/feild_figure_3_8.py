@@ -12,4 +12,9 @@ def run(bench: Bench) -> Result:
     return study(bench, "impressions", lambda one: one.volume)
 
 
-STUDY = Study("feild-figure-3.8", f"{PAPER}, Figure 3.8", "Impression coverage of a month: 31 releases of a day, two of half a month, or one", run)
+STUDY = Study(
+    "feild-figure-3.8",
+    f"{PAPER}, Figure 3.8",
+    "Impression coverage of a month: 31 releases of a day, two of half a month, or one",
+    run,
+)

@@ -12,4 +12,9 @@ def run(bench: Bench) -> Result:
     return study(bench, "distinct artifacts", lambda one: one.distinct)
 
 
-STUDY = Study("feild-figure-3.9", f"{PAPER}, Figure 3.9", "Distinct coverage of a month: 31 releases of a day, two of half a month, or one", run)
+STUDY = Study(
+    "feild-figure-3.9",
+    f"{PAPER}, Figure 3.9",
+    "Distinct coverage of a month: 31 releases of a day, two of half a month, or one",
+    run,
+)

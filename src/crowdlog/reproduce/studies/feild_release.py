@@ -1,4 +1,6 @@
-"""What the studies of Feild 2013, §3.4, have in common: his mechanisms, and the d that belongs to a threshold k."""
+"""What the studies of Feild 2013, §3.4, have in common: his mechanisms, and the d that belongs to a threshold
+k.
+"""
 
 from __future__ import annotations
 

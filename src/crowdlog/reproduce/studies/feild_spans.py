@@ -1,4 +1,6 @@
-"""What Figures 3.8 and 3.9 share: one release of a month, two of half a month, or 31 of a day, for the same ε and δ in all."""
+"""What Figures 3.8 and 3.9 share: one release of a month, two of half a month, or 31 of a day, for the same ε
+and δ in all.
+"""
 
 from __future__ import annotations
 
@@ -25,28 +27,62 @@ def study(bench: Bench, what: str, value: Callable[[Coverage], float]) -> Result
     found: dict[tuple[str, str, str], dict[int, float]] = {}
     for artifact, name, span in bench.each([(a, m, s) for a in ARTIFACTS for m in PRIVATE for s in SPANS]):
         month, parts = bench.days(0, 31), [bench.days(*days) for days in SPANS[span]]
-        found[artifact, name, span] = {d: 100 * value(bench.coverage(private(name, d, artifact, len(parts)), month, parts=parts)) for d in DS}
+        found[artifact, name, span] = {
+            d: 100 * value(bench.coverage(private(name, d, artifact, len(parts)), month, parts=parts))
+            for d in DS
+        }
     return Result([_panel(artifact, what, found) for artifact in ARTIFACTS], claims(found), TOGETHER)
 
 
 def claims(found: Found) -> list[Claim]:
-    some = [artifact for artifact in ARTIFACTS if any(y > 0 for (a, _m, _span), of in found.items() if a == artifact for y in of.values())]
-    worse = [f"{ARTIFACTS[a]} with {m}" for a in some for m in PRIVATE if not _grows([found[a, m, span] for span in SPANS])]
-    asked = "" if len(some) == len(ARTIFACTS) else f" (Asked of {' and '.join(ARTIFACTS[a] for a in some) or 'nothing'}: {NO_PAIRS}.)"
+    some = [
+        artifact
+        for artifact in ARTIFACTS
+        if any(y > 0 for (a, _m, _span), of in found.items() if a == artifact for y in of.values())
+    ]
+    worse = [
+        f"{ARTIFACTS[a]} with {m}"
+        for a in some
+        for m in PRIVATE
+        if not _grows([found[a, m, span] for span in SPANS])
+    ]
+    asked = (
+        ""
+        if len(some) == len(ARTIFACTS)
+        else f" (Asked of {' and '.join(ARTIFACTS[a] for a in some) or 'nothing'}: {NO_PAIRS}.)"
+    )
     days = max(found["query", m, "Days"][1] for m in PRIVATE)
     slight = any(found["query", m, "Days"][1] > found["query", m, "Month"][1] for m in PRIVATE)
     pairs = {span: max(y for m in PRIVATE for y in found["pair", m, span].values()) for span in SPANS}
     zealous = [max(found["pair", "ZEALOUS", span].values()) > 0 for span in SPANS]
     return [
-        Claim(f"Longer spanning logs provide greater coverage (d > 1).{asked}", bool(some) and not worse, f"not of {', '.join(worse) or 'anything'}"),
-        Claim("Day-long logs have an advantage, if very slight, for queries when d = 1.", slight, LESS if days else TOO_FEW),
-        Claim("For query pairs longer spanning logs are essential to reveal anything.", pairs["Month"] > 0 and pairs["Days"] == 0, NO_PAIRS),
-        Claim("With ZEALOUS the month-long log is the only one that shows any query pair.", zealous == [False, False, True], NO_PAIRS),
+        Claim(
+            f"Longer spanning logs provide greater coverage (d > 1).{asked}",
+            bool(some) and not worse,
+            f"not of {', '.join(worse) or 'anything'}",
+        ),
+        Claim(
+            "Day-long logs have an advantage, if very slight, for queries when d = 1.",
+            slight,
+            LESS if days else TOO_FEW,
+        ),
+        Claim(
+            "For query pairs longer spanning logs are essential to reveal anything.",
+            pairs["Month"] > 0 and pairs["Days"] == 0,
+            NO_PAIRS,
+        ),
+        Claim(
+            "With ZEALOUS the month-long log is the only one that shows any query pair.",
+            zealous == [False, False, True],
+            NO_PAIRS,
+        ),
     ]
 
 
 def _grows(spans: list[Mapping[int, float]]) -> bool:
-    """For every d but 1, of which the thesis says otherwise, never less from a longer span, and somewhere more."""
+    """For every d but 1, of which the thesis says otherwise, never less from a longer span, and somewhere
+    more.
+    """
     curves_ = [[of[d] for d in DS if d > 1] for of in spans]
     never_less = all(a <= b for short, long in pairwise(curves_) for a, b in zip(short, long, strict=True))
     return never_less and max(curves_[-1]) > min(curves_[0])
@@ -57,4 +93,9 @@ def _panel(artifact: str, what: str, found: Found) -> Panel:
     points = [Point(d, y, series) for series, of in mine.items() for d, y in of.items()]
     rows: list[list[Cell]] = [[series, *of.values()] for series, of in mine.items()]
     chart = curves(points, x="artifacts kept of each user, d", y=f"% of {what}", log_x=True, log_y=True)
-    return Panel(f"{ARTIFACTS[artifact].capitalize()}: % of {what}", ["mechanism, span", *(f"d = {d}" for d in DS)], rows, chart)
+    return Panel(
+        f"{ARTIFACTS[artifact].capitalize()}: % of {what}",
+        ["mechanism, span", *(f"d = {d}" for d in DS)],
+        rows,
+        chart,
+    )

@@ -13,7 +13,11 @@ from crowdlog.reproduce.bench import Bench
 from crowdlog.types import Bools
 
 # Concept: the topic of the synthetic log that is nearest, and the paper's number of sites.
-CONCEPTS = {"colleges": ("school/college", 10), "shoes": ("shopping/clothes", 1), "suicide": ("health/mental", 6)}
+CONCEPTS = {
+    "colleges": ("school/college", 10),
+    "shoes": ("shopping/clothes", 1),
+    "suicide": ("health/mental", 6),
+}
 OWN = 0.8  # share of a site's clicks that come from queries of the topic
 
 

@@ -1,4 +1,6 @@
-"""Figure 4: impressions released of logs of different time spans, and how their number grows with the time span (§7.1.2)."""
+"""Figure 4: impressions released of logs of different time spans, and how their number grows with the time
+span (§7.1.2).
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,18 @@ from crowdlog.reproduce.studies.korolova_release import PAPER, SETUP, SMALL_LOG
 from crowdlog.reproduce.studies.korolova_spans import growth, spans
 from crowdlog.reproduce.study import Claim, Result, Study
 
-# §7.1.2, d = 20, against one day: "7-fold over one week, 15-fold over two weeks, 33-fold over one month, and 325-fold over one year".
+# §7.1.2, d = 20, against one day: "7-fold over one week, 15-fold over two weeks, 33-fold over one month, and
+# 325-fold over one year".
 GROWTH = {"1 day": 1, "1 week": 7, "2 weeks": 15, "1 month": 33}
 
 
 def run(bench: Bench) -> Result:
     panel, found = spans(bench, "% of impressions released", lambda one: 100 * one.volume)
-    return Result([panel, growth("impressions released", found, lambda one: one.published, GROWTH)], claims(found), SETUP)
+    return Result(
+        [panel, growth("impressions released", found, lambda one: one.published, GROWTH)],
+        claims(found),
+        SETUP,
+    )
 
 
 def claims(found: Mapping[str, Mapping[int, Coverage]]) -> list[Claim]:
@@ -28,8 +35,14 @@ def claims(found: Mapping[str, Mapping[int, Coverage]]) -> list[Claim]:
             rises(list(best.values())),
             f"ours: {ours}; {SMALL_LOG}",
         ),
-        Claim("The number of impressions released grows with the time span (d = 20).", rises([of[20].published for of in found.values()]), SMALL_LOG),
+        Claim(
+            "The number of impressions released grows with the time span (d = 20).",
+            rises([of[20].published for of in found.values()]),
+            SMALL_LOG,
+        ),
     ]
 
 
-STUDY = Study("korolova-figure-4", f"{PAPER}, Figure 4 and §7.1.2", "Impressions released, by time span of the log", run)
+STUDY = Study(
+    "korolova-figure-4", f"{PAPER}, Figure 4 and §7.1.2", "Impressions released, by time span of the log", run
+)

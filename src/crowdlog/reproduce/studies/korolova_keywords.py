@@ -45,13 +45,19 @@ class Setting:
         )
 
 
-AS_PRINTED = Setting(21, LN10, 10)  # "pruned all query-URL pairs with less than 10 clicks in both the original and the released graphs"
-SAME_PART = Setting(5, 60.0, 3)  # shows about the paper's part of the graph of 20,000 users: 9 % of the queries, 18 % of the edges
+# "pruned all query-URL pairs with less than 10 clicks in both the original and the released graphs"
+AS_PRINTED = Setting(21, LN10, 10)
+# shows about the paper's part of the graph of 20,000 users: 9 % of the queries, 18 % of the edges
+SAME_PART = Setting(5, 60.0, 3)
 
 
 def keywords(bench: Bench, setting: Setting) -> dict[str, Any]:
-    """For each concept and relevance how many are released, in the original, in both; and the released share of queries and edges."""
-    return bench.kept(["keywords", repr(setting.mechanism()), setting.pruned], lambda: _measured(bench, setting))
+    """For each concept and relevance how many are released, in the original, in both; and the released share
+    of queries and edges.
+    """
+    return bench.kept(
+        ["keywords", repr(setting.mechanism()), setting.pruned], lambda: _measured(bench, setting)
+    )
 
 
 def _measured(bench: Bench, setting: Setting) -> dict[str, Any]:
@@ -61,13 +67,20 @@ def _measured(bench: Bench, setting: Setting) -> dict[str, Any]:
     graphs = [clicks.at_least(setting.pruned) for clicks in (shown, truth.table("clicks"))]
     marked = concept_urls(bench, graphs[1])
     ours, original = (relevance(graph.matrix(truth.sizes), marked) for graph in graphs)
-    found = {concept: [_counts(ours[:, i] >= t, original[:, i] >= t) for t in THRESHOLDS] for i, concept in enumerate(CONCEPTS)}
+    found = {
+        concept: [_counts(ours[:, i] >= t, original[:, i] >= t) for t in THRESHOLDS]
+        for i, concept in enumerate(CONCEPTS)
+    }
     queries = [len(np.unique(unpack(graph.key)[0])) for graph in graphs]
     return {"keywords": found, "queries": percent(*queries), "edges": percent(*map(len, graphs))}
 
 
 def _counts(ours: Any, original: Any) -> dict[str, int]:
-    return {"released": int(ours.sum()), "original": int(original.sum()), "both": int((ours & original).sum())}
+    return {
+        "released": int(ours.sum()),
+        "original": int(original.sum()),
+        "both": int((ours & original).sum()),
+    }
 
 
 def _clicks(release: Release, truth: Truth) -> KeyCounts:

@@ -1,4 +1,7 @@
-"""What the studies of Korolova et al. 2009, §7.1, have in common: their release, the values of d, the time spans, the sentences about our log."""
+"""What the studies of Korolova et al.
+
+2009, §7.1, have in common: their release, the values of d, the time spans, the sentences about our log.
+"""
 
 from __future__ import annotations
 

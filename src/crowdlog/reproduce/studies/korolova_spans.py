@@ -1,4 +1,6 @@
-"""The panels that Figures 3 and 4 share: curves over d for each time span, and the growth against one day and one week."""
+"""The panels that Figures 3 and 4 share: curves over d for each time span, and the growth against one day and
+one week.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,28 @@ def spans(bench: Bench, what: str, value: Value) -> tuple[Panel, Found]:
 
 
 def growth(what: str, found: Found, value: Value, printed: Mapping[str, int]) -> Panel:
-    """The number released at d = 20 for each time span, over that of a week: of a day a small log releases nothing."""
+    """The number released at d = 20 for each time span, over that of a week: of a day a small log releases
+    nothing.
+    """
     ours = {name: value(of[20]) for name, of in found.items()}
     relative = {name: y / ours[WEEK] if ours[WEEK] else None for name, y in ours.items()}
     theirs = {name: fold / printed[WEEK] for name, fold in printed.items()}
     rows = [[name, printed.get(name), theirs.get(name), relative[name], round(y)] for name, y in ours.items()]
-    points = [Point(name, theirs.get(name), "d = 20", PRINTED) for name in ours] + [Point(name, y, "d = 20") for name, y in relative.items()]
-    columns = ["time span", "over one day, printed", "over one week, printed", "over one week, ours", "number, ours"]
+    points = [Point(name, theirs.get(name), "d = 20", PRINTED) for name in ours] + [
+        Point(name, y, "d = 20") for name, y in relative.items()
+    ]
+    columns = [
+        "time span",
+        "over one day, printed",
+        "over one week, printed",
+        "over one week, ours",
+        "number, ours",
+    ]
     note = "Printed are multiples of one day; their quotients compare with ours, since of one day a small log may release nothing."
-    return Panel(f"Growth of the {what}, d = 20", columns, rows, bars(points, x="time span of the log", y="over one week"), note)
+    return Panel(
+        f"Growth of the {what}, d = 20",
+        columns,
+        rows,
+        bars(points, x="time span of the log", y="over one week"),
+        note,
+    )

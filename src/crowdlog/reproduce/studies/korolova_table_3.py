@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies.korolova_release import PAPER, SETUP, SMALL_LOG
-from crowdlog.reproduce.studies.korolova_tables import Grid, gains, grid_panel, nine, rises_with_delta, rises_with_epsilon
+from crowdlog.reproduce.studies.korolova_tables import (
+    Grid,
+    gains,
+    grid_panel,
+    nine,
+    rises_with_delta,
+    rises_with_epsilon,
+)
 from crowdlog.reproduce.study import Claim, Result, Study
 
 PRINTED = ((26.79, 30.92, 32.64), (27.55, 31.67, 33.38), (28.45, 32.55, 34.23))
@@ -12,7 +19,11 @@ PRINTED = ((26.79, 30.92, 32.64), (27.55, 31.67, 33.38), (28.45, 32.55, 34.23))
 
 def run(bench: Bench) -> Result:
     ours, distinct = nine(bench, lambda one: one.volume), nine(bench, lambda one: one.distinct)
-    return Result([grid_panel("Impressions released, d = 21, one week", "% of impressions", ours, PRINTED)], claims(ours, distinct), SETUP)
+    return Result(
+        [grid_panel("Impressions released, d = 21, one week", "% of impressions", ours, PRINTED)],
+        claims(ours, distinct),
+        SETUP,
+    )
 
 
 def claims(ours: Grid, distinct: Grid) -> list[Claim]:

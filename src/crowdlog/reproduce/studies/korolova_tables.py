@@ -14,7 +14,8 @@ from crowdlog.reproduce.study import Cell, Panel
 D = 21
 EXPONENTIALS = (2, 5, 10)  # e^ε
 DELTAS = (1e-6, 1e-5, 1e-4)
-SEEDS = range(1, 11)  # a small log releases a handful of queries: the mean of ten draws of the noise shows the trend
+# a small log releases a handful of queries: the mean of ten draws of the noise shows the trend
+SEEDS = range(1, 11)
 MEAN = "Ours is the mean of ten releases with different noise."
 Grid = Mapping[tuple[int, float], float]
 
@@ -24,7 +25,10 @@ def nine(bench: Bench, value: Callable[[Coverage], float]) -> dict[tuple[int, fl
     week = bench.days(0, WEEK)
     cells = [(e, delta) for e in EXPONENTIALS for delta in DELTAS]
     return {
-        (e, delta): sum(100 * value(bench.coverage(release(D, math.log(e), delta), week, seed)) for seed in SEEDS) / len(SEEDS)
+        (e, delta): sum(
+            100 * value(bench.coverage(release(D, math.log(e), delta), week, seed)) for seed in SEEDS
+        )
+        / len(SEEDS)
         for e, delta in bench.each(cells)
     }
 
@@ -32,9 +36,21 @@ def nine(bench: Bench, value: Callable[[Coverage], float]) -> dict[tuple[int, fl
 def grid_panel(title: str, what: str, ours: Grid, printed: Sequence[Sequence[float]]) -> Panel:
     """`printed`: rows by δ, columns by ε, as in the paper."""
     theirs = {(e, delta): printed[j][i] for i, e in enumerate(EXPONENTIALS) for j, delta in enumerate(DELTAS)}
-    rows: list[list[Cell]] = [[_power(delta), f"ln {e}", theirs[e, delta], ours[e, delta]] for e, delta in ours]
-    points = [Point(_power(delta), values[e, delta], f"ε = ln {e}", who) for who, values in ((PRINTED, theirs), ("ours", ours)) for e, delta in ours]
-    return Panel(title, ["δ", "ε", f"{what}, printed", f"{what}, ours"], rows, bars(points, x="δ", y=what, log_y=True), MEAN)
+    rows: list[list[Cell]] = [
+        [_power(delta), f"ln {e}", theirs[e, delta], ours[e, delta]] for e, delta in ours
+    ]
+    points = [
+        Point(_power(delta), values[e, delta], f"ε = ln {e}", who)
+        for who, values in ((PRINTED, theirs), ("ours", ours))
+        for e, delta in ours
+    ]
+    return Panel(
+        title,
+        ["δ", "ε", f"{what}, printed", f"{what}, ours"],
+        rows,
+        bars(points, x="δ", y=what, log_y=True),
+        MEAN,
+    )
 
 
 def _power(delta: float) -> str:
@@ -50,5 +66,7 @@ def rises_with_delta(grid: Grid) -> bool:
 
 
 def gains(grid: Grid) -> list[float]:
-    """For each ε the relative increase from the smallest δ to the largest, where the smallest releases anything."""
+    """For each ε the relative increase from the smallest δ to the largest, where the smallest releases
+    anything.
+    """
     return [grid[e, DELTAS[-1]] / grid[e, DELTAS[0]] for e in EXPONENTIALS if grid[e, DELTAS[0]] > 0]

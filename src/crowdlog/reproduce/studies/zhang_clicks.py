@@ -1,4 +1,6 @@
-"""What the studies of Zhang 2017, chapter 3, have in common: A_Click with given b and K, a public pool, ad-hoc search."""
+"""What the studies of Zhang 2017, chapter 3, have in common: A_Click with given b and K, a public pool,
+ad-hoc search.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ TRAP = (
 
 
 def a_click(bench: Bench, q_f: int, b: float, K: float) -> AClick:
-    """A_Click as the paper sets it: the same b everywhere, c_f = q_f. Counts are whole numbers, so K is rounded down."""
+    """A_Click as the paper sets it: the same b everywhere, c_f = q_f.
+
+    Counts are whole numbers, so K is rounded down.
+    """
     pool, surfaced = _public(bench)
     return AClick(
         epsilon=3 * q_f / b,
@@ -54,14 +59,31 @@ def korolova(bench: Bench, d: int, b: float, K: int) -> Korolova:
     """The (ε, δ) release of the same b and K: its δ is what this K costs."""
     delta = Threshold(b, K, d).delta / 0.999 * (1 + 1e-9)  # the mechanism keeps a thousandth for the sampler
     return Korolova(
-        epsilon=3 * d / b, delta=delta, d=d, urls="public", surfaced=str(_public(bench)[1]), weight_select=1, weight_counts=1, weight_clicks=1
+        epsilon=3 * d / b,
+        delta=delta,
+        d=d,
+        urls="public",
+        surfaced=str(_public(bench)[1]),
+        weight_select=1,
+        weight_counts=1,
+        weight_clicks=1,
     )
 
 
-def searched(bench: Bench, mechanism: AClick | Korolova, models: Sequence[str] = MODELS, seed: int = SEED) -> Scores:
+def searched(
+    bench: Bench, mechanism: AClick | Korolova, models: Sequence[str] = MODELS, seed: int = SEED
+) -> Scores:
     """Ad-hoc search with the release: scores called 'adhoc:RW:nDCG@10'."""
     name = f"search with {', '.join(models)}"
-    return tried(bench, mechanism, lambda tables, fold: adhoc.measure(tables, fold, SETTINGS, models), name, folds=FOLDS, by="row", seed=seed)
+    return tried(
+        bench,
+        mechanism,
+        lambda tables, fold: adhoc.measure(tables, fold, SETTINGS, models),
+        name,
+        folds=FOLDS,
+        by="row",
+        seed=seed,
+    )
 
 
 def _public(bench: Bench) -> tuple[Path, Path]:
@@ -72,7 +94,9 @@ def _public(bench: Bench) -> tuple[Path, Path]:
         queries, clicks = truth.table("queries"), truth.table("clicks")
         often = queries.key[queries.count >= ASKED]
         clicked = clicks.key[np.isin(unpack(clicks.key)[0], often)]
-        texts, urls = (numbered.all().to_pylist() for numbered in (truth.vocabulary.queries, truth.vocabulary.urls))
+        texts, urls = (
+            numbered.all().to_pylist() for numbered in (truth.vocabulary.queries, truth.vocabulary.urls)
+        )
         write_whole(pool, "".join(f"{texts[query]}\n" for query in often))
         results = zip(*unpack(clicked), strict=True)
         write_whole(surfaced, "".join(f"{texts[query]}\t{urls[url]}\n" for query, url in results))

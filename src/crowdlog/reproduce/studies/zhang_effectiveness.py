@@ -11,13 +11,15 @@ from crowdlog.reproduce.studies.zhang_clicks import SETUP, TRAP, a_click, search
 from crowdlog.reproduce.studies.zhang_held_out import score_of
 from crowdlog.reproduce.study import Claim, Panel, Result
 
-# The paper: K = 500, b = 10 and ε = 29.99, so q_f = 100. All a tenth here, because the log is smaller; so ε and b/K are the paper's.
+# The paper: K = 500, b = 10 and ε = 29.99, so q_f = 100. All a tenth here, because the log is smaller; so ε
+# and b/K are the paper's.
 Q_F, B, K = 10, 1, 50
 METRICS = {"nDCG@10": "nDCG@10", "P@5": "P@5", "P@10": "P@10", "AP@100": "MAP"}  # ours: the paper's name
 SIGNIFICANT = 0.01  # p, as in the paper
 ALIKE = 0.01  # the printed scores differ by at most .003; our bar is rounder
 SCALED = (
-    f" K = 500 and b = 10, as in the paper (ε = 29.99), would leave a dozen queries: here K = {K}, b = {B}, q_f = {Q_F}, with the same ε and b/K."
+    " K = 500 and b = 10, as in the paper (ε = 29.99), would leave a dozen queries: "
+    f"here K = {K}, b = {B}, q_f = {Q_F}, with the same ε and b/K."
 )
 Printed = Mapping[str, Sequence[float]]
 
@@ -70,10 +72,43 @@ def _panel(ours: Mapping[str, Mapping[str, Any]], printed: Printed) -> Panel:
     rows: list[list[Any]] = []
     for log, key in keys.items():
         own = [score.get(key) for score in ours.values()]
-        rows.append([log, "what it answers", numbers[log], *(cell for pair in zip(printed[log], own, strict=True) for cell in pair)])
+        rows.append(
+            [
+                log,
+                "what it answers",
+                numbers[log],
+                *(cell for pair in zip(printed[log], own, strict=True) for cell in pair),
+            ]
+        )
     for log, key in on_common.items():
-        rows.append([log, "what both answer", ndcg["common"], *(cell for score in ours.values() for cell in (None, score[key]))])
-    points = [Point(name, value, log, PRINTED) for log in keys for name, value in zip(METRICS.values(), printed[log], strict=True)]
-    points += [Point(name, ours[metric].get(key), log) for log, key in keys.items() for metric, name in METRICS.items()]
-    columns = ["query log", "evaluated on", "queries", *(f"{name}, {who}" for name in METRICS.values() for who in ("printed", "ours"))]
-    return Panel("Retrieval with the original and with the released log", columns, rows, bars(points, x="", y="score"), TRAP)
+        rows.append(
+            [
+                log,
+                "what both answer",
+                ndcg["common"],
+                *(cell for score in ours.values() for cell in (None, score[key])),
+            ]
+        )
+    points = [
+        Point(name, value, log, PRINTED)
+        for log in keys
+        for name, value in zip(METRICS.values(), printed[log], strict=True)
+    ]
+    points += [
+        Point(name, ours[metric].get(key), log)
+        for log, key in keys.items()
+        for metric, name in METRICS.items()
+    ]
+    columns = [
+        "query log",
+        "evaluated on",
+        "queries",
+        *(f"{name}, {who}" for name in METRICS.values() for who in ("printed", "ours")),
+    ]
+    return Panel(
+        "Retrieval with the original and with the released log",
+        columns,
+        rows,
+        bars(points, x="", y="score"),
+        TRAP,
+    )

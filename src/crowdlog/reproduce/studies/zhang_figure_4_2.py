@@ -30,7 +30,9 @@ def run(bench: Bench) -> Result:
 
 
 def exact(bench: Bench) -> dict[int, int]:
-    """How many sequences of the bounded sessions have a count above K, without noise: what an endless crowd's threshold would see."""
+    """How many sequences of the bounded sessions have a count above K, without noise: what an endless crowd's
+    threshold would see.
+    """
     rest = parts(bench, FOLDS, "user")[0]
     found = count_subsequences(cut_sessions(rest, MINUTES, L_S, L_Q, Naming()), rest.info.queries)
     return {k: int((found.count > k).sum()) for k in (*LEFT_OUT, *KS)}
@@ -41,11 +43,21 @@ def claims(counts: Mapping[str, Mapping[int, int]]) -> list[Claim]:
     few = counts[SEQUENCES][KS[0]]
     highest = max((k for k, number in counts[EXACT].items() if number), default=0)
     return [
-        Claim("Far fewer clicks are left as K grows, with KA.", falls(clicks[0]) and clicks[0][-1] < clicks[0][0] / 5, f"{clicks[0]}"),
-        Claim("Far fewer clicks are left as K grows, with DP.", falls(clicks[1]) and clicks[1][-1] < clicks[1][0] / 5, f"{clicks[1]}"),
+        Claim(
+            "Far fewer clicks are left as K grows, with KA.",
+            falls(clicks[0]) and clicks[0][-1] < clicks[0][0] / 5,
+            f"{clicks[0]}",
+        ),
+        Claim(
+            "Far fewer clicks are left as K grows, with DP.",
+            falls(clicks[1]) and clicks[1][-1] < clicks[1][0] / 5,
+            f"{clicks[1]}",
+        ),
         Claim(
             "Far fewer sessions are left as K grows.",
-            counts[EXACT][KS[0]] > 0 and falls(list(counts[SEQUENCES].values())) and few >= 5 * counts[SEQUENCES][KS[-1]],
+            counts[EXACT][KS[0]] > 0
+            and falls(list(counts[SEQUENCES].values()))
+            and few >= 5 * counts[SEQUENCES][KS[-1]],
             f"at K = {KS[0]} DP_S shows {few} sequences, all by their noise: no sequence of the people's first sessions has a count above "
             f"{highest + 1}. Without noise and with smaller K they become fewer: "
             f"{', '.join(f'{number:,} above {k}' for k, number in counts[EXACT].items() if number)}",
@@ -77,4 +89,9 @@ def _sequences(counts: Mapping[str, Mapping[int, int]]) -> Panel:
     return Panel("Distinct sequences of queries", ["K", SEQUENCES, EXACT], table, chart, note)
 
 
-STUDY = Study("zhang-figure-4.2", f"{PAPER}, Figure 4.2", "What is lost as the threshold grows: clicks and sessions", run)
+STUDY = Study(
+    "zhang-figure-4.2",
+    f"{PAPER}, Figure 4.2",
+    "What is lost as the threshold grows: clicks and sessions",
+    run,
+)

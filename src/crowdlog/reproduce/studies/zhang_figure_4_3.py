@@ -25,15 +25,22 @@ def run(bench: Bench) -> Result:
         found = tried_on(bench, "suggestion", name, k)
         scores = {metric: score_of(found, f"suggestion:{metric}") for metric in METRICS}
         ours[name][k] = {**scores, "sessions": scores["P@5"]["answered"]}
-    return Result([_by_threshold(ours), *(_by_sessions(ours, metric) for metric in METRICS)], claims(ours), SETUP)
+    return Result(
+        [_by_threshold(ours), *(_by_sessions(ours, metric) for metric in METRICS)], claims(ours), SETUP
+    )
 
 
 def claims(ours: Curves) -> list[Claim]:
     shared = [k for k in ours["DP_S"] if k in ours["KA"]]
     pairs = {k: (ours["KA"][k]["sessions"], ours["DP_S"][k]["sessions"]) for k in shared}
     compared = {metric: against(ours, metric) for metric in METRICS}
-    found = "; ".join(f"{METRICS[m]}: {', '.join(f'{dp:.3f} against {ka:.3f} at {n:,}' for n, dp, ka in rows)}" for m, rows in compared.items())
-    found = f"{found}. {_uncertainty(ours)}" if all(compared.values()) else "too few releases answer any session"
+    found = "; ".join(
+        f"{METRICS[m]}: {', '.join(f'{dp:.3f} against {ka:.3f} at {n:,}' for n, dp, ka in rows)}"
+        for m, rows in compared.items()
+    )
+    found = (
+        f"{found}. {_uncertainty(ours)}" if all(compared.values()) else "too few releases answer any session"
+    )
     return [
         Claim(
             "For the same number of evaluated sessions DP needs a smaller K than KA.",
@@ -67,7 +74,12 @@ def _points(runs: Sequence[Mapping[str, Any]], metric: str) -> list[tuple[int, f
 
 
 def _uncertainty(ours: Curves) -> str:
-    widths = [(high - low) / 2 for runs in ours.values() for run in runs.values() for low, high in [run["P@5"]["interval"] or (0.0, 0.0)]]
+    widths = [
+        (high - low) / 2
+        for runs in ours.values()
+        for run in runs.values()
+        for low, high in [run["P@5"]["interval"] or (0.0, 0.0)]
+    ]
     return (
         "In our log a suggestion is seldom right, because its sessions share few queries: a precision is sure only to ± "
         f"{min(filter(None, widths), default=0.0):.4f} "
@@ -77,10 +89,18 @@ def _uncertainty(ours: Curves) -> str:
 
 def _by_threshold(ours: Curves) -> Panel:
     ks = sorted({k for ks in KS.values() for k in ks})
-    table: list[list[Any]] = [[k, *(ours[name][k]["sessions"] if k in ours[name] else None for name in KS)] for k in ks]
+    table: list[list[Any]] = [
+        [k, *(ours[name][k]["sessions"] if k in ours[name] else None for name in KS)] for k in ks
+    ]
     points = [Point(run["sessions"], k, name) for name, runs in ours.items() for k, run in runs.items()]
     chart = curves(points, x="evaluated sessions", y="threshold K", log_y=True)
-    return Panel("(a) The threshold K for a number of sessions", ["K", *(f"sessions, {name}" for name in KS)], table, chart, DRAWN)
+    return Panel(
+        "(a) The threshold K for a number of sessions",
+        ["K", *(f"sessions, {name}" for name in KS)],
+        table,
+        chart,
+        DRAWN,
+    )
 
 
 def _by_sessions(ours: Curves, metric: str) -> Panel:
@@ -89,10 +109,24 @@ def _by_sessions(ours: Curves, metric: str) -> Panel:
         for name, runs in ours.items()
         for k, run in runs.items()
     ]
-    points = [Point(run["sessions"], run[metric]["value"], name) for name, runs in ours.items() for run in runs.values()]
+    points = [
+        Point(run["sessions"], run[metric]["value"], name)
+        for name, runs in ours.items()
+        for run in runs.values()
+    ]
     chart = curves(points, x="evaluated sessions", y=METRICS[metric])
     letter = "b" if metric == "P@5" else "c"
-    return Panel(f"({letter}) {METRICS[metric]}", ["log", "K", "evaluated sessions", f"{METRICS[metric]}, ours", "95 % from", "to"], table, chart)
+    return Panel(
+        f"({letter}) {METRICS[metric]}",
+        ["log", "K", "evaluated sessions", f"{METRICS[metric]}, ours", "95 % from", "to"],
+        table,
+        chart,
+    )
 
 
-STUDY = Study("zhang-figure-4.3", f"{PAPER}, Figure 4.3", "Query suggestion against the number of sessions evaluated", run)
+STUDY = Study(
+    "zhang-figure-4.3",
+    f"{PAPER}, Figure 4.3",
+    "Query suggestion against the number of sessions evaluated",
+    run,
+)

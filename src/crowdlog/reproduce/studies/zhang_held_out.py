@@ -18,7 +18,8 @@ from crowdlog.utility.splits import By, split_store
 
 PAPER = "Zhang 2017"
 MINUTES = 30  # a longer pause ends a session, §4.2.1.1
-SAMPLE = 2000  # queries or sessions drawn for each score; the number of all that could be answered is shown beside it
+# queries or sessions drawn for each score; the number of all that could be answered is shown beside it
+SAMPLE = 2000
 SETTINGS = Settings(sample=SAMPLE, session_minutes=MINUTES)
 # The name of each score, with its value, on how many it rests, the original's, and both on what both answer.
 Scores = dict[str, dict[str, Any]]
@@ -51,7 +52,9 @@ def _truth(bench: Bench, folds: int, by: By) -> Truth:
     return truth
 
 
-def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: int, by: By, seed: int = SEED) -> Scores:
+def tried(
+    bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: int, by: By, seed: int = SEED
+) -> Scores:
     """The scores of a task, kept under its name. A release that shows nothing has none: see `score_of`."""
 
     def measure() -> Scores:
@@ -67,8 +70,20 @@ def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: i
 
 def scores(pairs: Mapping[str, PairedScores]) -> Scores:
     """Every metric of every task as plain data."""
-    found = [scored(label, pair, metric, SETTINGS.seed) for label, pair in pairs.items() for metric in pair.released]
-    return {score.name: {"value": score.value, "evaluated": score.evaluated, "interval": score.interval, **score.details} for score in found}
+    found = [
+        scored(label, pair, metric, SETTINGS.seed)
+        for label, pair in pairs.items()
+        for metric in pair.released
+    ]
+    return {
+        score.name: {
+            "value": score.value,
+            "evaluated": score.evaluated,
+            "interval": score.interval,
+            **score.details,
+        }
+        for score in found
+    }
 
 
 def score_of(found: Scores, name: str) -> dict[str, Any]:

@@ -22,7 +22,10 @@ TRAP = (
 
 def measured(bench: Bench, task: str, metrics: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """The scores of a task for each log."""
-    found = {run: [score_of(tried_on(bench, task, run), f"{task}:{metric}") for metric in metrics] for run in bench.each(RUNS[1:])}
+    found = {
+        run: [score_of(tried_on(bench, task, run), f"{task}:{metric}") for metric in metrics]
+        for run in bench.each(RUNS[1:])
+    }
     some = next((scores for scores in found.values() if scores[0]["value"] is not None), found[RUNS[-1]])
     return {RUNS[0]: [original(score) for score in some], **found}
 
@@ -50,15 +53,26 @@ def panel(title: str, names: Sequence[str], ours: Ours, printed: Printed) -> Pan
         table.append([run, first, own[0], second, own[1], number, ours[run][0]["answered"], *common])
         for name, ours_value, printed_value in zip(names, own, (first, second), strict=True):
             points += [Point(run, printed_value, name, PRINTED), Point(run, ours_value, name)]
-    columns = ["run", *(f"{name}, {who}" for name in names for who in ("printed", "ours")), "sessions, printed", "sessions, ours"]
+    columns = [
+        "run",
+        *(f"{name}, {who}" for name in names for who in ("printed", "ours")),
+        "sessions, printed",
+        "sessions, ours",
+    ]
     columns += ["common", "run on common", "original on common"]
     return Panel(title, columns, table, bars(points, x="", y="score"), f"{TRAP} {verdict(ours)}")
 
 
 def verdict(ours: Ours) -> str:
     """What the comparison on common sessions says, in a sentence."""
-    known = {run: scores[0] for run, scores in ours.items() if scores[0].get("released_on_common") is not None}
+    known = {
+        run: scores[0] for run, scores in ours.items() if scores[0].get("released_on_common") is not None
+    }
     worse = [run for run, score in known.items() if score["released_on_common"] < score["original_on_common"]]
     if not known:
         return "No anonymised log answers any session."
-    return f"There {', '.join(worse)} did worse than the original." if worse else "There no anonymised log did worse than the original."
+    return (
+        f"There {', '.join(worse)} did worse than the original."
+        if worse
+        else "There no anonymised log did worse than the original."
+    )

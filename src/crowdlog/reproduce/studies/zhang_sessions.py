@@ -1,4 +1,6 @@
-"""What the studies of Zhang 2017, chapter 4, have in common: the logs compared, and the two tasks they are tried on."""
+"""What the studies of Zhang 2017, chapter 4, have in common: the logs compared, and the two tasks they are
+tried on.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,13 @@ SETUP = (
 
 
 def dp_s(k: int) -> ASession:
-    """A_Session with the paper's b = 1 and this K in both parts; δ is the paper's, which is more than this K needs, or that of the sampler."""
+    """A_Session with the paper's b = 1 and this K in both parts; δ is the paper's, which is more than this K
+    needs, or that of the sampler.
+    """
     sensitivity = session_sensitivity(L_S, L_Q)
-    epsilon, delta = (sum(both) for both in zip(a_session(B, k, sensitivity), a_session(B, k, L), strict=True))
+    epsilon, delta = (
+        sum(both) for both in zip(a_session(B, k, sensitivity), a_session(B, k, L), strict=True)
+    )
     return ASession(
         epsilon=epsilon,
         delta=max(delta, LEAST_DELTA),
@@ -53,7 +59,9 @@ def mechanism(run: str, k: int) -> Mechanism:
 
 
 def tried_on(bench: Bench, task: str, run: str, k: int = K) -> Scores:
-    """'suggestion' or 'sessions' (search) with one of the logs: scores called 'suggestion:P@5', 'sessions:nDCG@10'."""
+    """'suggestion' or 'sessions' (search) with one of the logs: scores called 'suggestion:P@5',
+    'sessions:nDCG@10'.
+    """
     measure = {"suggestion": suggestion.measure, "sessions": session_search.measure}[task]
 
     def work(tables: Tables, fold: Fold) -> dict[str, PairedScores]:

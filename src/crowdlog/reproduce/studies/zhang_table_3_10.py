@@ -16,7 +16,13 @@ from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
 # ε: q_f = c_f: b, K, utility (nDCG@10 of RW-2), as printed.
 PRINTED_ROWS: dict[float, dict[int, tuple[float, float, float]]] = {
-    0.5: {1: (6, 8.08, 0.6114), 2: (14, 28.74, 0.5757), 3: (22, 54.25, 0.5475), 4: (30, 82.74, 0.5253), 5: (38, 113.39, 0.5090)},
+    0.5: {
+        1: (6, 8.08, 0.6114),
+        2: (14, 28.74, 0.5757),
+        3: (22, 54.25, 0.5475),
+        4: (30, 82.74, 0.5253),
+        5: (38, 113.39, 0.5090),
+    },
     1.0: {
         1: (3, 2.70, 0.6359),
         2: (7, 10.26, 0.6391),
@@ -41,7 +47,13 @@ PRINTED_ROWS: dict[float, dict[int, tuple[float, float, float]]] = {
         18: (35.5, 103.61, 0.6281),
         20: (39.5, 119.33, 0.6213),
     },
-    4.0: {5: (4.75, 5.60, 0.6651), 10: (9.75, 16.94, 0.6660), 15: (14.75, 30.97, 0.6651), 20: (19.75, 46.73, 0.6635), 25: (24.75, 63.76, 0.6612)},
+    4.0: {
+        5: (4.75, 5.60, 0.6651),
+        10: (9.75, 16.94, 0.6660),
+        15: (14.75, 30.97, 0.6651),
+        20: (19.75, 46.73, 0.6635),
+        25: (24.75, 63.76, 0.6612),
+    },
 }
 MODEL = "RW-2"
 ROUNDING = 0.0051  # two printed digits
@@ -59,29 +71,57 @@ def run(bench: Bench) -> Result:
 
 
 def claims(ours: Ours) -> list[Claim]:
-    values = {epsilon: {q_f: score["value"] or 0.0 for q_f, score in row.items()} for epsilon, row in ours.items()}
+    values = {
+        epsilon: {q_f: score["value"] or 0.0 for q_f, score in row.items()} for epsilon, row in ours.items()
+    }
     best = {epsilon: peak(row) for epsilon, row in values.items()}
     highest = [values[epsilon][q_f] for epsilon, q_f in best.items()]
     best_text = ", ".join(f"{q_f} at ε = {epsilon:g}" for epsilon, q_f in best.items())
-    shrinking = "; ".join(f"ε = {e:g}: {next(iter(row.values()))['evaluated']} to {list(row.values())[-1]['evaluated']}" for e, row in ours.items())
-    over_all = {epsilon: peak({q_f: score.get("unanswered_as_zero") or 0.0 for q_f, score in row.items()}) for epsilon, row in ours.items()}
+    shrinking = "; ".join(
+        f"ε = {e:g}: {next(iter(row.values()))['evaluated']} to {list(row.values())[-1]['evaluated']}"
+        for e, row in ours.items()
+    )
+    over_all = {
+        epsilon: peak({q_f: score.get("unanswered_as_zero") or 0.0 for q_f, score in row.items()})
+        for epsilon, row in ours.items()
+    }
     trap = (
         f"the best q_f are {best_text}; larger K leaves fewer and easier queries to evaluate ({shrinking}). "
         f"Over all test queries, with 0 where there is no answer, the best are {', '.join(map(str, over_all.values()))}"
     )
-    by_theorem = {(e, q_f): a_click_epsilon(q_f, q_f, b, K, b, b) for e, row in PRINTED_ROWS.items() for q_f, (b, K, _u) in row.items()}
+    by_theorem = {
+        (e, q_f): a_click_epsilon(q_f, q_f, b, K, b, b)
+        for e, row in PRINTED_ROWS.items()
+        for q_f, (b, K, _u) in row.items()
+    }
     over = [(e, q_f, value) for (e, q_f), value in by_theorem.items() if abs(value - e) > ROUNDING]
-    turning = [abs(a_click_turning_point(b) - K) <= ROUNDING for row in PRINTED_ROWS.values() for b, K, _u in row.values()]
+    turning = [
+        abs(a_click_turning_point(b) - K) <= ROUNDING
+        for row in PRINTED_ROWS.values()
+        for b, K, _u in row.values()
+    ]
     return [
-        Claim("K is the turning point of b in every row.", all(turning), f"{turning.count(False)} of {len(turning)} are not"),
+        Claim(
+            "K is the turning point of b in every row.",
+            all(turning),
+            f"{turning.count(False)} of {len(turning)} are not",
+        ),
         Claim("b follows from ε by Theorem 1.", not over, _overstated(over)),
         Claim(
             "For a fixed ε the best utility is at a small q_f, not at the largest.",
             all(_small(row) for row in values.values()),
             trap,
         ),
-        Claim("Beyond the best q_f the utility falls.", all(_falls_after_peak(row) for row in values.values()), trap),
-        Claim("The larger ε, the higher the best utility.", rises(highest), f"best {', '.join(f'{value:.3f}' for value in highest)}; {trap}"),
+        Claim(
+            "Beyond the best q_f the utility falls.",
+            all(_falls_after_peak(row) for row in values.values()),
+            trap,
+        ),
+        Claim(
+            "The larger ε, the higher the best utility.",
+            rises(highest),
+            f"best {', '.join(f'{value:.3f}' for value in highest)}; {trap}",
+        ),
     ]
 
 
@@ -113,12 +153,39 @@ def _panel(ours: Ours) -> Panel:
     for epsilon, row in PRINTED_ROWS.items():
         for q_f, (b, K, utility) in row.items():
             score = ours[epsilon][q_f]
-            rows.append([epsilon, 3 * q_f / b, q_f, b, K, utility, score["value"], score["evaluated"], score["original_on_common"]])
+            rows.append(
+                [
+                    epsilon,
+                    3 * q_f / b,
+                    q_f,
+                    b,
+                    K,
+                    utility,
+                    score["value"],
+                    score["evaluated"],
+                    score["original_on_common"],
+                ]
+            )
             rows[-1].append(score.get("unanswered_as_zero"))
-            points += [Point(q_f, utility, f"ε = {epsilon:g}", PRINTED), Point(q_f, score["value"], f"ε = {epsilon:g}")]
-    columns = ["ε, printed", "ε, ours: 3q_f/b", "q_f = c_f", "b", "K", "nDCG@10, printed", "nDCG@10, ours", "evaluated", "original on the same"]
+            points += [
+                Point(q_f, utility, f"ε = {epsilon:g}", PRINTED),
+                Point(q_f, score["value"], f"ε = {epsilon:g}"),
+            ]
+    columns = [
+        "ε, printed",
+        "ε, ours: 3q_f/b",
+        "q_f = c_f",
+        "b",
+        "K",
+        "nDCG@10, printed",
+        "nDCG@10, ours",
+        "evaluated",
+        "original on the same",
+    ]
     chart = curves(points, x="queries and clicks kept of each user, q_f = c_f", y="nDCG@10", log_x=True)
-    return Panel("nDCG@10 by RW-2 at the turning points", [*columns, "ours over all test queries"], rows, chart, TRAP)
+    return Panel(
+        "nDCG@10 by RW-2 at the turning points", [*columns, "ours over all test queries"], rows, chart, TRAP
+    )
 
 
 STUDY = Study("zhang-table-3.10", f"{PAPER}, Table 3.10", "Which parameters retrieve best for a fixed ε", run)

@@ -17,7 +17,9 @@ from crowdlog.reproduce.studies.zhang_held_out import PAPER, Scores, score_of
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
 PURE, APPROXIMATE = "ε-DP", "(ε, δ)-DP"
-D, K = 1, 22  # neither is printed, nor is b: b = 3/ε of the (ε, δ) rows, one query per user and this K come closest to the printed δ
+# neither is printed, nor is b: b = 3/ε of the (ε, δ) rows, one query per user and this K come closest to the
+# printed δ
+D, K = 1, 22
 # b: printed ε, δ, nDCG@10, MAP of both.
 PRINTED_ROWS = {
     2.5: {PURE: (1.40, 0.0, 0.5239, 0.5127), APPROXIMATE: (1.20, 0.0001, 0.5259, 0.5146)},
@@ -37,7 +39,10 @@ Means = Mapping[float, Mapping[str, Mapping[str, Any]]]
 def run(bench: Bench) -> Result:
     ours: dict[float, dict[str, dict[str, Any]]] = {}
     for b in bench.each(PRINTED_ROWS):
-        kinds: dict[str, AClick | Korolova] = {PURE: a_click(bench, D, b, K), APPROXIMATE: korolova(bench, D, b, K)}
+        kinds: dict[str, AClick | Korolova] = {
+            PURE: a_click(bench, D, b, K),
+            APPROXIMATE: korolova(bench, D, b, K),
+        }
         ours[b] = {}
         for kind, mechanism in kinds.items():
             promise = mechanism.promise().guarantee
@@ -48,7 +53,9 @@ def run(bench: Bench) -> Result:
 
 def means(runs: Sequence[Scores]) -> dict[str, Any]:
     """The mean scores of the runs that could be scored, and how many queries they had on average."""
-    ndcg, precision = ([score_of(found, f"adhoc:{MODEL}:{metric}") for found in runs] for metric in ("nDCG@10", "AP@100"))
+    ndcg, precision = (
+        [score_of(found, f"adhoc:{MODEL}:{metric}") for found in runs] for metric in ("nDCG@10", "AP@100")
+    )
 
     def mean(scores: Sequence[Mapping[str, Any]], key: str) -> float | None:
         values = [score[key] for score in scores if score[key] is not None]
@@ -67,7 +74,10 @@ def claims(ours: Means) -> list[Claim]:
     there = all(value is not None for row in values.values() for value in row)
     pairs = list(zip(values[PURE], values[APPROXIMATE], strict=True))
     shown = ", ".join(f"{p:.3f} and {a:.3f}" for p, a in pairs) if there else "some release answers nothing"
-    evaluated = ", ".join(f"{row[PURE]['evaluated'] or 0:.0f} and {row[APPROXIMATE]['evaluated'] or 0:.0f}" for row in ours.values())
+    evaluated = ", ".join(
+        f"{row[PURE]['evaluated'] or 0:.0f} and {row[APPROXIMATE]['evaluated'] or 0:.0f}"
+        for row in ours.values()
+    )
     deltas = [row[APPROXIMATE]["delta"] for row in ours.values()]
     return [
         Claim(
@@ -84,7 +94,8 @@ def claims(ours: Means) -> list[Claim]:
         ),
         Claim(
             "The pool makes δ vanish; without it δ grows as ε falls.",
-            all(a < b for a, b in pairwise(deltas)) and all(row[PURE]["delta"] < 1e-9 for row in ours.values()),
+            all(a < b for a, b in pairwise(deltas))
+            and all(row[PURE]["delta"] < 1e-9 for row in ours.values()),
             "",
         ),
     ]
@@ -96,12 +107,42 @@ def _panel(ours: Means) -> Panel:
     for b, printed in PRINTED_ROWS.items():
         for kind, (epsilon, delta, ndcg, precision) in printed.items():
             own = ours[b][kind]
-            rows.append([kind, b, epsilon, own["epsilon"], delta, own["delta"], ndcg, own["nDCG@10"], precision, own["MAP"]])
+            rows.append(
+                [
+                    kind,
+                    b,
+                    epsilon,
+                    own["epsilon"],
+                    delta,
+                    own["delta"],
+                    ndcg,
+                    own["nDCG@10"],
+                    precision,
+                    own["MAP"],
+                ]
+            )
             rows[-1] += [own["evaluated"], own["original"]]
             points += [Point(f"b = {b:g}", ndcg, kind, PRINTED), Point(f"b = {b:g}", own["nDCG@10"], kind)]
-    columns = ["algorithm", "b", "ε, printed", "ε, ours", "δ, printed", "δ, ours", "nDCG@10, printed", "nDCG@10, ours"]
+    columns = [
+        "algorithm",
+        "b",
+        "ε, printed",
+        "ε, ours",
+        "δ, printed",
+        "δ, ours",
+        "nDCG@10, printed",
+        "nDCG@10, ours",
+    ]
     columns += ["MAP, printed", "MAP, ours", "evaluated", "original on the same"]
-    return Panel("The same noise and threshold, with and without a pool", columns, rows, bars(points, x="", y="nDCG@10"), TRAP)
+    return Panel(
+        "The same noise and threshold, with and without a pool",
+        columns,
+        rows,
+        bars(points, x="", y="nDCG@10"),
+        TRAP,
+    )
 
 
-STUDY = Study("zhang-table-3.7", f"{PAPER}, Table 3.7", "ε-DP by a public pool against (ε, δ)-DP without one", run)
+STUDY = Study(
+    "zhang-table-3.7", f"{PAPER}, Table 3.7", "ε-DP by a public pool against (ε, δ)-DP without one", run
+)

@@ -13,7 +13,8 @@ from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
 K = B = 10
 PRINTED_EPSILON = {1: 0.43, 2: 0.85, 4: 1.71, 6: 2.56, 8: 3.42, 10: 4.27, 20: 8.54, 40: 17.08, 80: 34.16}
-ROUNDING, UNIT_ROUNDING = 0.0051, 0.0005  # two printed digits; the rows are multiples of 0.427, the first value with three digits
+# two printed digits; the rows are multiples of 0.427, the first value with three digits
+ROUNDING, UNIT_ROUNDING = 0.0051, 0.0005
 SETUP = (
     "Nothing is measured here: ε follows from the parameters. The paper's formula is computed again, and beside it stands what our A_Click "
     "promises for the same b and K: "
@@ -23,7 +24,9 @@ SETUP = (
 
 def run(bench: Bench) -> Result:
     formula = {q_f: a_click_epsilon(q_f, q_f, B, K, B, B) for q_f in PRINTED_EPSILON}
-    promised = {q_f: a_click(bench, q_f, B, K).promise().guarantee.epsilon for q_f in bench.each(PRINTED_EPSILON)}
+    promised = {
+        q_f: a_click(bench, q_f, B, K).promise().guarantee.epsilon for q_f in bench.each(PRINTED_EPSILON)
+    }
     named = {"the paper's formula": formula, "promised by AClick": promised}
     points = [Point(q_f, value, name) for name, curve in named.items() for q_f, value in curve.items()]
     points += [Point(q_f, value, "the paper's formula", PRINTED) for q_f, value in PRINTED_EPSILON.items()]
@@ -35,10 +38,22 @@ def run(bench: Bench) -> Result:
 
 
 def claims(formula: Mapping[int, float], promised: Mapping[int, float]) -> list[Claim]:
-    off = [q_f for q_f, value in PRINTED_EPSILON.items() if abs(formula[q_f] - value) > ROUNDING + q_f * UNIT_ROUNDING]
+    off = [
+        q_f
+        for q_f, value in PRINTED_EPSILON.items()
+        if abs(formula[q_f] - value) > ROUNDING + q_f * UNIT_ROUNDING
+    ]
     return [
-        Claim("The paper's Theorem 1 gives the printed ε.", not off, f"other values for q_f = {', '.join(map(str, off))}"),
-        Claim("ε is linear in the number of queries and clicks kept.", all(_linear(curve) for curve in (formula, promised)), "not linear"),
+        Claim(
+            "The paper's Theorem 1 gives the printed ε.",
+            not off,
+            f"other values for q_f = {', '.join(map(str, off))}",
+        ),
+        Claim(
+            "ε is linear in the number of queries and clicks kept.",
+            all(_linear(curve) for curve in (formula, promised)),
+            "not linear",
+        ),
     ]
 
 

@@ -34,8 +34,13 @@ def run(bench: Bench) -> Result:
 
 
 def claims(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> list[Claim]:
-    values = {model: known({q_f: score["value"] for q_f, score in row.items()}) for model, row in ours.items()}
-    ends = [f"{score['value'] or 0:.3f} on {score['evaluated']} queries" for score in (ours["RW"][1], ours["RW"][10])]
+    values = {
+        model: known({q_f: score["value"] for q_f, score in row.items()}) for model, row in ours.items()
+    }
+    ends = [
+        f"{score['value'] or 0:.3f} on {score['evaluated']} queries"
+        for score in (ours["RW"][1], ours["RW"][10])
+    ]
     last = {model: row[-1] if row else 0.0 for model, row in values.items()}
     return [
         Claim(
@@ -45,7 +50,9 @@ def claims(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> list[Claim]:
         ),
         Claim(
             "Most is gained at first: from q_f = 1 to 4 more than from 4 to 10.",
-            all(len(row) == len(PRINTED_ROWS) and row[2] - row[0] > row[5] - row[2] for row in values.values()),
+            all(
+                len(row) == len(PRINTED_ROWS) and row[2] - row[0] > row[5] - row[2] for row in values.values()
+            ),
             "our log has a thirtieth of AOL's people: counts are of the size of the noise (b = 10) up to q_f = 10, so the gain goes on",
         ),
         Claim(
@@ -68,10 +75,18 @@ def _panel(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> Panel:
         both = [value for pair in zip(printed, own, strict=True) for value in pair]
         rows.append([q_f, printed_epsilon, epsilon, *both, of["evaluated"], of["original_on_common"]])
         points += [Point(epsilon, value, model) for model, value in zip(MODELS, own, strict=True)]
-        points += [Point(printed_epsilon, value, model, PRINTED) for model, value in zip(MODELS, printed, strict=True)]
+        points += [
+            Point(printed_epsilon, value, model, PRINTED)
+            for model, value in zip(MODELS, printed, strict=True)
+        ]
     heads = [f"{model}, {who}" for model in MODELS for who in ("printed", "ours")]
     columns = ["q_f = c_f", "ε, printed", "ε, ours", *heads, "evaluated (RW)", "original on the same"]
     return Panel("nDCG@10, K = b = 10", columns, rows, curves(points, x="ε", y="nDCG@10"), NOTE)
 
 
-STUDY = Study("zhang-table-3.9", f"{PAPER}, Table 3.9 and Figure 3.7", "Retrieval against ε: keeping more of each user", run)
+STUDY = Study(
+    "zhang-table-3.9",
+    f"{PAPER}, Table 3.9 and Figure 3.7",
+    "Retrieval against ε: keeping more of each user",
+    run,
+)

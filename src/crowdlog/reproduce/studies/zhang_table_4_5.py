@@ -24,7 +24,11 @@ def run(bench: Bench) -> Result:
 
 
 def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
-    precision, recall, number = zhang_runs.values(ours, 0), zhang_runs.values(ours, 1), zhang_runs.sessions(ours)
+    precision, recall, number = (
+        zhang_runs.values(ours, 0),
+        zhang_runs.values(ours, 1),
+        zhang_runs.sessions(ours),
+    )
     listed = ", ".join(f"{run} {precision[run]:.4f} on {number[run]:,}" for run in ours)
     return [
         Claim(
@@ -34,7 +38,10 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
         ),
         Claim(
             "The fewer sessions a log releases, the better its precision and recall: DP before KA before the original.",
-            all(min(score["DP_C"], score["DP_S"]) > score["KA"] > score["Original"] for score in (precision, recall)),
+            all(
+                min(score["DP_C"], score["DP_S"]) > score["KA"] > score["Original"]
+                for score in (precision, recall)
+            ),
             f"precision is {listed}",
         ),
         Claim(
@@ -45,4 +52,6 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
     ]
 
 
-STUDY = Study("zhang-table-4.5", f"{PAPER}, Table 4.5", "Query suggestion with original and anonymised logs", run)
+STUDY = Study(
+    "zhang-table-4.5", f"{PAPER}, Table 4.5", "Query suggestion with original and anonymised logs", run
+)

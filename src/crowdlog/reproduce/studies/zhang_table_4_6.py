@@ -27,12 +27,19 @@ def run(bench: Bench) -> Result:
 
 
 def claims(ours: zhang_runs.Ours, sequences: int, clicks: Mapping[str, int]) -> list[Claim]:
-    ndcg, precision, number = zhang_runs.values(ours, 0), zhang_runs.values(ours, 1), zhang_runs.sessions(ours)
+    ndcg, precision, number = (
+        zhang_runs.values(ours, 0),
+        zhang_runs.values(ours, 1),
+        zhang_runs.sessions(ours),
+    )
     listed = ", ".join(f"{run} {ndcg[run]:.4f} on {number[run]:,}" for run in ours)
     return [
         Claim(
             "The original log has the best scores.",
-            all(score["Original"] > max(score["KA"], score["DP_C"], score["DP_S"]) > 0 for score in (ndcg, precision)),
+            all(
+                score["Original"] > max(score["KA"], score["DP_C"], score["DP_S"]) > 0
+                for score in (ndcg, precision)
+            ),
             f"nDCG@10 is {listed}; each is scored on the sessions it has an answer for",
         ),
         Claim(
@@ -55,4 +62,6 @@ def claims(ours: zhang_runs.Ours, sequences: int, clicks: Mapping[str, int]) -> 
     ]
 
 
-STUDY = Study("zhang-table-4.6", f"{PAPER}, Table 4.6", "Session search with original and anonymised logs", run)
+STUDY = Study(
+    "zhang-table-4.6", f"{PAPER}, Table 4.6", "Session search with original and anonymised logs", run
+)
