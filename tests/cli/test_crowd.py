@@ -82,7 +82,12 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
         )
         assert "0 wait, 2 were sent." in run("outbox", "--home", tmp_path / f"home{person}")
     assert isinstance(run("send", "--home", tmp_path / "home5", "--yes"), InputError)  # she left
+    stale = tmp_path / "crowdlog.partial"
+    stale.mkdir()
+    (stale / "pairs.parquet").write_bytes(b"left by an interrupted fetch of another collection")
     assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
+    assert not (tmp_path / "crowdlog" / "pairs.parquet").exists()
+    assert "weather" in (tmp_path / "crowdlog" / "index.html").read_text(encoding="utf-8")
     status = json.loads(run("collection", "status", collection, *at, "--json"))
     assert (status["phase"], status["received"], status["joined"]) == ("published", 10, 0)
     assert Release.open(tmp_path / "crowdlog").queries().to_pylist() == [

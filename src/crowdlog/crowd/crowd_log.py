@@ -13,6 +13,7 @@ from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.explain import explain, label_page
 from crowdlog.release.folder import Release, write_folder
 from crowdlog.release.label import make_label
+from crowdlog.release.page import release_page
 from crowdlog.release.promise import Promise, Protected, Setting
 
 # A collection is published once and its reports are deleted: there is no ledger to charge.
@@ -60,9 +61,12 @@ def write_crowd_log(
         label["implementation"]["mechanism"] = label["crowdlog"]["mechanism"] = " and ".join(
             map(repr, policies)
         )
-    return write_folder(
-        out, protected.tables, label, {"label.md": label_page(label), "explanation.md": explain(label)}
-    )
+    pages = {
+        "label.md": label_page(label),
+        "explanation.md": explain(label),
+        "index.html": release_page(label, protected.tables),
+    }
+    return write_folder(out, protected.tables, label, pages)
 
 
 def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[str, Setting]:

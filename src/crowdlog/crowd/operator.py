@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from typing import Any, Self
 
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.durable import force_to_disk
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.progress import progress_bar
 
@@ -205,11 +207,17 @@ class Operator:
 
     def _fetch(self, collection_id: str, out: Path) -> Path:
         partial = out.with_name(out.name + ".partial")
-        partial.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(
+            partial, ignore_errors=True
+        )  # what an interrupted fetch left may be of another collection
+        partial.mkdir(parents=True)
         for name in self.aggregation.call("GET", f"/collections/{collection_id}/release")["files"]:
             (partial / Path(name).name).write_bytes(
                 self.aggregation.read(f"/collections/{collection_id}/release/{name}")
             )
+        for file in partial.iterdir():
+            force_to_disk(file)
+        force_to_disk(partial)
         return partial.rename(out)
 
 

@@ -118,7 +118,9 @@ class AggregationServer:
 
     def operations(self) -> list[Operation]:
         one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
-        file: dict[str, Any] = {"parameters": {"id": _HEX_ID, "file": "^[a-z_]+\\.(json|md|parquet|csv)$"}}
+        file: dict[str, Any] = {
+            "parameters": {"id": _HEX_ID, "file": "^[a-z_]+\\.(html|json|md|parquet|csv)$"}
+        }
         at = "/collections/{id}"
         return [
             Operation("GET", "/key", "Tell the public key that reports are sealed to.", self._show_key, _KEY),
