@@ -1,4 +1,5 @@
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,12 @@ def test_a_nested_crowd_publishes_both_tables_of_ftu(tmp_path):
     services = [
         path
         for path in (tmp_path / "run" / "services").rglob("*")
-        if path.is_file() and path.suffix != ".parquet"
+        if path.is_file() and path.suffix != ".parquet" and path.name != "index.html"
     ]
     assert not [path.name for path in services if b"canary" in path.read_bytes()]
+    # The page shows what the tables show, and nothing else.
+    (page,) = (tmp_path / "run" / "services").rglob("index.html")
+    assert not re.search(r"canary\d", page.read_text(encoding="utf-8"))
 
 
 def test_a_log_is_cut_to_the_first_rows_of_each_user(tmp_path):
