@@ -8,6 +8,7 @@ import pytest
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.artifacts.public_lists import read_pool
+from crowdlog.engine import bound
 from crowdlog.engine.log_source import NOWHERE, bounded_by, numbered, open_log
 from crowdlog.plan.bounds import (
     FirstKeys,
@@ -379,3 +380,22 @@ def test_bounds_that_do_not_fit_the_artifact(log):
             counted(source, plan(Sequences(), bound=FirstOccurrences(2)))
         with pytest.raises(TypeError, match="chosen by counts"):
             source.histories(plan(Sequences(), bound=SessionCut(1, 2, 1)), None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "function"),
+    [
+        (FirstOccurrences, "first"),
+        (RandomOccurrences, "random"),
+        (FirstKeys, "first_distinct"),
+        (RandomKeys, "random_distinct"),
+    ],
+)
+def test_each_bound_is_counted_by_its_own_expression(kind, function, monkeypatch):
+    """Bounds by lot are subclasses of the others: the wrong order of cases would count without the lot."""
+    called = []
+    for name in ("first", "random", "first_distinct", "random_distinct"):
+        monkeypatch.setattr(bound, name, lambda _artifacts, d, *_secret, name=name: called.append((name, d)))
+    plan = TablePlan(Artifact("query"), "impressions", kind(3), AtLeast(2, "users"), None)
+    bounded_by(plan, None, SeededRandomness(1))
+    assert called == [(function, 3)]
