@@ -20,6 +20,7 @@ def command(release: str, truth: str, as_json: bool) -> None:
     \b
     Example: crowdlog verify KANON --truth STORE
     """
+    from crowdlog.artifacts.semantic.word_rule import PAPER
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
     from crowdlog.mechanisms.k_anonymity import KAnonymity
@@ -33,19 +34,20 @@ def command(release: str, truth: str, as_json: bool) -> None:
         raise InputError(
             f"verify checks releases of KAnonymity and SemanticKAnonymity; {release} was made by {type(mechanism).__name__}."
         )
-    theta, min_users = (
-        (mechanism.theta, mechanism.min_users) if isinstance(mechanism, SemanticKAnonymity) else (1.0, 1)
-    )
+    theta, min_users, rule = 1.0, 1, PAPER
+    if isinstance(mechanism, SemanticKAnonymity):
+        theta, min_users, rule = mechanism.theta, mechanism.min_users, mechanism.rule
     queries = opened.queries()
     if queries is None:
         raise InputError(f"{release} has no table of queries: it is damaged.")
-    verdict = verify(LogStore.open(truth), queries, mechanism.k, theta, min_users)
+    verdict = verify(LogStore.open(truth), queries, mechanism.k, theta, min_users, rule)
     if as_json:
         show_json({**asdict(verdict), "holds": verdict.holds})
     if not verdict.holds:
+        faults = ", ".join(f"{number:,} {words}" for words, number in verdict.faults().items())
         raise PrivacyRefusal(
-            f"{release} is not {mechanism.k}-anonymous at Θ = {theta:g}: of {verdict.queries:,} queries {verdict.weak:,} have fewer than "
-            f"{mechanism.k} users around them and {verdict.unknown:,} are not in the log. Do not publish it."
+            f"{release} is not {mechanism.k}-anonymous at Θ = {theta:g} as it stands: of {verdict.queries:,} queries "
+            f"{faults}. Do not publish it."
         )
     if not as_json:
         click.echo(

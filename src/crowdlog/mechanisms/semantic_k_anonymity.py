@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from crowdlog.artifacts.semantic.word_rule import NAMES, PAPER, WordRule
+from crowdlog.errors import InputError
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.k_anonymity import UNPROTECTED, of_at_least, with_degrees
 from crowdlog.mechanisms.parameters import parameter
@@ -23,6 +25,8 @@ _ERRATA = (
     "At Θ = 1 only the same text is affine: two texts with equal vectors have cosine 1, yet plain k-anonymity tells them apart.",
     "The degree counts the distinct users of a query and its neighbours, so its own users support it; the paper's core of degree k is our k + 1.",
     "A query without concepts stands alone instead of being removed: it is released when k users typed it, so that a lower Θ never releases less.",
+    "A query with a word of fewer than word_users people, or with a person's name, stands alone, too; "
+    "the paper lets every word of two people ride out on a frequent concept (word_users=2, names='allow').",
 )
 
 
@@ -50,6 +54,16 @@ class SemanticKAnonymity(Mechanism):
     min_users: int = parameter(
         "how many different users a word or phrase needs to be a concept", default=10, least=1
     )
+    word_users: int | None = parameter(
+        "how many different users must have typed every word of a query, for it to be compared with others; left out: k. The paper's is 2",
+        default=None,
+        least=2,
+    )
+    names: str = parameter(
+        "whether a query with a person's name may be released because of others like it ('allow'), or only if k users typed it ('block')",
+        default="block",
+        choices=NAMES,
+    )
     sample: int = parameter(
         "how many random queries to start from in the paper's approximate mode; 0: the exact result",
         default=0,
@@ -70,12 +84,27 @@ class SemanticKAnonymity(Mechanism):
 
         Theta.of(self.theta)
         parse_size(self.memory)
+        if self.rule.users > self.k:
+            raise InputError(
+                f"The 'word_users' parameter of SemanticKAnonymity must be at most k = {self.k}. Got {self.word_users}."
+            )
+
+    @property
+    def rule(self) -> WordRule:
+        """Which words keep a query from being compared with others."""
+        return WordRule(self.k if self.word_users is None else self.word_users, self.names)
 
     def promise(self) -> Promise:
         steps = (
             Step(
                 "Concepts",
                 f"Words and phrases of at least {self.min_users} different users, without names of persons and places, weighed.",
+            ),
+            Step(
+                "Rare words",
+                f"A query with a word of fewer than {self.rule.users} users"
+                + (", or with the name of a person," if self.names == "block" else "")
+                + f" is compared with no other: it needs {self.k} users of its own.",
             ),
             Step(
                 "Affinity",
@@ -87,41 +116,69 @@ class SemanticKAnonymity(Mechanism):
             ),
         )
         assume = (
-            "A word that at least two users typed identifies nobody.",
+            f"A word that at least {self.rule.users} users typed identifies nobody.",
             "Affine queries are interchangeable to an attacker.",
         )
         return Promise(
             anonymity(self.k, "semantic k-anonymity of queries"),
             steps,
             (of_at_least(self.k),),
-            {"theta": self.theta, "least users of a concept": self.min_users},
+            {
+                "theta": self.theta,
+                "least users of a concept": self.min_users,
+                "least users of every word": self.rule.users,
+                "names of persons": self.names,
+            },
             assumptions=assume,
             errata=_ERRATA,
-            unprotected=UNPROTECTED,
+            unprotected=(*self._riding(), *UNPROTECTED),
             proof="proofs/semantic.md",
         )
 
+    def _riding(self) -> tuple[str, ...]:
+        """What rides out on a frequent concept, in the author's own words."""
+        one = "A published query may have one author only, if others asked nearly the same."
+        if self.rule.users < self.k:
+            rare = f"Words that {self.rule.users} to {self.k - 1} people typed"
+            one += f" {rare} are published with it; the notes of the label say in how many queries."
+        if self.names == "allow":
+            one += " So are names of persons."
+        return (one,)
+
     def protect(self, log: LogStore, randomness: Randomness, **options: Any) -> Protected:
         """Counts as any mechanism does, but the people behind a query are those of its neighbours, too."""
-        degrees = self._degrees(log, randomness)
+        degrees, notes = self._degrees(log, randomness)
         (plan,) = self.plan
         with self.open(log, **options) as source:
             found = source.counts(plan, randomness)
             behind = degrees[found.key].astype(np.int64)
             kept = by_counts(plan, TableCounts(found.key, found.impressions, behind), randomness)
-            return Protected({plan.name: with_degrees(source, plan, kept, found.key, behind)})
+            return Protected({plan.name: with_degrees(source, plan, kept, found.key, behind)}, notes)
 
-    def _degrees(self, log: LogStore, randomness: Randomness) -> Ints:
-        """The different people behind each query and its neighbours in the core."""
+    def _degrees(self, log: LogStore, randomness: Randomness) -> tuple[Ints, dict[str, int]]:
+        """The different people behind each query and its neighbours in the core; and, for the label, how many
+        texts with a rare word the paper's rule releases, and this one.
+        """
         from crowdlog.artifacts.semantic.semantics import Semantics
         from crowdlog.log.size import parse_size
 
-        semantics = Semantics(log, self.min_users, memory=parse_size(self.memory))
-        if self.sample:
-            return semantics.lower_bounds(
-                self.theta, _sample(log.info.queries, self.sample, randomness), self.vmax
-            )
-        return semantics.degrees(self.theta)
+        size = parse_size(self.memory)
+        sample = _sample(log.info.queries, self.sample, randomness) if self.sample else None
+
+        def degrees(semantics: Semantics) -> Ints:
+            if sample is None:
+                return semantics.degrees(self.theta)
+            return semantics.lower_bounds(self.theta, sample, self.vmax)
+
+        chosen = Semantics(log, self.min_users, self.rule, memory=size)
+        found = degrees(chosen)
+        paper = found if self.rule == PAPER else degrees(Semantics(log, self.min_users, memory=size))
+        rare = chosen.expansion.rarest_word < self.k
+        words = f"queries with a word of fewer than {self.k} people"
+        return found, {
+            f"{words}, released": int((rare & (found >= self.k)).sum()),
+            f"{words}, released by the paper's rule": int((rare & (paper >= self.k)).sum()),
+        }
 
 
 def _sample(n: int, size: int, randomness: Randomness) -> Longs:

@@ -89,7 +89,7 @@ def test_a_gram_counts_once_per_query():
 
 def test_words_of_one_user_are_marked():
     words, miner = mined(queries=["cell phone", "cell zzz"], users=[[0, 1], [2]])
-    assert [words.text[i].as_py() for i in np.flatnonzero(miner.lone)] == ["zzz"]
+    assert [words.text[i].as_py() for i in np.flatnonzero(miner.blocked)] == ["zzz"]
 
 
 def test_nothing_frequent_nothing_found():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from crowdlog.artifacts.semantic.low_content import LOW_CONTENT
 from crowdlog.artifacts.semantic.proper_nouns import is_proper_noun, places_of
 from crowdlog.artifacts.semantic.vectors import WEIGHT_UNIT, Ints, Longs
+from crowdlog.artifacts.semantic.word_rule import PAPER, WordRule
 from crowdlog.artifacts.semantic.words import QueryUsers, Words
 
 Flags = NDArray[np.bool_]
@@ -40,7 +41,7 @@ class Concepts:
 
     weight: Longs
     at: tuple[Ints, Ints, Ints]
-    lone: Flags  # for every word of the log: one user only typed it, anywhere
+    blocked: Flags  # for every word of the log: queries that hold it are compared with nothing
 
 
 @njit(cache=True)
@@ -99,10 +100,11 @@ class ConceptMiner:
     ones of at least m users.
     """
 
-    def __init__(self, words: Words, users: QueryUsers, min_users: int) -> None:
+    def __init__(self, words: Words, users: QueryUsers, min_users: int, rule: WordRule = PAPER) -> None:
         self._words, self._users, self._min = words, users, min_users
         queries, heads = self._counted(words.word, len(words.text))
-        self.lone = heads == 1
+        self.typed_by = heads  # how many people typed each word
+        self.blocked = rule.blocked(words.text, heads)
         frequent = heads >= min_users
         self._spelling: list[str] = words.text.filter(frequent).to_pylist()
         self.one = Grams(_keep(words.word, frequent), queries[frequent], heads[frequent])
@@ -146,7 +148,7 @@ class ConceptMiner:
         offset = np.cumsum([0, *(len(w) for w in weight)])
         at = [_keep(grams.at, k) for grams, k in zip((self.one, self.two, self.three), kept, strict=True)]
         shifted = [np.where(a >= 0, a + np.int32(o), _NONE) for a, o in zip(at, offset, strict=False)]
-        return Concepts(np.concatenate(weight), (shifted[0], shifted[1], shifted[2]), self.lone)
+        return Concepts(np.concatenate(weight), (shifted[0], shifted[1], shifted[2]), self.blocked)
 
     def _weights(self, first: Longs, second: Longs, head: Longs, third: Longs) -> list[Longs]:
         """Formulas of seed 004 §3.1, rounded to 1/4096 and at least that."""

@@ -51,6 +51,17 @@ def _populations() -> dict[str, int]:
     return people
 
 
+@cache
+def person_names() -> frozenset[str]:
+    """The words that are (mostly) names of persons."""
+    from wordfreq import word_frequency
+
+    shares = _name_frequencies().items()
+    return frozenset(
+        name for name, share in shares if share >= _NAME_RATIO * max(word_frequency(name, "en"), _RAREST)
+    )
+
+
 def is_proper_noun(word: str) -> bool:
     """Whether a single word is (mostly) the name of a person or a place."""
     share, people = _name_frequencies().get(word, 0.0), _populations().get(word, 0)

@@ -16,6 +16,7 @@ from crowdlog.artifacts.semantic.neighbourhood import Finder, lower_bounds
 from crowdlog.artifacts.semantic.reading import read_query_users, read_words
 from crowdlog.artifacts.semantic.theta import Theta
 from crowdlog.artifacts.semantic.vectors import Ints, Longs
+from crowdlog.artifacts.semantic.word_rule import PAPER, WordRule
 from crowdlog.artifacts.semantic.words import QueryUsers
 from crowdlog.log.store import LogStore
 from crowdlog.progress import progress_bar
@@ -24,13 +25,21 @@ from crowdlog.progress import progress_bar
 class Semantics:
     """The semantic degrees of a log's queries.
 
+    `rule`: which words keep a query from being compared (default: the paper's).
     `memory` bounds, in bytes, what a graph may hold before it moves to temporary files.
     """
 
     def __init__(
-        self, log: LogStore, min_users: int = 10, *, memory: int | None = None, threads: int = 2
+        self,
+        log: LogStore,
+        min_users: int = 10,
+        rule: WordRule = PAPER,
+        *,
+        memory: int | None = None,
+        threads: int = 2,
     ) -> None:
-        self._log, self._min_users, self._memory, self._threads = log, min_users, memory, threads
+        self._log, self._min_users, self._rule = log, min_users, rule
+        self._memory, self._threads = memory, threads
         self._cores: dict[Theta, Ints] = {}
 
     @cached_property
@@ -47,7 +56,7 @@ class Semantics:
     def expansion(self) -> Expansion:
         """The comparable queries and their vectors."""
         with progress_bar("Finding concepts"):  # how long is not known beforehand: the bar has no end
-            return expand(read_words(self._log), self.users, self._min_users)
+            return expand(read_words(self._log), self.users, self._min_users, self._rule)
 
     def graph(self, theta: Theta) -> Graph:
         """All affine pairs of vectors."""
@@ -62,7 +71,7 @@ class Semantics:
     def degrees(self, theta: float) -> Ints:
         """The degree of every query of the log: the largest k for which it is released.
 
-        A query that cannot be compared (no concept, or a word of one user only) has its own users alone, as
+        A query that cannot be compared (no concept, or a word that the rule blocks) has its own users alone, as
         every query has at Θ = 1.
         """
         exact = Theta.of(theta)
