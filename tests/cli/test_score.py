@@ -10,7 +10,10 @@ from click.testing import CliRunner
 
 from crowdlog.cli import cli, main
 from crowdlog.log.importer import import_log
+from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.release.folder import write_folder
+from crowdlog.release.promise import Promise
+from tests.support.hand_made import draft
 
 
 def run(*args):
@@ -31,9 +34,10 @@ def files(tmp_path):
         "queries": pa.table({"query": ["pie"], "count": [40]}),
         "clicks": pa.table({"query": ["pie"], "url": ["http://bake.com"], "count": [39]}),
     }
-    write_folder(tmp_path / "out", tables, {"crowdlog": {"source": store.info.id}}, {})
-    write_folder(tmp_path / "empty", {}, {"crowdlog": {"source": store.info.id}}, {})
-    write_folder(tmp_path / "foreign", tables, {"crowdlog": {"source": "0" * 64}}, {})
+    nothing = Promise(NO_GUARANTEE, ())
+    write_folder(tmp_path / "out", draft(tables, store.info.id, "Test()", nothing))
+    write_folder(tmp_path / "empty", draft({}, store.info.id, "Test()", nothing))
+    write_folder(tmp_path / "foreign", draft(tables, "0" * 64, "Test()", nothing))
     return tmp_path
 
 

@@ -2,18 +2,26 @@
 the opening looks at the data first.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from crowdlog.attacks import attack
+from crowdlog.attacks.attacker import Attacker
+from crowdlog.cli.verify import command as verify
 from crowdlog.crowd.artifact import Counted
 from crowdlog.crowd.crowd_log import write_crowd_log
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.publication import decide, policies_of, promise_of_layer, together
 from crowdlog.errors import InputError
-from crowdlog.mechanisms import MECHANISMS
+from crowdlog.mechanisms import MECHANISMS, parse
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
+from crowdlog.release.folder import Release
+from tests.support.logs import make_log
 
 K = 5
 COLLECTION = Collection("test", K, bytes(32), bytes(64), (bytes(32),) * 3)
@@ -209,10 +217,10 @@ def test_the_crowd_log_has_the_columns_of_its_artifact_and_a_whole_label(tmp_pat
         {"query": "b", "url": "u", "count": 6},
         {"query": "query", "url": "url", "count": 5},
     ]
-    assert release.label["model"]["model_name"] == "Distributed"
-    assert release.label["crowdlog"]["notes"]["smallest_batch"] == 4
-    assert release.label["crowdlog"]["warnings"]
-    assert any("invitations" in text for text in release.label["dp_flavor"]["unprotected_quantities"])
+    assert release.label.model.name == "Distributed"
+    assert release.label.notes["smallest_batch"] == 4
+    assert release.label.warnings
+    assert any("invitations" in text for text in release.label.promise.unprotected)
 
 
 def test_layers_together_add_up_and_keep_apart_what_is_whose():
@@ -247,7 +255,36 @@ def test_a_noisy_policy_does_not_tell_how_the_traffic_fell(tmp_path):
     release = write_crowd_log(
         _manifest(QUIET), [[_opened("a", 9)]], tmp_path / "out", SystemRandomness(), smallest_batch=4
     )
-    assert "smallest_batch" not in release.label["crowdlog"]["notes"]
-    assert release.label["privacy_loss"]["privacy_parameters"]["epsilon"] <= 60
-    assert release.label["implementation"]["proof"] == "proofs/collections.md"
+    assert "smallest_batch" not in release.label.notes
+    assert release.label.promise.guarantee.epsilon <= 60
+    assert release.label.promise.proof == "proofs/collections.md"
     assert release.queries().to_pylist() == [{"query": "a", "count": 9}]
+
+
+def test_the_label_of_a_nested_crowd_log_is_read_by_attacks_and_verify(tmp_path):
+    log = make_log(tmp_path, [(str(user), "weather", 10 * user, "http://w") for user in range(9)])
+    spellings = ("KAnonymity(k=5)", "FTu(k=5, artifact='click')")
+    nested = replace(COLLECTION, inner_k=K, inner_slots=1)
+    manifest = Manifest(
+        nested,
+        "query",
+        "original",
+        1,
+        "impressions",
+        spellings[0],
+        "http://r",
+        "http://m",
+        "click",
+        spellings[1],
+    )
+    opened = [[_opened("weather", 9)], [_opened("weather\thttp://w", 9)]]
+    write_crowd_log(manifest, opened, tmp_path / "out", SystemRandomness(), smallest_batch=4)
+    release = Release.open(tmp_path / "out")
+    assert release.label.mechanisms == spellings
+    assert [repr(parse(spelling)) for spelling in release.label.mechanisms] == list(spellings)
+    names = ["injection", "membership"]
+    results = attack(release, log, names, attacker=Attacker(SeededRandomness(1)), other_log=True)
+    assert [result.name for result in results] == names
+    assert all(result.details["trials"] for result in results)
+    answer = CliRunner().invoke(verify, [str(release.path), "--truth", str(log.path)], catch_exceptions=False)
+    assert "is 5-anonymous" in answer.output

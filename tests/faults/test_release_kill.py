@@ -60,7 +60,7 @@ def test_killed_at_ten_moments_and_resumed(log, tmp_path):
         )
         assert out.exists() == bool(charged)
         if charged:
-            assert Release.open(out).label["crowdlog"]["charge"] == charged[0].id
+            assert Release.open(out).label.charge == charged[0].id
     assert list(tmp_path.glob("*.partial*")) == []
 
 

@@ -15,8 +15,7 @@ from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import MECHANISMS, find, parse
 from crowdlog.mechanisms.parameters import with_role
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.release.folder import CONTRACT, check_tables
-from crowdlog.release.label import plans_of
+from crowdlog.release.folder import CONTRACT, Release, check_tables
 from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log
 from tests.support.randomness import FrozenRandomness
@@ -203,14 +202,15 @@ def test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete(spelli
     assert (entry.mechanism, entry.state) == (repr(mechanism), "published")
     assert entry.guarantee == promise.guarantee
     label = release.label
-    assert label["crowdlog"]["private"] is True
-    assert label["privacy_loss"]["privacy_unit"] == "one user"
-    assert label["implementation"]["proof"]
-    assert len(label["accounting"]["steps"]) == len(promise.steps)
-    assert plans_of(label) == mechanism.plan
-    noisy = [plan for plan in mechanism.plan if plan.noise is not None]
-    assert label["crowdlog"]["error_bars"] == {plan.name: plan.noise.sd for plan in noisy}
-    assert log.info.content_hash not in str(label)
+    assert label.private
+    assert label.promise == promise
+    assert label.promise.proof
+    assert [parse(spelling) for spelling in label.mechanisms] == [mechanism]
+    assert Release.open(release.path).label == label
+    stored = (release.path / "label.json").read_text(encoding="utf-8")
+    assert "Infinity" not in stored
+    assert "NaN" not in stored
+    assert log.info.content_hash not in stored
 
 
 def test_a_seeded_release_says_it_is_not_private(tmp_path):
@@ -218,8 +218,8 @@ def test_a_seeded_release_says_it_is_not_private(tmp_path):
     release = publish(
         parse("DPu(epsilon=1, delta=1e-9, d=2)"), log, tmp_path / "out", randomness=SeededRandomness(1)
     )
-    assert release.label["crowdlog"]["private"] is False
-    assert release.label["crowdlog"]["warnings"][0].startswith("NOT PRIVATE")
+    assert release.label.private is False
+    assert release.label.warnings[0].startswith("NOT PRIVATE")
 
 
 @pytest.mark.parametrize("spelling", ["FTa(k=2)", "DPu(epsilon=1, delta=0.5, d=2)"])

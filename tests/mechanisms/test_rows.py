@@ -63,7 +63,4 @@ def test_the_same_word_has_the_same_hash_and_no_word_is_left(log):
 def test_it_is_refused_without_i_know_and_marked_with(log, tmp_path, spelling):
     with pytest.raises(PrivacyRefusal, match="known to be unsafe"):
         parse(spelling).release(log, tmp_path / "out")
-    assert (
-        "unsafe"
-        in parse(spelling).release(log, tmp_path / "out", i_know=True).label["crowdlog"]["warnings"][0]
-    )
+    assert "unsafe" in parse(spelling).release(log, tmp_path / "out", i_know=True).label.warnings[0]

@@ -141,7 +141,7 @@ def test_a_store_that_is_replaced_after_the_last_look_keeps_its_charge_and_its_r
 
     monkeypatch.setattr(Ledger, "publishing", replaced)
     release = publish(MECHANISM, log, tmp_path / "out")
-    assert release.label["crowdlog"]["source"] == log.info.id
+    assert release.label.source == log.info.id
     with open_ledger(LogStore.open(tmp_path / "old")) as ledger:
         assert [entry.state for entry in ledger.entries()] == ["published"]
     with open_ledger(LogStore.open(log.path)) as ledger:

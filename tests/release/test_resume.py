@@ -248,7 +248,7 @@ def test_another_folder_in_the_place_of_a_charged_release_is_left_alone(log, tmp
     charge(log, tmp_path / "out")
     with pytest.raises(Unfinished, match="is not the release that was charged"):
         resume(log, parse)
-    assert Release.open(tmp_path / "out").label["crowdlog"]["source"] == other.info.id
+    assert Release.open(tmp_path / "out").label.source == other.info.id
 
 
 def test_one_stuck_charge_does_not_block_the_others(log, tmp_path):

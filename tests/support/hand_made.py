@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,13 @@ from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms import parse
-from crowdlog.plan.as_json import to_json
 from crowdlog.plan.bounds import Unbounded
 from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.release.assemble import Draft
 from crowdlog.release.folder import Release, write_folder
+from crowdlog.release.label import Label
+from crowdlog.release.promise import Promise
 
 KINDS = {
     "queries": Artifact("query"),
@@ -79,13 +82,19 @@ def make_release(tmp_path: Path) -> Callable[..., Release]:
                     for i, (n, t) in enumerate(zip(names, types, strict=True))
                 }
             )
-        plans = parse(mechanism).plan if mechanism else _exact(tables, counts)
-        own = {"source": source, "counts": counts, "mechanism": mechanism or "Test()", "plan": to_json(plans)}
-        return write_folder(tmp_path / name, made, {"crowdlog": own}, {})
+        promise = parse(mechanism).promise() if mechanism else _exact(tables, counts)
+        return write_folder(tmp_path / name, draft(made, source, mechanism or "Test()", promise))
 
     return make
 
 
-def _exact(tables: Iterable[str], counts: Any) -> tuple[TablePlan, ...]:
+def draft(tables: Mapping[str, Any], source: str, mechanism: str, promise: Promise) -> Draft:
+    """Any tables, with a label that says they are of this mechanism and keep this promise."""
+    rows = {name: table.num_rows for name, table in tables.items()}
+    return Draft(Label((mechanism,), promise, rows, source), tables)
+
+
+def _exact(tables: Iterable[str], counts: Any) -> Promise:
     """Everything as it is: each table with exact counts of all that people did."""
-    return tuple(TablePlan(KINDS[table], counts, Unbounded(), None, None) for table in tables)
+    plans = tuple(TablePlan(KINDS[table], counts, Unbounded(), None, None) for table in tables)
+    return Promise(NO_GUARANTEE, (), plans)

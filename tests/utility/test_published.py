@@ -5,7 +5,7 @@ import pytest
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
-from crowdlog.plan.as_json import to_json
+from crowdlog.release.label import Label
 from crowdlog.utility.published import Published
 from crowdlog.utility.registry import score
 
@@ -32,11 +32,10 @@ def store(make_store):
 
 
 def _label(spelling):
-    return {"crowdlog": {"plan": to_json(parse(spelling).plan)}}
+    return Label((spelling,), parse(spelling).promise(), {}, "a store")
 
 
 def test_the_label_tells_how_queries_are_written():
-    assert Published.of({}) == Published()
     kind = "undirected-session-pair"
     pairs = _label(f"Zealous(epsilon=1, delta=1e-5, d=2, artifact='{kind}', representation='heavy')")
     assert Published.of(pairs) == Published(counts_users=True, pair_kind=kind, representation="heavy")

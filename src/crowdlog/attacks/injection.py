@@ -18,7 +18,6 @@ from crowdlog.measure.intervals import clopper_pearson
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.plan.selections import fakes_needed
-from crowdlog.release.label import plans_of
 
 TRIALS = 20  # 20 of 20 puts the interval above 83 %
 WORD = "quorvex"  # in no dictionary, and left alone by every representation of queries
@@ -34,8 +33,8 @@ def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResu
 
     if "events" in seen.tables:
         return nothing("injection", "All rows are published: nobody needs fake users.")
-    mechanism, label = parse(seen.mechanisms[0]), seen.labels[0]
-    selection = next((plan.selection for plan in plans_of(label)), None)
+    mechanism, promise = parse(seen.mechanisms[0]), seen.labels[0].promise
+    selection = next((plan.selection for plan in promise.tables), None)
     fakes = MOST + 1 if selection is None else fakes_needed(selection)
     if fakes > MOST:
         return nothing("injection", "The label names no threshold that fake users could lift a text over.")
@@ -45,7 +44,7 @@ def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResu
             sum(_published(mechanism, log, attacker) for _ in range(TRIALS)) for log in (alone, crowd)
         )
     interval, chance = clopper_pearson(hits, TRIALS), without / TRIALS
-    said = any("fake users" in line.lower() for line in label["dp_flavor"]["unprotected_quantities"])
+    said = any("fake users" in line.lower() for line in promise.unprotected)
     note = "Outside the promise: the label says so." if said and interval[0] > chance else ""
     return AttackResult(
         "injection",

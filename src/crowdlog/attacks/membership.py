@@ -21,7 +21,8 @@ from crowdlog.attacks.worlds import Worlds
 from crowdlog.errors import InputError
 from crowdlog.measure.intervals import Interval, clopper_pearson
 from crowdlog.measure.log_arrays import Impressions
-from crowdlog.release.label import plans_of
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.release.label import Label
 from crowdlog.types import Bools, Floats, Ints
 
 GAMES = 500  # enough: the interval is then about 4.5 points each way
@@ -45,11 +46,9 @@ def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResu
     published = seen.queries(truth)
     if published is None:
         return nothing("membership", "Needs a table of queries with counts.")
-    ids, label = (
-        published[0],
-        next(label for label in seen.labels if "queries" in label["crowdlog"]["tables"]),
-    )
-    plan = next((plan for plan in plans_of(label) if plan.name == "queries"), None)
+    ids = published[0]
+    label = next(label for label in seen.labels if "queries" in label.tables)
+    plan = next((plan for plan in label.plans if plan.name == "queries"), None)
     if plan is None:
         return nothing(
             "membership",
@@ -82,13 +81,11 @@ def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResu
 
 
 def _games(
-    label: Any, own: Any, ids: Ints, noise: Noise, truth: Impressions, attacker: Attacker
+    label: Label, own: Any, ids: Ints, noise: Noise, truth: Impressions, attacker: Attacker
 ) -> tuple[list[bool], int]:
     """Who was guessed right, and how often the mechanism was run."""
-    from crowdlog.mechanisms import parse
-
     games, runs = GAMES if noise.any else EXACT_GAMES, min(RUNS, max(2, ROWS // len(truth.user)))
-    mechanism, rng, right, done = parse(label["crowdlog"]["mechanism"]), attacker.rng(), list[bool](), 0
+    mechanism, rng, right, done = _of_queries(label), attacker.rng(), list[bool](), 0
     with tempfile.TemporaryDirectory(prefix="crowdlog-membership-") as folder:
         worlds = Worlds(truth.store, Path(folder))
         while done < runs and len(right) < games:
@@ -98,6 +95,14 @@ def _games(
             right += play(own, _shown(table, ids, truth), targets, inside, noise, rng).tolist()
             done += 1
     return right, done
+
+
+def _of_queries(label: Label) -> Mechanism:
+    """The mechanism that made the table of queries."""
+    from crowdlog.mechanisms import parse
+
+    made = map(parse, label.mechanisms)
+    return next(mechanism for mechanism in made if any(plan.name == "queries" for plan in mechanism.plan))
 
 
 def exposed(own: Any, rng: np.random.Generator) -> Ints:
@@ -139,12 +144,12 @@ def play(
     return guesses
 
 
-def _allowed(label: Any) -> float:
+def _allowed(label: Label) -> float:
     """The best share of right guesses that the promise admits."""
-    parameters = label["privacy_loss"]["privacy_parameters"]
-    if not parameters:
+    promised = label.promise.guarantee
+    if not promised.protects:
         return 0.5
-    epsilon, delta = parameters["epsilon"], parameters["delta"]
+    epsilon, delta = promised.epsilon, promised.delta
     return float(min(1.0, (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon))))
 
 

@@ -17,7 +17,7 @@ from crowdlog.measure.released import shown_queries
 from crowdlog.plan.selections import AtLeast
 from crowdlog.plan.table import TablePlan
 from crowdlog.release.folder import Release
-from crowdlog.release.label import plans_of
+from crowdlog.release.label import Label
 from crowdlog.types import Ints
 
 MANY = 1000  # people with the same query in the same second: more tell nothing about whose row it is
@@ -43,7 +43,7 @@ class Seen:
     """Tables by name, and the labels they came with."""
 
     tables: dict[str, pa.Table]
-    labels: Sequence[Any]
+    labels: Sequence[Label]
 
     @classmethod
     def of(cls, *releases: Release) -> Seen:
@@ -65,22 +65,22 @@ class Seen:
     @property
     def mechanisms(self) -> list[str]:
         """The spelling of each mechanism."""
-        return [label["crowdlog"]["mechanism"] for label in self.labels]
+        return [spelling for label in self.labels for spelling in label.mechanisms]
 
     @property
     def exact(self) -> bool:
         """No release protects its counts with noise, so what they imply is certain."""
-        return not any(label["privacy_loss"]["privacy_parameters"] for label in self.labels)
+        return not any(label.promise.guarantee.protects for label in self.labels)
 
     @property
     def impressions(self) -> bool:
         """All counts are of impressions."""
-        return all(label["crowdlog"]["counts"] == "impressions" for label in self.labels)
+        return all(label.promise.counts == "impressions" for label in self.labels)
 
     @property
     def plans(self) -> list[TablePlan]:
         """The plan of every table of counts."""
-        return [plan for label in self.labels for plan in plans_of(label)]
+        return [plan for label in self.labels for plan in label.plans]
 
     @property
     def adjacent(self) -> bool:

@@ -33,11 +33,13 @@ def run_demo(out: str, users: int, mechanism: str | None) -> None:
     release = chosen.release(log, folder / "release")
     page = folder / "index.html"
     page.write_text(
-        release_page(release.label, _tables(release), story=_story(log, release, folder / "secrets.tsv")),
+        release_page(
+            release.label.to_json(), _tables(release), story=_story(log, release, folder / "secrets.tsv")
+        ),
         encoding="utf-8",
     )
     click.echo(f"   {chosen.promise().guarantee}")
-    for name, rows in release.label["crowdlog"]["tables"].items():
+    for name, rows in release.label.tables.items():
         click.echo(f"   {rows:,} {name} published")
     queries = release.queries()
     if queries is not None and queries.num_rows:

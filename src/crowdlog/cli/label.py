@@ -21,6 +21,6 @@ def command(release: str, as_json: bool) -> None:
 
     label = Release.open(release).label
     if as_json:
-        show_json(label)
+        show_json(label.to_json())
     else:
         click.echo(label_page(label))

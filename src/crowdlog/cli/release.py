@@ -44,11 +44,11 @@ def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None
 
 def _show(released: Release, chosen: Mechanism, out: str, as_json: bool) -> None:
     if as_json:
-        show_json(released.label)
+        show_json(released.label.to_json())
         return
-    own = released.label["crowdlog"]
-    tables = ", ".join(f"{rows:,} {name}" for name, rows in own["tables"].items())
-    for warning in own["warnings"]:
+    label = released.label
+    tables = ", ".join(f"{rows:,} {name}" for name, rows in label.tables.items())
+    for warning in label.warnings:
         click.echo(warning, err=True)
     click.echo(f"{released.path}: {tables}")
     click.echo(chosen.promise().guarantee)

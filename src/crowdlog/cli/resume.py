@@ -57,7 +57,7 @@ def _show(done: list[Release], as_json: bool) -> None:
     paths = ", ".join(str(release.path) for release in done)
     with reporting(f"{paths} published" if done else "nothing was published"):
         if as_json:
-            show_json([{"path": str(r.path), "mechanism": r.label["crowdlog"]["mechanism"]} for r in done])
+            show_json([{"path": str(r.path), "mechanism": " and ".join(r.label.mechanisms)} for r in done])
             return
         for release in done:
             click.echo(f"finished {release.path}")

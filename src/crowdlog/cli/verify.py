@@ -29,10 +29,12 @@ def command(release: str, truth: str, as_json: bool) -> None:
     from crowdlog.release.verify import verify
 
     opened = Release.open(release)
-    mechanism = parse(opened.label["crowdlog"]["mechanism"])
-    if not isinstance(mechanism, KAnonymity | SemanticKAnonymity):
+    made = [parse(spelling) for spelling in opened.label.mechanisms]
+    mechanism = next((each for each in made if isinstance(each, KAnonymity | SemanticKAnonymity)), None)
+    if mechanism is None:
+        names = " and ".join(type(each).__name__ for each in made)
         raise InputError(
-            f"verify checks releases of KAnonymity and SemanticKAnonymity; {release} was made by {type(mechanism).__name__}."
+            f"verify checks releases of KAnonymity and SemanticKAnonymity; {release} was made by {names}."
         )
     theta, min_users, rule = 1.0, 1, PAPER
     if isinstance(mechanism, SemanticKAnonymity):

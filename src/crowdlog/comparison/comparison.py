@@ -17,6 +17,7 @@ from crowdlog.comparison.grid import LABEL, Grid
 from crowdlog.comparison.rows import Row, about, asked_for, bands, mean, point, row_of, rows_of
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.release.label import Label
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +30,7 @@ class Comparison:
 
     grid: Grid
     on: tuple[str, ...]
-    trials: Mapping[SeededRun, Row]  # the label of each trial
+    trials: Mapping[SeededRun, Label]  # the label of each trial
     details: Sequence[Row]
     failures: Mapping[SeededRun, CrowdlogError] = field(default_factory=dict)  # trials that failed, and why
 
@@ -39,7 +40,7 @@ class Comparison:
     ) -> Comparison:
         """Read what the trials kept. Of a trial that failed half-way the first half is used."""
         measured = [measure for measure in grid.measures() if measure != LABEL]
-        labels = {run: found["label"] for run in grid.runs() if (found := grid.kept(run, LABEL))}
+        labels = {run: Label.read(found["label"]) for run in grid.runs() if (found := grid.kept(run, LABEL))}
         details = [found for run in labels for measure in measured if (found := grid.kept(run, measure))]
         _check_selections(on, [result["name"] for found in details for result in found.get("results", [])])
         return cls(grid, tuple(on), labels, details, failures or {})
@@ -55,9 +56,9 @@ class Comparison:
         return in_notebook(self)
 
     @cached_property
-    def labels(self) -> dict[str, Row]:
+    def labels(self) -> dict[str, Label]:
         """The label of each mechanism's first trial. Mechanisms of which every trial failed have none."""
-        found: dict[str, Row] = {}
+        found: dict[str, Label] = {}
         for run, label in self.trials.items():
             found.setdefault(run.mechanism, label)
         return found
@@ -79,8 +80,7 @@ class Comparison:
 
         names = {row["name"]: None for row in rows if row["kind"] == "utility" and row["zero"]}
         for run, label in self.trials.items():
-            tables = label["crowdlog"]["tables"]
-            if sum(tables.values()):
+            if label.rows:
                 continue
             for name in names:
                 measure, part = name.split(":")[:2]
@@ -89,7 +89,7 @@ class Comparison:
                     if measure == "coverage"
                     else {{"flow": "pairs"}.get(need, need) for need in MEASURES[measure].needs}
                 )
-                if needed & tables.keys():
+                if needed & label.tables.keys():
                     yield row_of(
                         run.mechanism, run.seed, "utility", name, 0.0, note="Publishes nothing.", zero=True
                     )
@@ -194,7 +194,7 @@ class Comparison:
             f"--topics {shlex.quote(self.grid.topics)}" if self.grid.topics else "",
             f"--seeds {self.grid.seeds}",
         ]
-        unsafe = "" if self.labels[mechanism]["privacy_loss"]["privacy_parameters"] else " --i-know"
+        unsafe = "" if self.labels[mechanism].promise.guarantee.protects else " --i-know"
         return {
             "repeat": f"crowdlog compare {store} {spelling} {' '.join(filter(None, chosen))} -o POINT.html",
             "publish": f"crowdlog release {store} {spelling} -o OUT{unsafe}",
@@ -203,7 +203,8 @@ class Comparison:
     def as_dict(self) -> Row:
         """Everything, for JSON."""
         about = [
-            {"mechanism": m, "label": label, "commands": self.commands(m)} for m, label in self.labels.items()
+            {"mechanism": m, "label": label.to_json(), "commands": self.commands(m)}
+            for m, label in self.labels.items()
         ]
         failed = [
             {"mechanism": run.mechanism, "seed": run.seed, "why": str(why)}

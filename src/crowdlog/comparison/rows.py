@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crowdlog.comparison.grid import TOPICS
 from crowdlog.mechanisms import parse
+from crowdlog.release.label import Label
 
 # the score of a task on the queries the release can answer: flatters a release that answers only easy ones
 ANSWERED = " of what is answered"
@@ -15,13 +16,11 @@ LESS_IS_BETTER = ("drop_rate", "median_relative_error", "spurious_rate")  # the 
 Row = dict[str, Any]
 
 
-def about(mechanism: str, labels: dict[str, Row]) -> Row:
-    parameters = labels[mechanism]["privacy_loss"]["privacy_parameters"]
-    return {
-        "series": series(mechanism),
-        "epsilon": parameters.get("epsilon"),
-        "delta": parameters.get("delta"),
-    }
+def about(mechanism: str, labels: Mapping[str, Label]) -> Row:
+    """What is said of a mechanism in each of its rows; without differential privacy it has no ε and no δ."""
+    promised = labels[mechanism].promise.guarantee
+    numbers = (promised.epsilon, promised.delta) if promised.protects else (None, None)
+    return {"series": series(mechanism), "epsilon": numbers[0], "delta": numbers[1]}
 
 
 def series(mechanism: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, verdict
+from crowdlog.release.label import Label
 
 HEADINGS = {
     "coverage:queries:impressions": "searches covered",
@@ -56,9 +57,9 @@ def in_notebook(comparison: Comparison) -> str:
     return f'<div class="crowdlog"><style>{style}</style><p>{html.escape(repr(comparison))}</p><ul>{failed}</ul>{summary_table(comparison)}</div>'
 
 
-def promised(label: Row) -> str:
-    parameters = label["privacy_loss"]["privacy_parameters"]
-    return f"ε = {parameters['epsilon']:.3g}" if parameters else '<span class="bad">none</span>'
+def promised(label: Label) -> str:
+    guarantee = label.promise.guarantee
+    return f"ε = {guarantee.epsilon:.3g}" if guarantee.protects else '<span class="bad">none</span>'
 
 
 def headlines(points: Sequence[Row]) -> list[str]:

@@ -6,6 +6,7 @@ import html
 
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, series, verdict
+from crowdlog.release.meaning import meaning_for_one_person
 
 
 def attack_table(comparison: Comparison) -> str:
@@ -91,22 +92,17 @@ def promises(comparison: Comparison) -> str:
     ]
     for name, mechanisms in groups.items():
         label = comparison.labels[mechanisms[0]]
-        uncovered = "".join(
-            f"<li>{html.escape(line)}</li>" for line in label["dp_flavor"]["unprotected_quantities"]
-        )
-        parts += [f"<h3><code>{html.escape(name)}</code></h3><p>{html.escape(label['description'])}.</p>"]
+        uncovered = "".join(f"<li>{html.escape(line)}</li>" for line in label.promise.unprotected)
+        parts += [f"<h3><code>{html.escape(name)}</code></h3><p>{html.escape(label.description)}.</p>"]
         parts += [f"<p>Not covered by the promise:</p><ul>{uncovered}</ul>"] if uncovered else []
         parts += [_promise(comparison, mechanism) for mechanism in mechanisms]
     return "".join(parts)
 
 
 def _promise(comparison: Comparison, mechanism: str) -> str:
-    loss, commands = comparison.labels[mechanism]["privacy_loss"], comparison.commands(mechanism)
-    parameters = loss["privacy_parameters"]
-    short = (
-        f"ε = {parameters['epsilon']:.4g}, δ = {parameters['delta']:.2g}" if parameters else "no guarantee"
-    )
+    promised, commands = comparison.labels[mechanism].promise.guarantee, comparison.commands(mechanism)
+    short = f"ε = {promised.epsilon:.4g}, δ = {promised.delta:.2g}" if promised.protects else "no guarantee"
     return (
-        f'<div class="promise"><p><b>{short}.</b> {html.escape(loss["privacy_parameters_description"])}</p>'
+        f'<div class="promise"><p><b>{short}.</b> {html.escape(meaning_for_one_person(promised))}</p>'
         f"<pre>{html.escape(commands['repeat'])}\n{html.escape(commands['publish'])}</pre></div>"
     )

@@ -29,7 +29,7 @@ def run_trial(fields: Mapping[str, Any], run: SeededRun) -> None:
     log = LogStore.open(grid.store)
     with seeded_release(log, run, Path(grid.cache)) as release:
         if LABEL in missing:
-            grid.keep(run, LABEL, {"label": release.label})
+            grid.keep(run, LABEL, {"label": release.label.to_json()})
         if TOPICS in missing and grid.topics:
             grid.keep(run, TOPICS, {"topics": kept_by_topic(release, log, Path(grid.topics))})
         for kind, measure in (("utility", _utility), ("attack", _attacks)):
@@ -70,7 +70,7 @@ def _as_far_as_possible(
     """All measures together, which reads the log once; where one is impossible, one by one, with the reason
     as its note.
     """
-    if not sum(release.label["crowdlog"]["tables"].values()):
+    if not release.label.rows:
         return {name: {"results": [], "note": NOTHING} for name in names}
     try:
         return run(names) if names else {}

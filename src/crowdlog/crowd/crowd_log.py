@@ -10,22 +10,17 @@ from crowdlog.crowd.artifact import TEXTS, Counted, texts_of
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.publication import decide, policies_of, together
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.release.explain import explain, label_page
+from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, write_folder
-from crowdlog.release.label import make_label
-from crowdlog.release.page import release_page
+from crowdlog.release.label import Model
 from crowdlog.release.promise import Promise, Protected, Setting
 
-# A collection is published once and its reports are deleted: there is no ledger to charge.
-_NO_CHARGE = 0
 _UNITS = {"users": "artifacts", "impressions": "impressions"}
 _NO_GUARANTEE = "No formal guarantee: whoever knows enough about a person can learn more from this release."
-_MODEL = {
-    "model_name": "Distributed",
-    "model_name_description": "People keep their logs; an artifact can be read only when k of them sent it, through mixes that hide who.",
-    "release_type": "Static",
-    "is_interactive": False,
-}
+DISTRIBUTED = Model(
+    "Distributed",
+    "People keep their logs; an artifact can be read only when k of them sent it, through mixes that hide who.",
+)
 
 
 def write_crowd_log(
@@ -46,27 +41,17 @@ def write_crowd_log(
     names = [plan.name for plan in promise.tables]
     tables = {name: _table(name, decision.kept) for name, decision in zip(names, decisions, strict=True)}
     protected = Protected(tables, _notes(manifest, promise, smallest_batch))
-    label = make_label(
-        policies[0],
+    # A collection is published once and its reports are deleted: there is no ledger to charge.
+    draft = assemble(
+        policies,
         promise,
         protected,
+        randomness,
         source=f"crowd collection {manifest.id}",
-        charge=_NO_CHARGE,
-        private=randomness.private,
         warnings=[] if promise.guarantee.protects else [_NO_GUARANTEE],
+        model=DISTRIBUTED,
     )
-    label["model"] = _MODEL
-    if len(policies) > 1:
-        label["name"] = f"crowdlog release by {' and '.join(type(policy).__name__ for policy in policies)}"
-        label["implementation"]["mechanism"] = label["crowdlog"]["mechanism"] = " and ".join(
-            map(repr, policies)
-        )
-    pages = {
-        "label.md": label_page(label),
-        "explanation.md": explain(label),
-        "index.html": release_page(label, protected.tables),
-    }
-    return write_folder(out, protected.tables, label, pages)
+    return write_folder(out, draft)
 
 
 def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[str, Setting]:

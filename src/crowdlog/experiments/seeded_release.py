@@ -13,8 +13,8 @@ from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, write_folder
-from crowdlog.release.label import make_label
 
 SCRATCH = f"trial-{os.getpid()}.partial"  # so begin the names of folders in which this process holds releases
 
@@ -34,18 +34,10 @@ def seeded_release(log: LogStore, run: SeededRun, folder: Path) -> Iterator[Rele
     mechanism.check_inputs()
     randomness = SeededRandomness(run.seed)
     protected = mechanism.protect(log, randomness)
-    label = make_label(
-        mechanism,
-        mechanism.promise(),
-        protected,
-        source=log.info.id,
-        charge=0,
-        private=randomness.private,
-        warnings=[],
-    )
+    draft = assemble([mechanism], mechanism.promise(), protected, randomness, source=log.info.id)
     with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=folder) as place:
         try:
-            release = write_folder(Path(place) / "release", protected.tables, label, {})
+            release = write_folder(Path(place) / "release", draft)
         except InputError:  # its advice is for releases that were charged
             advice = "Is the disk full? Make room, and run the same command again."
             raise InputError(f"it cannot be written into {folder}. {advice}") from None

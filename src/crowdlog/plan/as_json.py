@@ -4,12 +4,14 @@ it was made.
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import math
+import types
+import typing
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.errors import InputError
@@ -25,6 +27,7 @@ from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 
+Record = TypeVar("Record")
 _METHODS = (AdaptiveGaussian, DPSIPS, LaplaceThreshold, PolicyGaussian, TruncatedGeometric, WeightedGaussian)
 _PARTS = {
     kind.__name__: kind
@@ -73,10 +76,23 @@ def _decoded(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     kind = _PARTS[value["is"]]
-    fields = {name: _decoded(part) for name, part in value.items() if name != "is"}
-    if not all(_fits(part, _hints(kind)[name]) for name, part in fields.items()):
+    return kind(**_checked(kind, {name: _decoded(part) for name, part in value.items() if name != "is"}))
+
+
+def record(kind: type[Record], fields: Mapping[str, Any]) -> Record:
+    """A dataclass of plain fields, which must be of the kinds that it says."""
+    try:
+        return kind(**_checked(kind, fields))
+    except (KeyError, TypeError):
+        raise InputError(
+            f"a {kind.__name__.lower()} in it is not whole. It was damaged or changed by hand."
+        ) from None
+
+
+def _checked(kind: type, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not all(fits(part, _hints(kind)[name]) for name, part in fields.items()):
         raise TypeError(f"a part of {kind.__name__} is of another kind")
-    return kind(**fields)
+    return fields
 
 
 @cache
@@ -84,12 +100,20 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _fits(value: Any, hint: Any) -> bool:
-    """Is the value what the field says? Whoever reads a plan relies on it."""
-    if get_origin(hint) is UnionType:
-        return any(_fits(value, part) for part in get_args(hint))
-    if get_origin(hint) is Literal:
-        return value in get_args(hint)
+def fits(value: Any, hint: Any) -> bool:
+    """Is the value what the field says? Whoever reads a plan or a label relies on it."""
+    parts = get_args(hint)
+    match get_origin(hint):
+        case types.UnionType:
+            return any(fits(value, part) for part in parts)
+        case typing.Literal:
+            return value in parts
+        case builtins.list:
+            return isinstance(value, list) and all(fits(each, parts[0]) for each in value)
+        case builtins.dict:
+            return isinstance(value, dict) and all(fits(each, parts[1]) for each in value.values())
+    if hint is Any:
+        return True
     if hint is Selection:
         return isinstance(value, _METHODS)
     if hint in (int, float):

@@ -2,87 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+
+from crowdlog.privacy.guarantee import Guarantee
+from crowdlog.release.label import Label
+from crowdlog.release.meaning import meaning_for_one_person
+from crowdlog.release.promise import Setting, Step
+
+_COUNTED = {"impressions": "how often it was searched", "users": "how many people searched it"}
 
 
-def _number(value: Any) -> str:
+def _number(value: Setting) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _parameters(parameters: Mapping[str, float]) -> str:
-    return f": ε = {_number(parameters['epsilon'])}, δ = {_number(parameters['delta'])}" if parameters else ""
+def _parameters(guarantee: Guarantee) -> str:
+    if not guarantee.protects:
+        return ""
+    return f": ε = {_number(guarantee.epsilon)}, δ = {_number(guarantee.delta)}"
 
 
-def _items(title: str, lines: list[str]) -> str:
+def _items(title: str, lines: Sequence[str]) -> str:
     return f"\n## {title}\n\n" + "\n".join(f"- {line}" for line in lines) + "\n" if lines else ""
 
 
-def label_page(label: Mapping[str, Any]) -> str:
+def _settings(title: str, settings: Mapping[str, Setting]) -> str:
+    return _items(title, [f"{name} = {_number(value)}" for name, value in settings.items()])
+
+
+def label_page(label: Label) -> str:
     """The label as Markdown."""
-    own, loss, made = label["crowdlog"], label["privacy_loss"], label["implementation"]
-    parameters = loss["privacy_parameters"]
-    warnings = "".join(f"\n> **{warning}**\n" for warning in own["warnings"])
+    promise = label.promise
+    warnings = "".join(f"\n> **{warning}**\n" for warning in label.warnings)
+    facts = {
+        "mechanism": " and ".join(f"`{spelling}`" for spelling in label.mechanisms),
+        "published in": label.published_in,
+        "promise": f"{promise.guarantee.kind}{_parameters(promise.guarantee)}",
+        "protects": "one user: Neighbouring logs differ in all rows of one user, added or removed.",
+        "counts": promise.counts or "none published",
+        "date": label.date,
+        "software": f"crowdlog {label.software}",
+        "source log": label.source[:16],
+    }
     steps = "\n".join(
-        f"| {step['name']} | {_number(step['epsilon'])} | {_number(step['delta'])} | {step['what']} |"
-        for step in label["accounting"]["steps"]
+        f"| {step.name} | {_number(step.epsilon)} | {_number(step.delta)} | {step.what} |"
+        for step in promise.steps
     )
-    tables = [f"`{name}.parquet`: {rows:,} rows" for name, rows in own["tables"].items()]
     return (
-        f"# {label['name']}\n{warnings}\n{label['description']}\n\n"
-        f"| | |\n|---|---|\n| mechanism | `{made['mechanism']}` |\n| published in | {made['published_in']} |\n"
-        f"| promise | {label['dp_flavor']['name']}{_parameters(parameters)} |\n"
-        f"| protects | {loss['privacy_unit']}: {loss['privacy_unit_description']} |\n| counts | {own['counts'] or 'none published'} |\n"
-        f"| date | {label['publication_date']} |\n| software | crowdlog {own['version']} |\n| source log | {own['source'][:16]} |\n"
-        f"\n## What this means for one person\n\n{loss['privacy_parameters_description']}\n"
-        f"\n## What was spent\n\n| step | ε | δ | |\n|---|---|---|---|\n{steps}\n"
-        + _items("Settings", [f"{name} = {_number(value)}" for name, value in made["settings"].items()])
-        + _items(
-            "As published", [f"{name} = {_number(value)}" for name, value in made["as_published"].items()]
-        )
-        + _items("Assumptions", made["assumptions"])
-        + _items("Where we differ from the paper", made["errata"])
-        + _items("Not covered by the promise", label["dp_flavor"]["unprotected_quantities"])
-        + _items("Tables", tables)
-        + (f"\nProof: `{made['proof']}`\n" if made["proof"] else "")
+        f"# {label.name}\n{warnings}\n{label.description}\n\n| | |\n|---|---|\n"
+        + "".join(f"| {name} | {fact} |\n" for name, fact in facts.items())
+        + f"\n## What this means for one person\n\n{meaning_for_one_person(promise.guarantee)}\n"
+        + f"\n## What was spent\n\n| step | ε | δ | |\n|---|---|---|---|\n{steps}\n"
+        + _settings("Settings", promise.settings)
+        + _settings("As published", promise.as_published)
+        + _items("Assumptions", promise.assumptions)
+        + _items("Where we differ from the paper", promise.errata)
+        + _items("Not covered by the promise", promise.unprotected)
+        + _items("Tables", [f"`{name}.parquet`: {rows:,} rows" for name, rows in label.tables.items()])
+        + (f"\nProof: `{promise.proof}`\n" if promise.proof else "")
     )
 
 
-def explain(label: Mapping[str, Any]) -> str:
+def explain(label: Label) -> str:
     """The release in plain English, with the ε spent at each step."""
-    own, loss = label["crowdlog"], label["privacy_loss"]
-    parts = [f"# What this release is\n\n{label['description']}\n"]
-    parts += [f"**{warning}**\n" for warning in own["warnings"]]
-    rows = ", ".join(f"{count:,} {name}" for name, count in own["tables"].items())
-    counted = {"impressions": "how often it was searched", "users": "how many people searched it"}.get(
-        own["counts"]
-    )
-    parts.append(
-        f"It holds {rows}."
-        + (
-            f" A count says {counted}, with random noise added where the steps below say so."
-            if counted
-            else ""
-        )
-        + "\n"
-    )
+    promise = label.promise
+    parts = [f"# What this release is\n\n{label.description}\n"]
+    parts += [f"**{warning}**\n" for warning in label.warnings]
+    parts.append(_contents(label))
     parts.append("## How it was made\n")
-    for number, step in enumerate(label["accounting"]["steps"], 1):
-        cost = (
-            f" This spends ε = {_number(step['epsilon'])}"
-            + (f" and δ = {_number(step['delta'])}" if step["delta"] else "")
-            + "."
-            if step["epsilon"] or step["delta"]
-            else ""
-        )
-        parts.append(f"{number}. **{step['name']}.** {step['what']}{cost}")
-    parameters = loss["privacy_parameters"]
-    if parameters:
-        parts.append(f"\nTogether{_parameters(parameters)}.")
-    parts.append(f"\n## What it means for you\n\n{loss['privacy_parameters_description']}")
-    if label["dp_flavor"]["unprotected_quantities"]:
-        parts.append(
-            "\n## What is not promised\n\n"
-            + "\n".join(f"- {line}" for line in label["dp_flavor"]["unprotected_quantities"])
-        )
+    for number, step in enumerate(promise.steps, 1):
+        parts.append(f"{number}. **{step.name}.** {step.what}{_cost(step)}")
+    if promise.guarantee.protects:
+        parts.append(f"\nTogether{_parameters(promise.guarantee)}.")
+    parts.append(f"\n## What it means for you\n\n{meaning_for_one_person(promise.guarantee)}")
+    if promise.unprotected:
+        lines = "\n".join(f"- {line}" for line in promise.unprotected)
+        parts.append(f"\n## What is not promised\n\n{lines}")
     return "\n".join(parts) + "\n"
+
+
+def _contents(label: Label) -> str:
+    rows = ", ".join(f"{count:,} {name}" for name, count in label.tables.items())
+    counted = _COUNTED.get(label.promise.counts)
+    if counted is None:
+        return f"It holds {rows}.\n"
+    return f"It holds {rows}. A count says {counted}, with random noise added where the steps below say so.\n"
+
+
+def _cost(step: Step) -> str:
+    if not (step.epsilon or step.delta):
+        return ""
+    also = f" and δ = {_number(step.delta)}" if step.delta else ""
+    return f" This spends ε = {_number(step.epsilon)}{also}."

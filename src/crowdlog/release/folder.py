@@ -10,10 +10,12 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
+from crowdlog.release.assemble import Draft
+from crowdlog.release.label import Label
 from crowdlog.release.place import find_place
 
 if TYPE_CHECKING:
@@ -35,20 +37,20 @@ class Release:
     """A published release."""
 
     path: Path
-    label: Mapping[str, Any]
+    label: Label
 
     @classmethod
     def open(cls, path: str | Path) -> Release:
         folder = Path(path)
         try:
-            label = json.loads((folder / LABEL).read_text(encoding="utf-8"))
+            stored = json.loads((folder / LABEL).read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(
                 f"{folder} is not a release: it has no {LABEL}. Give the folder that 'crowdlog release' wrote."
             ) from None
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise InputError(f"The label of {folder} cannot be read: {LABEL} is not valid JSON.") from None
-        return cls(folder, label)
+        return cls(folder, Label.read(stored, of=str(folder)))
 
     @property
     def tables(self) -> list[str]:
@@ -80,7 +82,7 @@ class Release:
         return self.table("sessions")
 
     def __repr__(self) -> str:
-        return f"Release({str(self.path)!r}, {self.label.get('crowdlog', {}).get('mechanism', '?')})"
+        return f"Release({str(self.path)!r}, {' and '.join(self.label.mechanisms)})"
 
 
 def check_tables(tables: Mapping[str, pa.Table]) -> None:
@@ -91,24 +93,20 @@ def check_tables(tables: Mapping[str, pa.Table]) -> None:
             raise TypeError(f"table {name} has the columns {table.column_names}, expected {wanted}")
 
 
-def fill_folder(
-    folder: Path,
-    tables: Mapping[str, pa.Table],
-    label: Mapping[str, Any],
-    pages: Mapping[str, str],
-) -> None:
+def fill_folder(folder: Path, draft: Draft) -> None:
     """Write all files of a release into a new folder and force them to disk.
 
     Only this folder is made: the one around it keeps others out, and must not come back as any folder.
     """
     import pyarrow.parquet as pq
 
-    check_tables(tables)
+    check_tables(draft.tables)
     folder.mkdir()
-    for name, table in tables.items():
+    for name, table in draft.tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
-    (folder / LABEL).write_text(json.dumps(label, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    for name, text in pages.items():
+    label = json.dumps(draft.label.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    (folder / LABEL).write_text(label + "\n", encoding="utf-8")
+    for name, text in draft.pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     force_folder_to_disk(folder)
 
@@ -137,19 +135,14 @@ def folder_hash(folder: Path) -> str | None:
     return whole.hexdigest()
 
 
-def write_folder(
-    out: Path,
-    tables: Mapping[str, pa.Table],
-    label: Mapping[str, Any],
-    pages: Mapping[str, str],
-) -> Release:
+def write_folder(out: Path, draft: Draft) -> Release:
     """Write a release that no ledger knows of, under a temporary name first. On failure nothing is left."""
     beside = find_place(out).partial
     partial = beside.with_name(f"{beside.name}.new")  # not the name that releases with a ledger reserve
     shutil.rmtree(partial, ignore_errors=True)  # destroyed unread: what a killed run drew must never be seen
     try:
         partial.parent.mkdir(parents=True, exist_ok=True)
-        fill_folder(partial, tables, label, pages)
+        fill_folder(partial, draft)
         partial.rename(out)
         force_to_disk(out.parent)
     except OSError as error:
@@ -159,4 +152,4 @@ def write_folder(
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    return Release(out, label)
+    return Release(out, draft.label)

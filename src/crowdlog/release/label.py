@@ -1,98 +1,221 @@
-"""The label: what is promised, in the layout of the registry of differential privacy deployments, with what
-crowdlog adds beside it.
+"""The label: what is promised and how it was made. Its JSON has the layout of the registry of differential
+privacy deployments, with what crowdlog adds under `crowdlog`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from crowdlog import __version__
-from crowdlog.plan.as_json import from_json, to_json
+from crowdlog.errors import InputError
+from crowdlog.plan.as_json import fits, from_json, record, to_json
 from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee
 from crowdlog.release.meaning import meaning_for_one_person
-from crowdlog.release.promise import Promise, Protected, Protects
+from crowdlog.release.promise import Promise, Setting, Step
 
-NOT_PRIVATE = (
-    "NOT PRIVATE: the noise came from a fixed seed and can be repeated by anyone. Never publish this release."
-)
+VERSION = 2  # of the layout
 
 
-def make_label(
-    mechanism: Protects,
-    promise: Promise,
-    protected: Protected,
-    *,
-    source: str,
-    charge: int,
-    private: bool,
-    warnings: list[str],
-) -> dict[str, Any]:
-    """Everything a reader of the release should know.
+@dataclass(frozen=True)
+class Model:
+    """Who has to be trusted with the log."""
 
-    Holds no text of the log and no count that was not paid for.
+    name: str
+    description: str
+
+
+CENTRAL = Model("Central", "The owner of the log runs the mechanism and publishes its output only.")
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+@dataclass(frozen=True)
+class Label:
+    """Everything a reader of the release should know: no text of the log and no count that was not paid for.
+
+    `mechanisms`: spellings, each of which parses back; several where a nested collection has one for each
+    layer. `tables`: how many rows each table has. `source`: the store or collection it was made from. `charge`:
+    its number in the store's ledger, 0 where none was charged. `private`: no fixed seed drew the noise.
     """
-    guarantee = promise.guarantee
-    seeded = [] if private else [NOT_PRIVATE]
-    return {
-        "name": f"crowdlog release by {type(mechanism).__name__}",
-        "description": getattr(mechanism, "title", type(mechanism).__name__),
-        "data_product_type": "Search log statistics",
-        "publication_date": datetime.now(UTC).date().isoformat(),
-        "dp_flavor": {
-            "name": guarantee.kind,
-            "data_domain": "search logs: rows of (user, query, time, rank, url)",
-            "unprotected_quantities": list(promise.unprotected),
-        },
-        "privacy_loss": {
-            "privacy_unit": "one user",
-            "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or removed.",
-            "privacy_parameters": {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
-            if guarantee.protects
-            else {},
-            **({"k": guarantee.k} if guarantee.k is not None else {}),
-            "privacy_parameters_description": meaning_for_one_person(guarantee),
-        },
-        "model": {
-            "model_name": "Central",
-            "model_name_description": "The owner of the log runs the mechanism and publishes its output only.",
-            "release_type": "Static",
-            "is_interactive": False,
-        },
-        "accounting": {
-            "composition": "sum over the steps below",
-            "steps": [_step(step) for step in promise.steps],
-        },
-        "implementation": {
-            "mechanism": repr(mechanism),
-            "published_in": getattr(mechanism, "source", ""),
-            "settings": dict(promise.settings),
-            "as_published": dict(promise.as_published),
-            "assumptions": list(promise.assumptions),
-            "errata": list(promise.errata),
-            "proof": promise.proof,
-        },
-        "crowdlog": {
-            "version": __version__,
-            "mechanism": repr(mechanism),
-            "private": private,
-            "warnings": seeded + warnings,
-            "counts": promise.counts,
-            "tables": {name: table.num_rows for name, table in protected.tables.items()},
-            "plan": to_json(promise.tables),
-            "error_bars": {plan.name: plan.noise.sd for plan in promise.tables if plan.noise is not None},
-            "notes": dict(protected.notes),
-            "source": source,
-            "charge": charge,
-        },
-    }
+
+    mechanisms: tuple[str, ...]
+    promise: Promise
+    tables: Mapping[str, int]
+    source: str
+    charge: int = 0
+    private: bool = True
+    warnings: tuple[str, ...] = ()
+    notes: Mapping[str, Setting] = field(default_factory=dict)
+    description: str = ""
+    published_in: str = ""
+    model: Model = CENTRAL
+    software: str = __version__
+    date: str = field(default_factory=_today)
+
+    @property
+    def name(self) -> str:
+        names = " and ".join(spelling.partition("(")[0] for spelling in self.mechanisms)
+        return f"crowdlog release by {names}"
+
+    @property
+    def plans(self) -> tuple[TablePlan, ...]:
+        """The plan of each table of counts; none for a release of rows."""
+        return self.promise.tables
+
+    @property
+    def rows(self) -> int:
+        """Of all tables."""
+        return sum(self.tables.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The label as JSON has it: no number is infinite, and every part is there."""
+        promise, guarantee = self.promise, self.promise.guarantee
+        return {
+            "name": self.name,
+            "description": self.description,
+            "data_product_type": "Search log statistics",
+            "publication_date": self.date,
+            "dp_flavor": {
+                "name": guarantee.kind,
+                "data_domain": "search logs: rows of (user, query, time, rank, url)",
+                "unprotected_quantities": list(promise.unprotected),
+            },
+            "privacy_loss": {
+                "privacy_unit": "one user",
+                "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or removed.",
+                "privacy_parameters": _parameters(guarantee),
+                "k": guarantee.k,
+                "privacy_parameters_description": meaning_for_one_person(guarantee),
+            },
+            "model": {
+                "model_name": self.model.name,
+                "model_name_description": self.model.description,
+                "release_type": "Static",
+                "is_interactive": False,
+            },
+            "accounting": {
+                "composition": "sum over the steps below",
+                "steps": [asdict(step) for step in promise.steps],
+                "for_tight_composition": [dict(step) for step in promise.accounting],
+            },
+            "implementation": {
+                "mechanism": " and ".join(self.mechanisms),
+                "published_in": self.published_in,
+                "settings": promise.settings,
+                "as_published": dict(promise.as_published),
+                "assumptions": list(promise.assumptions),
+                "errata": list(promise.errata),
+                "proof": promise.proof,
+            },
+            "crowdlog": {
+                "label_version": VERSION,
+                "version": self.software,
+                "mechanisms": list(self.mechanisms),
+                "private": self.private,
+                "warnings": list(self.warnings),
+                "counts": promise.counts,
+                "tables": dict(self.tables),
+                "plan": to_json(promise.tables),
+                "error_bars": promise.error_bars,
+                "notes": dict(self.notes),
+                "source": self.source,
+                "charge": self.charge,
+            },
+        }
+
+    @classmethod
+    def read(cls, stored: Any, *, of: str = "this release") -> Label:
+        """What `to_json` wrote; `of` names the release where it cannot be read."""
+        try:
+            return _read(_Parts(stored))
+        except InputError as error:
+            raise InputError(f"The label of {of} cannot be read: {error}") from None
 
 
-def _step(step: Any) -> Mapping[str, Any]:
-    return {"name": step.name, "what": step.what, "epsilon": step.epsilon, "delta": step.delta}
+def _parameters(guarantee: Guarantee) -> dict[str, float]:
+    return {"epsilon": guarantee.epsilon, "delta": guarantee.delta} if guarantee.protects else {}
 
 
-def plans_of(label: Mapping[str, Any]) -> tuple[TablePlan, ...]:
-    """The plan of each table of counts; none for a release of rows."""
-    return from_json(label.get("crowdlog", {}).get("plan", []))
+@dataclass(frozen=True)
+class _Parts:
+    """A label as it was stored."""
+
+    stored: Any
+
+    def take(self, place: str, kind: Any) -> Any:
+        """The part at this place, such as `crowdlog.tables`, which must be of this kind."""
+        found = self.stored
+        for name in place.split("."):
+            if not isinstance(found, Mapping) or name not in found:
+                raise InputError(
+                    f"it has no '{place}'. It is no label of a release, or it was changed by hand."
+                )
+            found = found[name]
+        if not fits(found, kind):
+            raise InputError(
+                f"its '{place}' is not what a label has there. It was damaged or changed by hand."
+            )
+        return found
+
+    def texts(self, place: str) -> tuple[str, ...]:
+        return tuple(self.take(place, list[str]))
+
+
+def _read(parts: _Parts) -> Label:
+    version = parts.take("crowdlog.label_version", int)
+    if version != VERSION:
+        raise InputError(
+            f"it has version {version} and this crowdlog reads version {VERSION}. Use the crowdlog that wrote it."
+        )
+    take = parts.take
+    return Label(
+        parts.texts("crowdlog.mechanisms"),
+        _promise(parts),
+        take("crowdlog.tables", dict[str, int]),
+        take("crowdlog.source", str),
+        take("crowdlog.charge", int),
+        take("crowdlog.private", bool),
+        parts.texts("crowdlog.warnings"),
+        take("crowdlog.notes", dict[str, Setting]),
+        take("description", str),
+        take("implementation.published_in", str),
+        Model(take("model.model_name", str), take("model.model_name_description", str)),
+        take("crowdlog.version", str),
+        take("publication_date", str),
+    )
+
+
+def _promise(parts: _Parts) -> Promise:
+    tables = from_json(parts.take("crowdlog.plan", list[Any]))
+    of_tables = {name for plan in tables for name in plan.numbers()}
+    settings = parts.take("implementation.settings", dict[str, Setting])
+    return Promise(
+        _guarantee(parts),
+        tuple(record(Step, step) for step in parts.take("accounting.steps", list[dict[str, Any]])),
+        tables,
+        {name: value for name, value in settings.items() if name not in of_tables},
+        parts.texts("implementation.assumptions"),
+        parts.texts("implementation.errata"),
+        parts.texts("dp_flavor.unprotected_quantities"),
+        tuple(parts.take("accounting.for_tight_composition", list[dict[str, Any]])),
+        parts.take("implementation.proof", str),
+        parts.take("implementation.as_published", dict[str, Setting]),
+    )
+
+
+def _guarantee(parts: _Parts) -> Guarantee:
+    """ε and δ are written where there is differential privacy only."""
+    loss = parts.take("privacy_loss.privacy_parameters", dict[str, float])
+    none = NO_GUARANTEE
+    return Guarantee(
+        loss.get("epsilon", none.epsilon),
+        loss.get("delta", none.delta),
+        parts.take("dp_flavor.name", str),
+        k=parts.take("privacy_loss.k", int | None),
+    )

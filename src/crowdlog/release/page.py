@@ -36,7 +36,7 @@ def release_page(
     label: Mapping[str, Any], tables: Mapping[str, pa.Table], *, story: Sequence[tuple[str, str]] = ()
 ) -> str:
     """The page. `story` adds cards (number, meaning), for example what a demo hid."""
-    own, loss = label["crowdlog"], label["privacy_loss"]
+    own, loss, made = label["crowdlog"], label["privacy_loss"], label["implementation"]
     cards = [(f"{rows:,}", f"{NAMES.get(name, name)} published") for name, rows in own["tables"].items()]
     parameters = loss["privacy_parameters"]
     if parameters:
@@ -47,7 +47,7 @@ def release_page(
     bars = own["error_bars"]
     parts = [
         f"<h1>{html.escape(label['description'])}</h1>",
-        f'<p class="soft">Made by <code>{html.escape(own["mechanism"])}</code> with crowdlog {own["version"]} on {label["publication_date"]}.</p>',
+        f'<p class="soft">Made by <code>{html.escape(made["mechanism"])}</code> with crowdlog {own["version"]} on {label["publication_date"]}.</p>',
         *(f'<p class="warn">{html.escape(warning)}</p>' for warning in own["warnings"]),
         '<div class="cards">'
         + "".join(f'<div class="card"><b>{html.escape(n)}</b>{html.escape(what)}</div>' for n, what in cards)

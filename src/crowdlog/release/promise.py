@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from crowdlog.plan.candidates import OfTheLog
 from crowdlog.plan.selections import AtLeast, NoisyThreshold
@@ -65,6 +65,11 @@ class Promise:
             **self.numbers,
             **{name: value for plan in self.tables for name, value in plan.numbers().items()},
         }
+
+    @property
+    def error_bars(self) -> dict[str, float]:
+        """The standard deviation of the noise in each table that has some."""
+        return {plan.name: plan.noise.sd for plan in self.tables if plan.noise is not None}
 
     def table(self, name: str) -> TablePlan:
         """The plan of this table."""
@@ -141,7 +146,11 @@ class Protected:
 
 
 class Protects(Protocol):
-    """What publishing needs to know of a mechanism."""
+    """What publishing needs to know of a mechanism. Its `repr` is its spelling."""
+
+    title: ClassVar[str]
+    source: ClassVar[str]
+    unsafe: ClassVar[bool]
 
     def promise(self) -> Promise: ...
 

@@ -18,10 +18,8 @@ from crowdlog.errors import CrowdlogError, InputError, PrivacyRefusal, note
 from crowdlog.locks import hold
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
-from crowdlog.release.explain import explain, label_page
+from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, fill_folder, folder_hash
-from crowdlog.release.label import make_label
-from crowdlog.release.page import release_page
 from crowdlog.release.place import Place, find_place, refuse_existing, reserve
 from crowdlog.release.promise import Promise, Protects
 
@@ -142,22 +140,17 @@ def show(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
 def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
     """Write one output to the staged folder and return its hash."""
     protected = drawing.mechanism.protect(drawing.log, drawing.randomness)
-    label = make_label(
-        drawing.mechanism,
+    draft = assemble(
+        [drawing.mechanism],
         drawing.promise,
         protected,
+        drawing.randomness,
         source=drawing.log.info.id,
         charge=charge,
-        private=drawing.randomness.private,
         warnings=drawing.warnings,
     )
-    pages = {
-        "label.md": label_page(label),
-        "explanation.md": explain(label),
-        "index.html": release_page(label, protected.tables),
-    }
     try:
-        fill_folder(staged, protected.tables, label, pages)
+        fill_folder(staged, draft)
         force_to_disk(target.parent)
     except OSError as error:
         raise InputError(
@@ -197,7 +190,7 @@ def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_kn
     """What makes a release doubtful: refused, or said in its label when the owner insists."""
     guarantee, users = promise.guarantee, max(log.info.users, 1)
     warnings = []
-    if getattr(mechanism, "unsafe", False):
+    if mechanism.unsafe:
         warnings.append("This mechanism is known to be unsafe. It exists to be attacked and compared.")
     elif guarantee.k is not None:
         warnings.append(

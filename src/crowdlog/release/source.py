@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from crowdlog.errors import InputError
+from crowdlog.release.label import Label
 
 
-def check_source(label: Mapping[str, Any], store_id: str) -> None:
+def check_source(label: Label, store_id: str) -> None:
     """Raise InputError unless the label names this log as its source."""
-    source = str(label.get("crowdlog", {}).get("source", "none"))
-    if source != store_id:
+    if label.source != store_id:
         raise InputError(
-            f"This release was not made from the log given as truth: its label names the source {source[:16]}, the log is {store_id[:16]}. "
+            f"This release was not made from the log given as truth: its label names the source {label.source[:16]}, the log is {store_id[:16]}. "
             "Give the store it was made from, or add --other-log to measure it against another log on purpose."
         )

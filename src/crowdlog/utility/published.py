@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from crowdlog.artifacts.kinds import Sequences
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.release.label import plans_of
+from crowdlog.release.label import Label
 
 ORIGINAL = REPRESENTATIONS[0]
 TOPICS_LEFT_OUT = "The sequences of this release are of topics, not of queries, so they are left out."
@@ -26,8 +24,8 @@ class Published:
     topics: bool = False
 
     @classmethod
-    def of(cls, label: Mapping[str, Any]) -> Published:
-        plans = plans_of(label)
+    def of(cls, label: Label) -> Published:
+        plans = label.plans
         if not plans:
             return cls()
         kinds = [plan.artifact for plan in plans]

@@ -93,7 +93,7 @@ def test_both_tables_are_those_of_ftu_on_the_union(crowd):
     # six people clicked s.example, five each 0 and 1.example
     assert [row["url"] for row in tables["clicks.parquet"]] == ["a.example"]
     label = crowd.client.get(f"{crowd.at}/release/label.json").json()
-    assert label["crowdlog"]["mechanism"] == "FTu(k=5) and FTu(k=7, artifact='click')"
+    assert label["crowdlog"]["mechanisms"] == ["FTu(k=5)", "FTu(k=7, artifact='click')"]
     assert label["crowdlog"]["notes"]["inner_k"] == INNER_K
     assert {step["name"] for step in label["accounting"]["steps"]} >= {"queries: Open", "clicks: Open"}
 

@@ -64,7 +64,7 @@ def _attacked(bench: Bench, log: LogStore, mechanisms: list[Mechanism], which: s
     def make() -> dict[str, Any]:
         with ExitStack() as stack:
             releases = [stack.enter_context(bench.released(mechanism, log)) for mechanism in mechanisms]
-            if not any(sum(release.label["crowdlog"]["tables"].values()) for release in releases):
+            if not any(sum(release.label.tables.values()) for release in releases):
                 return {"success": None, "chance": None, "details": {}, "note": "Nothing is released."}
             return attack(releases, log, [which], attacker=Attacker(SeededRandomness(SEED)))[0].as_dict()
 

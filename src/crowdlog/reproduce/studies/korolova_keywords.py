@@ -85,7 +85,7 @@ def _counts(ours: Any, original: Any) -> dict[str, int]:
 
 def _clicks(release: Release, truth: Truth) -> KeyCounts:
     """The released click counts; none where nothing is released, which cannot be read as a release."""
-    if not release.label["crowdlog"]["tables"]["clicks"]:
+    if not release.label.tables["clicks"]:
         return KeyCounts(np.zeros(0, np.int64), np.zeros(0))
     found = read_release(release, truth.vocabulary, Settings().session_minutes).clicks
     if found is None:

@@ -60,7 +60,7 @@ def tried(
     def measure() -> Scores:
         truth = _truth(bench, folds, by).apart()
         with bench.released(mechanism, parts(bench, folds, by)[0], seed) as release:
-            if not sum(release.label["crowdlog"]["tables"].values()):
+            if not sum(release.label.tables.values()):
                 return {}
             tables = read_release(release, truth.vocabulary, MINUTES)
         return scores(task(tables, truth.fold(None)))

@@ -75,7 +75,7 @@ def rows(bench: Bench, run: str, k: int) -> dict[str, int]:
 
     def count() -> dict[str, int]:
         with bench.released(mechanism(run, k), parts(bench, FOLDS, "user")[0]) as release:
-            return dict(release.label["crowdlog"]["tables"])
+            return dict(release.label.tables)
 
     return bench.kept(["rows", repr(mechanism(run, k))], count)
 
