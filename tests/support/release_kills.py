@@ -51,6 +51,9 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 class Coin:
     """A mechanism whose outputs can be told apart: 56 random bits, also in the label."""
 
+    title = "One random number"
+    source = ""
+    unsafe = False
     pause = 0.0
 
     def promise(self) -> Promise:
