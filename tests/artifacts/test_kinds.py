@@ -1,15 +1,23 @@
 import pytest
 
-from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
+from crowdlog.artifacts.kinds import ARTIFACTS, QUERY_ARTIFACTS, Artifact
 from crowdlog.errors import InputError
+from crowdlog.release.folder import CONTRACT
 
 
-def test_every_kind_names_its_table():
+def test_every_kind_names_its_table_and_its_columns():
     assert {kind: Artifact(kind).table for kind in ARTIFACTS if "pair" not in kind} == {
         "query": "queries",
         "click": "clicks",
+        "word": "words",
+        "site": "sites",
+        "query-site": "query_sites",
+        "word-site": "word_sites",
     }
-    assert all(Artifact(kind).table == "pairs" for kind in ARTIFACTS if "pair" in kind)
+    assert all(Artifact(kind).table == "pairs" for kind in QUERY_ARTIFACTS if "pair" in kind)
+    assert Artifact("word-pair").table == "word_pairs"
+    for artifact in map(Artifact, ARTIFACTS):
+        assert CONTRACT[artifact.table] == (*artifact.columns, "count")
 
 
 def test_undirected_pairs_share_the_scope_of_directed_ones():

@@ -6,7 +6,7 @@ import pytest
 
 from crowdlog.audit.laboratory import Laboratory, Layout
 from crowdlog.audit.neighbours import STRIDE, Shape, at_threshold, exposed_edges, injected, unique, well_known
-from crowdlog.audit.persons import crowd_log, persons, sitting_persons
+from crowdlog.audit.persons import Asked, crowd_log, persons, sitting_persons
 from crowdlog.audit.public import equipped
 from crowdlog.audit.sampling import Effort, outcome
 from crowdlog.mechanisms import parse
@@ -101,8 +101,10 @@ def test_shapes_fit_into_a_world():
 
 def test_the_replayed_persons_come_last_and_leave_others_alone(tmp_path):
     laboratory = Laboratory(tmp_path)
-    before = pq.read_table(crowd_log(laboratory, 4, 2, 1, None).events(), columns=["user", "query"])
+    before = pq.read_table(crowd_log(laboratory, 4, 2, Asked(1, 1), None).events(), columns=["user", "query"])
     for person in (*persons(2), *sitting_persons(2)):
-        after = pq.read_table(crowd_log(laboratory, 4, 2, 1, person).events(), columns=["user", "query"])
+        after = pq.read_table(
+            crowd_log(laboratory, 4, 2, Asked(1, 1), person).events(), columns=["user", "query"]
+        )
         assert after.slice(0, before.num_rows).equals(before)
         assert after.num_rows - before.num_rows == len(person.keys)

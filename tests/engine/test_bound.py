@@ -22,11 +22,13 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
+from crowdlog.artifacts.kinds import ARTIFACTS, QUERY_ARTIFACTS, Artifact
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.engine import bound
 from crowdlog.engine.connection import Engine
+from crowdlog.engine.log_source import LogSource
 from crowdlog.engine.mine import mine, unpack
+from crowdlog.engine.parts import Parts
 from crowdlog.engine.rename import Renaming, as_table, rename
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
@@ -43,7 +45,7 @@ BOUNDS = {
     "random_distinct": lambda artifacts, d: bound.random_distinct(artifacts, d, SECRET),
 }
 # kinds of which several have one row
-SHARING = [kind for kind in ARTIFACTS if "session" in kind or "window" in kind]
+SHARING = [kind for kind in QUERY_ARTIFACTS if "session" in kind or "window" in kind]
 
 
 @contextmanager
@@ -74,19 +76,16 @@ ENGINES = {"one thread": one_thread, "two threads": two_threads, "shuffled": shu
 
 def artifacts_of(engine, log, artifact: Artifact):
     renaming = None if artifact.representation == "original" else rename(log, artifact.representation)
-    return renaming, mine(engine.events, artifact, None if renaming is None else as_table(renaming))
+    renamed = None if renaming is None else as_table(renaming)
+    return renaming, mine(engine.events, artifact, renamed, Parts(log, renaming))
 
 
 def texts_of(log, renaming: Renaming | None, artifact: Artifact, keys) -> list[str]:
-    def queries(ids):
-        return log.query_texts(ids).to_pylist() if renaming is None else renaming.texts.take(ids).to_pylist()
-
-    if artifact.kind == "query":
-        return queries(keys)
-    first, second = unpack(keys)
-    others = log.url_texts(second).to_pylist() if artifact.kind == "click" else queries(second)
-    both = zip(queries(first), others, strict=True)
-    return ["|".join(pair if artifact.directed else sorted(pair)) for pair in both]
+    with Engine(log) as engine:
+        columns = LogSource(engine, renaming).texts(artifact, keys)
+    return [
+        "|".join(texts) for texts in zip(*(column.to_pylist() for column in columns.values()), strict=True)
+    ]
 
 
 def contributions(log, engine_of, artifact: Artifact, choose, d: int) -> dict[str, Counter[str]]:
@@ -260,9 +259,8 @@ class People:
         with Engine(
             log, backend=ibis.duckdb.connect(threads=threads, preserve_insertion_order=False)
         ) as engine:
-            mined = mine(
-                engine.events, artifact, None if renaming is None else as_table(renaming)
-            ).to_pyarrow()
+            renamed, parts = None if renaming is None else as_table(renaming), Parts(log, renaming)
+            mined = mine(engine.events, artifact, renamed, parts).to_pyarrow()
             pq.write_table(mined, log.path.with_suffix(".mined.parquet"))  # mined once for four bounds
             artifacts = engine.backend.read_parquet(
                 log.path.with_suffix(".mined.parquet"), table_name="mined"
@@ -271,20 +269,23 @@ class People:
                 kept = choose(artifacts, d).select("user", "key").to_pyarrow()
                 users, keys = (
                     kept["user"].to_numpy(),
-                    self._in_texts(log, artifact, numbers, kept["key"].to_numpy()),
+                    self._in_texts(log, artifact, numbers, parts, kept["key"].to_numpy()),
                 )
                 order = np.lexsort((keys, users))
                 found[name] = users[order], keys[order]
         return found
 
-    def _in_texts(self, log: LogStore, artifact: Artifact, numbers: Any, keys: Any) -> Any:
-        if artifact.kind == "query":
-            return numbers[keys]
-        first, second = unpack(keys)
-        first, second = (
-            numbers[first],
-            self._urls(log)[second] if artifact.kind == "click" else numbers[second],
-        )
+    def _in_texts(self, log: LogStore, artifact: Artifact, numbers: Any, parts: Parts, keys: Any) -> Any:
+        def numbered(column: str, ids: Any) -> Any:
+            if column in ("query", "next_query"):
+                return numbers[ids]
+            if column == "url":
+                return self._urls(log)[ids]
+            return self._numbered((parts.sites if column == "site" else parts.words).texts)[ids]
+
+        if len(artifact.columns) == 1:
+            return numbered(artifact.columns[0], keys)
+        first, second = map(numbered, artifact.columns, unpack(keys))
         if not artifact.directed:
             first, second = np.minimum(first, second), np.maximum(first, second)
         return first * 2**32 + second

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -10,20 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdlog.artifacts.kinds import ARTIFACTS, WINDOW, Artifact
+from crowdlog.artifacts.kinds import ARTIFACTS, PART_ARTIFACTS, WINDOW, Artifact
 from crowdlog.engine import bound
 from crowdlog.engine.connection import Engine
 from crowdlog.engine.count import histogram
-from crowdlog.engine.mine import mine, unpack
+from crowdlog.engine.log_source import LogSource
+from crowdlog.engine.mine import mine
 from tests.support.logs import make_log
 
-USERS, TEXTS = ("ann", "bob", "cyd"), ("a", "b", "c")
+USERS, TEXTS = ("ann", "bob", "cyd"), ("a", "b", "c a a")
 rows_of_a_log = st.lists(
     st.tuples(
         st.sampled_from(USERS),
         st.sampled_from(TEXTS),
         st.integers(0, 12).map(lambda n: n * 500),
-        st.sampled_from([None, "http://x", "http://y"]),
+        st.sampled_from([None, "http://x", "http://www.X/1", "http://y:80"]),
     ),
     min_size=1,
     max_size=25,
@@ -71,12 +73,29 @@ def pairs(history, scope):
     return result
 
 
+def parts(rows, user, kind):
+    """Words and sites, one after the other."""
+    if kind in ("word", "word-pair"):
+        for query, _second in impressions(rows)[user]:
+            words = query.split()
+            yield from words if kind == "word" else itertools.pairwise(words)
+    for query, url in clicks(rows)[user]:
+        site = url.lower().removeprefix("http://").removeprefix("www.").split("/")[0].split(":")[0]
+        yield from {
+            "site": [site],
+            "query-site": [(query, site)],
+            "word-site": [(word, site) for word in query.split()],
+        }.get(kind, [])
+
+
 def expected(rows, artifact):
     """Per user the artifacts in order."""
     if artifact.kind == "query":
         return {user: [query for query, _ in history] for user, history in impressions(rows).items()}
     if artifact.kind == "click":
         return clicks(rows)
+    if artifact.kind in PART_ARTIFACTS:
+        return {user: list(parts(rows, user, artifact.kind)) for user in USERS}
     found = {user: pairs(history, artifact.scope) for user, history in impressions(rows).items()}
     return (
         found
@@ -86,12 +105,9 @@ def expected(rows, artifact):
 
 
 def named(log, artifact, keys):
-    if artifact.kind == "query":
-        return log.query_texts(keys).to_pylist()
-    first, second = unpack(keys)
-    others = (log.url_texts if artifact.kind == "click" else log.query_texts)(second).to_pylist()
-    together = zip(log.query_texts(first).to_pylist(), others, strict=True)
-    return [pair if artifact.directed else tuple(sorted(pair)) for pair in together]
+    with Engine(log) as engine:
+        columns = [column.to_pylist() for column in LogSource(engine).texts(artifact, keys).values()]
+    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
 @pytest.mark.parametrize("kind", ARTIFACTS)
@@ -103,7 +119,7 @@ def test_counts_are_those_of_a_plain_loop(kind, rows):
     with tempfile.TemporaryDirectory() as folder:
         log = make_log(Path(folder), rows)
         with Engine(log) as engine:
-            counts = histogram(mine(engine.events, artifact), users=True)
+            counts = histogram(LogSource(engine).artifacts(artifact), users=True)
         names = named(log, artifact, counts.key)
     assert dict(zip(names, counts.impressions.tolist(), strict=True)) == dict(
         Counter(item for items in per_user.values() for item in items)
@@ -113,7 +129,7 @@ def test_counts_are_those_of_a_plain_loop(kind, rows):
     )
 
 
-@pytest.mark.parametrize("kind", ["query", "click"])
+@pytest.mark.parametrize("kind", ["query", "click", "word", "word-site"])
 @settings(max_examples=12)
 @given(rows=rows_of_a_log, d=st.integers(1, 4))
 def test_first_d_and_first_distinct_d(kind, rows, d):
@@ -122,8 +138,9 @@ def test_first_d_and_first_distinct_d(kind, rows, d):
     with tempfile.TemporaryDirectory() as folder:
         log = make_log(Path(folder), rows)
         with Engine(log) as engine:
-            first = histogram(bound.first(mine(engine.events, artifact), d), users=False)
-            distinct = histogram(bound.first_distinct(mine(engine.events, artifact), d), users=False)
+            mined = LogSource(engine).artifacts(artifact)
+            first = histogram(bound.first(mined, d), users=False)
+            distinct = histogram(bound.first_distinct(mined, d), users=False)
         got_first = dict(zip(named(log, artifact, first.key), first.impressions.tolist(), strict=True))
         got_distinct = dict(
             zip(named(log, artifact, distinct.key), distinct.impressions.tolist(), strict=True)

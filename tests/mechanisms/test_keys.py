@@ -19,7 +19,7 @@ def crowd(tmp_path_factory):
     rows = crowd_rows(600, QUERIES)
     return make_log(
         tmp_path_factory.mktemp("keys"),
-        [*rows, *((f"u{i}", f"my own {i}", 9000, f"http://own{i}.example") for i in range(600))],
+        [*rows, *((f"u{i}", f"my{i} own{i}", 9000, f"http://own{i}.example") for i in range(600))],
     )
 
 

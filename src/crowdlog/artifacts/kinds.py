@@ -10,7 +10,7 @@ from crowdlog.log.sessions import SESSION_MINUTES as SESSION_MINUTES
 WINDOW = 30  # queries, Feild 2013
 
 # Spelling: what it is. Pairs leave out a query followed by itself: that is a next page, not a reformulation.
-ARTIFACTS = {
+QUERY_ARTIFACTS = {
     "query": "a query",
     "click": "a query and a clicked URL",
     "pair": "two queries, one right after the other in a session",
@@ -20,8 +20,27 @@ ARTIFACTS = {
     "undirected-session-pair": "two queries of one session, in any order",
     "undirected-window-pair": f"two queries at most {WINDOW - 1} queries apart, in any order",
 }
+# Parts of queries and URLs: what many people share though no two ask the same query.
+PART_ARTIFACTS = {
+    "word": "a word of a query",
+    "word-pair": "two words of a query, one right after the other",
+    "site": "the site of a clicked URL: its host without www.",
+    "query-site": "a query and the site of a clicked URL",
+    "word-site": "a word of a query and the site of a clicked URL",
+}
+ARTIFACTS = QUERY_ARTIFACTS | PART_ARTIFACTS
 
-TABLES = {"query": "queries", "click": "clicks"}
+# Kind: the table of a release that holds it, and the columns of its texts. Pairs of any scope share one table.
+TABLES = {
+    "query": ("queries", ("query",)),
+    "click": ("clicks", ("query", "url")),
+    "pair": ("pairs", ("query", "next_query")),
+    "word": ("words", ("word",)),
+    "word-pair": ("word_pairs", ("word", "next_word")),
+    "site": ("sites", ("site",)),
+    "query-site": ("query_sites", ("query", "site")),
+    "word-site": ("word_sites", ("word", "site")),
+}
 
 
 @dataclass(frozen=True)
@@ -48,7 +67,12 @@ class Artifact:
     @property
     def table(self) -> str:
         """The table of a release that holds it."""
-        return TABLES.get(self.kind, "pairs")
+        return TABLES.get(self.kind, TABLES["pair"])[0]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of its texts in that table."""
+        return TABLES.get(self.kind, TABLES["pair"])[1]
 
 
 @dataclass(frozen=True)

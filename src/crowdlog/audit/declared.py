@@ -104,3 +104,8 @@ def queries_of(mechanism: Mechanism, *, whole_sessions: bool) -> int:
     if isinstance(first.artifact, Sequences) and isinstance(first.bound, SessionCut):
         return first.bound.queries + 1 if whole_sessions else 2
     return 2 if any(plan.name == "pairs" for plan in mechanism.plan) else 1
+
+
+def words_of(mechanism: Mechanism) -> int:
+    """How many words a query of the audit has: two where pairs of words are counted."""
+    return 2 if any(plan.name == "word_pairs" for plan in mechanism.plan) else 1

@@ -30,12 +30,14 @@ LETTERS = "qrstuvwxyz"
 class Layout:
     """So many worlds of each shape, one shape after the other.
 
-    To ask a key is to ask so many queries in a row and to click for the first.
+    To ask a key is to ask so many queries in a row and to click for the first. A query repeats its word so
+    many times.
     """
 
     shapes: tuple[Shape, ...]
     worlds: int
     queries: int = 1
+    words: int = 1
 
     def keys(self, *, pooled: bool = False) -> Ints:
         """The keys of all worlds, or of those whose keys are public."""
@@ -79,9 +81,11 @@ class Laboratory:
                 for name in ("user", "key", "second", "reads")
             )
         )
-        return self.make((layout, with_person), acts, layout.queries)
+        return self.make((layout, with_person), acts, layout.queries, words=layout.words)
 
-    def make(self, name: Any, acts: Acts, queries: int, texts: Sequence[str] = ()) -> LogStore:
+    def make(
+        self, name: Any, acts: Acts, queries: int, texts: Sequence[str] = (), words: int = 1
+    ) -> LogStore:
         """The log of these acts, by a name under which it is found again.
 
         Keys ≥ 0 are written as numbers, −1, −2, … as the given texts.
@@ -92,7 +96,7 @@ class Laboratory:
             from crowdlog.log.importer import import_log
 
             path = self.folder / f"{len(self._made)}.parquet"
-            parquet.write_table(_table(acts, queries, texts), path)
+            parquet.write_table(_table(acts, queries, texts, words), path)
             self._made[name] = import_log(path, path.with_suffix(".store"))
             path.unlink()
         store: LogStore = self._made[name]
@@ -129,14 +133,15 @@ def _acts(layout: Layout, number: int, role: str) -> Acts:
     return Acts(user, key, second, np.full(len(user), role == "readers"))
 
 
-def _table(acts: Acts, queries: int, texts: Sequence[str]) -> Any:
+def _table(acts: Acts, queries: int, texts: Sequence[str], words: int) -> Any:
     """The rows: `queries` of them for each act, a second apart; readers pause between them and click nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     n = len(acts.user)
     row, place = np.repeat(np.arange(n), queries), np.tile(np.arange(queries), n)
-    named = pa.concat_arrays([_named(letter, acts.key, texts) for letter in LETTERS[:queries]])
+    single = pa.concat_arrays([_named(letter, acts.key, texts) for letter in LETTERS[:queries]])
+    named = pc.binary_join_element_wise(*[single] * words, " ")
     clicked = pa.array((place == 0) & ~acts.reads[row])
     url = _numbered("http://u", acts.key if acts.page is None else acts.page, ".example").take(pa.array(row))
     return pa.table(

@@ -41,6 +41,14 @@ Place = Literal["last", "middle", "shuffled"]
 
 
 @dataclass(frozen=True)
+class Asked:
+    """How many queries in a row are asked for one key, and how often each repeats its word."""
+
+    queries: int
+    words: int
+
+
+@dataclass(frozen=True)
 class Person:
     """What the one person does, in order: keys (−1, −2, … are SPELLINGS) and pages; and how many seconds lie
     between.
@@ -126,19 +134,25 @@ class _Rows:
 
 
 def crowd_log(
-    laboratory: Laboratory, crowd: int, d: int, queries: int, person: Person | None, place: Place = "last"
+    laboratory: Laboratory,
+    crowd: int,
+    d: int,
+    asked: Asked,
+    person: Person | None,
+    place: Place = "last",
 ) -> LogStore:
     """The crowds and the person.
 
     `place`: her rows come last, or after the first row of everybody else; or all rows lie in another order.
     """
-    parts = [_single_keys(crowd), *_sitting(crowd, d, queries)]
+    parts = [_single_keys(crowd), *_sitting(crowd, d, asked.queries)]
     crowds = _joined(_numbered(parts))
     rows = crowds if person is None else _placed(crowds, _of(person), place)
     if place == "shuffled":
         rows = _taken(rows, np.random.default_rng(0).permutation(len(rows.user)))
     acts = Acts(rows.user, rows.key, rows.second, np.zeros(len(rows.user), np.bool_), rows.page)
-    return laboratory.make(("replay", crowd, d, queries, person, place), acts, queries, SPELLINGS + ALONE)
+    name = ("replay", crowd, d, asked, person, place)
+    return laboratory.make(name, acts, asked.queries, SPELLINGS + ALONE, asked.words)
 
 
 def _single_keys(crowd: int) -> _Rows:

@@ -7,17 +7,19 @@ It runs at the real parameters unless they need a huge crowd: what it finds is e
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdlog.audit.declared import by_lot, by_weights, queries_of, units
+from crowdlog.audit.declared import by_lot, by_weights, queries_of, units, words_of
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.persons import (
     BYSTANDERS,
     OWN,
     SITTING,
+    Asked,
     Person,
     Place,
     backwards,
@@ -74,16 +76,17 @@ def audit_replay(mechanism: Mechanism, laboratory: Laboratory) -> list[Finding]:
 def replays(mechanism: Mechanism, laboratory: Laboratory) -> Iterator[list[Finding]]:
     """The findings of one replay after the other."""
     mechanism, d = _replayable(mechanism, laboratory)
-    queries = queries_of(mechanism, whole_sessions=True)
+    asked = Asked(queries_of(mechanism, whole_sessions=True), words_of(mechanism))
+    queries = asked.queries
     everybody = (*persons(d), *(sitting_persons(d) if queries > 1 else ()), backwards(d, queries))
     crowd = 2 * max(crowds_at_threshold(mechanism, laboratory, SeededRandomness(1)))
     place: Place = "last" if by_weights(mechanism) else "middle"
-    before = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, None))
+    before = _frozen(mechanism, crowd_log(laboratory, crowd, d, asked, None))
     for order, who in _same_people(by_lot(mechanism)):
-        again = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, None, order))
+        again = _frozen(mechanism, crowd_log(laboratory, crowd, d, asked, None, order))
         yield [_finding(who, "rows changed", 0, max(map(_changed, before, again)))]
     for person in everybody:
-        after = _frozen(mechanism, crowd_log(laboratory, crowd, d, queries, person, place))
+        after = _frozen(mechanism, crowd_log(laboratory, crowd, d, asked, person, place))
         found = (
             difference
             for old, new in zip(before, after, strict=True)
@@ -218,5 +221,6 @@ def _text_columns(table: Any) -> list[str]:
 
 
 def _number(text: str) -> int:
-    digits = "".join(filter(str.isdigit, text))
-    return int(digits) if digits else -1
+    """The first number in a text; a query may repeat its word."""
+    found = re.search(r"\d+", text)
+    return int(found[0]) if found else -1

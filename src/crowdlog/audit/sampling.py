@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.audit.declared import queries_of
+from crowdlog.audit.declared import queries_of, words_of
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import STRIDE, Shape
 from crowdlog.audit.public import equipped
@@ -58,9 +58,9 @@ class Effort:
                     for shape in shapes
                 ),
             )
-        queries = queries_of(mechanism, whole_sessions=whole_sessions)
+        queries, words = queries_of(mechanism, whole_sessions=whole_sessions), words_of(mechanism)
         rows = queries * sum(shape.rows for shape in shapes)
-        return Layout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries)
+        return Layout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries, words)
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ def outcome(protected: Protected, layout: Layout) -> dict[str, Shown]:
 
 
 def _world_rows(name: str, table: Any) -> Any:
-    """Of queries the first of each row of queries, of other tables all."""
-    return table.filter(_starts_with_q(table.column(0))) if name == "queries" else table
+    """Of queries and words the first of each row of queries, of other tables all."""
+    return table.filter(_starts_with_q(table.column(0))) if name in ("queries", "words") else table
 
 
 def _shown(worlds: Ints, counts: Ints, layout: Layout) -> Shown:
@@ -182,7 +182,8 @@ def _starts_with_q(texts: Any) -> Bools:
 
 def _places(plan: TablePlan, kept: Kept, source: LogSource, worlds: Ints, first: Bools) -> tuple[Ints, Ints]:
     """The world of each kept key and its count, without naming keys where their ids tell it."""
-    if isinstance(plan.artifact, Sequences) or isinstance(plan.candidates, Pool | PublicResults):
+    by_name = isinstance(plan.artifact, Sequences) or plan.artifact.columns[0] != "query"
+    if by_name or isinstance(plan.candidates, Pool | PublicResults):
         table = _world_rows(plan.name, source.table(plan, kept))
         return worlds_of(table), table.column("count").to_numpy()
     if plan.artifact.kind == "query":

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdlog.audit.declared import OF_SHOWN, crowds, edges, kept_keys, main, queries_of, thresholds, units
+from crowdlog.audit.declared import (
+    OF_SHOWN,
+    crowds,
+    edges,
+    kept_keys,
+    main,
+    queries_of,
+    thresholds,
+    units,
+    words_of,
+)
 from crowdlog.audit.events import Halves, codings
 from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape, at_threshold, exposed_edges, injected, unique, well_known
@@ -114,7 +124,7 @@ def crowds_at_threshold(
     if bars:
         return tuple(sorted({max(1, bar.K) for bar in bars.values()}))
     steps = tuple(Shape(str(crowd), crowd, 1, 0, 0) for crowd in LADDER)
-    layout = Layout(steps, LADDER_WORLDS, queries_of(mechanism, whole_sessions=False))
+    layout = Layout(steps, LADDER_WORLDS, queries_of(mechanism, whole_sessions=False), words_of(mechanism))
     (seen,) = sample(mechanism, laboratory, layout, randomness, Effort(runs=1), sides=(False,))
     half = [np.flatnonzero(shown.keys.sum(axis=(0, 2)) * 2 >= LADDER_WORLDS) for shown in seen.values()]
     if not any(map(len, half)):

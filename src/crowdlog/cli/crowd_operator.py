@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crowdlog.artifacts.kinds import ARTIFACTS
+from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.cli.output import json_option, show_fields, show_json
 
 if TYPE_CHECKING:
     from crowdlog.crowd.manifest import Manifest
 
-INNER = [kind for kind in ARTIFACTS if kind != "query"]
+INNER = [kind for kind in QUERY_ARTIFACTS if kind != "query"]
 _operator = click.option(
     "--operator",
     "operator_file",
@@ -61,7 +61,7 @@ def collection() -> None:
     "--artifact",
     default="query",
     show_default=True,
-    type=click.Choice(list(ARTIFACTS)),
+    type=click.Choice(list(QUERY_ARTIFACTS)),
     help="What is mined.",
 )
 @click.option(

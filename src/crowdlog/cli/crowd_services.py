@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from crowdlog.artifacts.kinds import ARTIFACTS
+from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import InputError
 
@@ -237,7 +237,7 @@ def _token(path: Path) -> str:
 )
 @click.option(
     "--inner",
-    type=click.Choice([kind for kind in ARTIFACTS if kind != "query"]),
+    type=click.Choice([kind for kind in QUERY_ARTIFACTS if kind != "query"]),
     help="Nested: what opens inside queries.",
 )
 @click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")

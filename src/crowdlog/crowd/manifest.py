@@ -8,14 +8,14 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from crowdlog.artifacts.kinds import ARTIFACTS
+from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.errors import InputError
 from crowdlog.plan.bounds import Counts
 
 COUNTS = get_args(Counts)
-INNER_ARTIFACTS = ("", *(kind for kind in ARTIFACTS if kind != "query"))  # "": one threshold
+INNER_ARTIFACTS = ("", *(kind for kind in QUERY_ARTIFACTS if kind != "query"))  # "": one threshold
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Manifest:
         if not isinstance(value, dict) or set(value) != set(cls.__dataclass_fields__):
             raise InputError("The server's description of the collection is not one crowdlog understands.")
         texts = all(isinstance(value[name], str) for name in value if name not in {"collection", "limit"})
-        kinds = texts and value["artifact"] in ARTIFACTS and value["inner_artifact"] in INNER_ARTIFACTS
+        kinds = texts and value["artifact"] in QUERY_ARTIFACTS and value["inner_artifact"] in INNER_ARTIFACTS
         if not kinds or value["representation"] not in REPRESENTATIONS or value["count"] not in COUNTS:
             raise InputError(
                 "The server's description of the collection holds a value crowdlog does not know."

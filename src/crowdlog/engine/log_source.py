@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from crowdlog.engine import bound
 from crowdlog.engine.connection import Engine
 from crowdlog.engine.count import histogram
 from crowdlog.engine.mine import mine
+from crowdlog.engine.parts import Parts
 from crowdlog.engine.rename import Renaming, as_table, rename
 from crowdlog.engine.subsequences import Naming, Subsequences, count_subsequences, cut_sessions
 from crowdlog.log.store import LogStore
@@ -67,7 +69,13 @@ class LogSource:
 
     def artifacts(self, artifact: Artifact) -> Any:
         """All artifacts of this kind as an Ibis table: user, row, nth, key."""
-        return mine(self.engine.events, artifact, None if self.renaming is None else as_table(self.renaming))
+        renamed = None if self.renaming is None else as_table(self.renaming)
+        return mine(self.engine.events, artifact, renamed, self.parts)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Words and sites, in the representation."""
+        return Parts(self.log, self.renaming)
 
     # --- counting ---
 
@@ -203,14 +211,20 @@ class LogSource:
         """The texts of each key, by column."""
         if artifact.kind == "query":
             return {"query": self.query_texts(key, pool)}
-        first, second = unpack(key)
-        columns = {"query": self.query_texts(first)}
-        if artifact.kind == "click":
-            return {**columns, "url": self.log.url_texts(second)}
-        columns["next_query"] = self.query_texts(second)
+        ids = unpack(key) if len(artifact.columns) == 2 else (key,)
+        columns = {name: self._named(name, each) for name, each in zip(artifact.columns, ids, strict=True)}
         # Undirected pairs in the order of the alphabet: the order of ids would tell which query the log saw
         # first.
         return columns if artifact.directed else _sorted_ends(columns)
+
+    def _named(self, column: str, ids: Ints) -> Any:
+        """The texts of ids by what they are."""
+        if column == "url":
+            return self.log.url_texts(ids)
+        if column in ("query", "next_query"):
+            return self.query_texts(ids)
+        texts = self.parts.sites.texts if column == "site" else self.parts.words.texts
+        return texts.take(pa.array(ids, pa.int64()))
 
     def query_texts(self, ids: Ints, pool: Pool | None = None) -> Any:
         """The texts of these queries, in the representation; negative numbers are places of the pool."""
@@ -283,8 +297,8 @@ def numbered(users: Ints, keys: Ints, artifact: Artifact, shown: Ints | None) ->
 
     `shown`: only clicks of these queries, pairs of two of them.
     """
-    if artifact.kind == "query":
-        known = np.arange(keys.max(initial=-1) + 1)  # ids of queries are small numbers already
+    if len(artifact.columns) == 1:
+        known = np.arange(keys.max(initial=-1) + 1)  # ids are small numbers already
         return known, Histories.from_rows(users, keys, len(known))
     if shown is not None:
         wanted = np.logical_and.reduce([np.isin(owner, shown) for owner in _owners(artifact, keys)])
@@ -294,11 +308,9 @@ def numbered(users: Ints, keys: Ints, artifact: Artifact, shown: Ints | None) ->
 
 
 def _owners(artifact: Artifact, keys: Ints) -> tuple[Ints, ...]:
-    """The queries that a key is about: none for a query itself, one for a click, two for a pair."""
-    if artifact.kind == "query":
-        return ()
-    first, second = unpack(keys)
-    return (first,) if artifact.kind == "click" else (first, second)
+    """The queries that a key is about: none for a query itself or its words, one for a click, two for a pair."""
+    queries = [name for name in artifact.columns if name in ("query", "next_query")]
+    return unpack(keys)[: len(queries)] if len(artifact.columns) == 2 else ()
 
 
 def _needs_users(plan: TablePlan) -> bool:

@@ -1,20 +1,23 @@
 """From events to artifacts: one row per impression of an artifact, with the columns
 
 `user`, `row` (unique, in the user's order of time), `nth` (how many of this user's artifacts come before it),
-`key` (int64). A key is a query id, or two ids packed into one number: query · 2³² + url, or query · 2³² +
-next query.
+`key` (int64). A key is one id (query, word, site), or two ids packed into one number: query · 2³² + url, query
+· 2³² + next query, and so on.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ibis
 
-from crowdlog.artifacts.kinds import WINDOW, Artifact
+from crowdlog.artifacts.kinds import PART_ARTIFACTS, WINDOW, Artifact
 from crowdlog.artifacts.packed_keys import SHIFT
 from crowdlog.artifacts.packed_keys import unpack as unpack  # for those who count with this module
 from crowdlog.log.sessions import ends_session
+
+if TYPE_CHECKING:
+    from crowdlog.engine.parts import Parts
 
 Table = Any  # an Ibis table; the library ships no types
 
@@ -24,8 +27,12 @@ def _pack(first: Any, second: Any) -> Any:
     return first.cast("int64") * SHIFT + second.cast("int64")
 
 
-def mine(events: Table, artifact: Artifact, renamed: Table | None = None) -> Table:
-    """All artifacts of this kind. `renamed(query, new)` maps query ids to those of another representation."""
+def mine(
+    events: Table, artifact: Artifact, renamed: Table | None = None, parts: Parts | None = None
+) -> Table:
+    """All artifacts of this kind. `renamed(query, new)` maps query ids to those of another representation;
+    `parts` are the words and sites of these.
+    """
     if renamed is not None:
         events = events.join(renamed, "query").mutate(query=lambda t: t.new).drop("new")
     if artifact.kind == "query":
@@ -36,7 +43,34 @@ def mine(events: Table, artifact: Artifact, renamed: Table | None = None) -> Tab
         return events.filter(events.url.notnull()).select(
             "user", "row", nth=events.nth_click, key=_pack(events.query, events.url)
         )
+    if artifact.kind in PART_ARTIFACTS:
+        if parts is None:
+            raise TypeError(f"{artifact.kind} needs the words and sites of the log")
+        return _of_parts(events, artifact.kind, parts)
     return _pairs(events.filter(events.impression), artifact)
+
+
+def _of_parts(events: Table, kind: str, parts: Parts) -> Table:
+    """Words in the order of the text, sites in the order of clicks."""
+    if kind in ("word", "word-pair"):
+        asked = events.filter(events.impression)
+        if kind == "word":
+            found = asked.join(parts.word_table, "query")
+            return _placed(found, found.word.cast("int64"))
+        found = asked.join(parts.pair_table, "query")
+        return _placed(found, _pack(found.word, found.next_word))
+    clicked = events.filter(events.url.notnull()).join(parts.site_table, "url")
+    if kind == "word-site":
+        found = clicked.join(parts.word_table, "query")
+        return _placed(found, _pack(found.word, found.site))
+    key = clicked.site.cast("int64") if kind == "site" else _pack(clicked["query"], clicked.site)
+    return clicked.select("user", "row", nth=clicked.nth_click, key=key)
+
+
+def _placed(found: Table, key: Any) -> Table:
+    """Several artifacts of one row are numbered by their place in the text."""
+    order = ibis.window(group_by="user", order_by=["row", "place"])
+    return found.select("user", "row", nth=ibis.row_number().over(order), key=key)
 
 
 def sessions(impressions: Table, session_minutes: int) -> Table:

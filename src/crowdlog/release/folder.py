@@ -28,6 +28,11 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "clicks": ("query", "url", "count"),
     "pairs": ("query", "next_query", "count"),
     "sessions": ("sequence", "count"),
+    "words": ("word", "count"),
+    "word_pairs": ("word", "next_word", "count"),
+    "sites": ("site", "count"),
+    "query_sites": ("query", "site", "count"),
+    "word_sites": ("word", "site", "count"),
     "events": ("user", "query", "time", "rank", "url"),  # unsafe mechanisms only: one row per source row
 }
 

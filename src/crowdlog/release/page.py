@@ -9,12 +9,30 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from crowdlog.release.folder import CONTRACT
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SHOWN = 25  # rows of a chart
 
-NAMES = {"pairs": "reformulations (what was asked next)"}
+NAMES = {
+    "pairs": "reformulations (what was asked next)",
+    "word_pairs": "pairs of words",
+    "query_sites": "sites clicked for a query",
+    "word_sites": "sites clicked for a word",
+}
+# The tables that have a chart, and its title.
+TITLES = {
+    "queries": "What the crowd searched for",
+    "words": "Words it searched with",
+    "word_pairs": "Words one after the other",
+    "sites": "Sites it went to",
+    "clicks": "What it clicked",
+    "query_sites": "Sites it chose for a query",
+    "word_sites": "Sites it chose for a word",
+    "pairs": "What it searched next",
+}
 
 STYLE = """
 :root{--ink:#1b1f24;--soft:#5b6570;--line:#d9dee3;--bar:#2f6f8f;--paper:#fff;--card:#f6f8fa;--warn:#a3331f}
@@ -55,7 +73,7 @@ def release_page(
         f"<h2>What it means for one person</h2><p>{html.escape(loss['privacy_parameters_description'])}</p>",
     ]
     for name, table in tables.items():
-        if name in ("queries", "clicks", "pairs") and table.num_rows:
+        if name in TITLES and table.num_rows:
             parts.append(_chart(name, table, bars.get(name)))
     parts += [
         _steps(label),
@@ -92,11 +110,7 @@ def _steps(label: Mapping[str, Any]) -> str:
 def _chart(name: str, table: pa.Table, noise: float | None) -> str:
     """Bars of the largest counts, with twice the noise's standard deviation as error bars when it is known."""
     top = table.slice(0, SHOWN).to_pydict()
-    second = {"clicks": "url", "pairs": "next_query"}.get(name)
-    texts = [
-        q if second is None else f"{q} → {other}"
-        for q, other in zip(top["query"], top[second] if second else top["query"], strict=True)
-    ]
+    texts = [" → ".join(row) for row in zip(*(top[column] for column in CONTRACT[name][:-1]), strict=True)]
     largest, left, width = max(*top["count"], 1), 330, 470
     rows = []
     for i, (text, count) in enumerate(zip(texts, top["count"], strict=True)):
@@ -112,13 +126,10 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> str:
     more = f"The {len(texts)} largest of {table.num_rows:,}." + (
         " The line shows twice the standard deviation of the noise." if noise else ""
     )
-    title = {
-        "queries": "What the crowd searched for",
-        "clicks": "What it clicked",
-        "pairs": "What it searched next",
-    }[name]
     picture = f'<svg viewBox="0 0 900 {22 * len(texts) + 6}" role="img">{"".join(rows)}</svg>'
-    return f'<h2>{title}</h2><figure style="margin:0">{picture}<figcaption>{more}</figcaption></figure>'
+    return (
+        f'<h2>{TITLES[name]}</h2><figure style="margin:0">{picture}<figcaption>{more}</figcaption></figure>'
+    )
 
 
 def _short(text: str) -> str:

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 Setting = float | int | str
-_KEYS = {"queries": "queries", "clicks": "clicked URLs", "pairs": "pairs of queries", "sessions": "sequences"}
+_KEYS = {
+    "queries": "queries",
+    "clicks": "clicked URLs",
+    "pairs": "pairs of queries",
+    "sessions": "sequences",
+    "words": "words",
+    "word_pairs": "pairs of words",
+    "sites": "clicked sites",
+    "query_sites": "clicked sites of queries",
+    "word_sites": "clicked sites of words",
+}
 
 
 @dataclass(frozen=True)

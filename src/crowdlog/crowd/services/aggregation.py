@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from crowdlog.artifacts.kinds import ARTIFACTS
+from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.crowd.crypto.collection import MAX_K, MAX_PAYLOAD, MAX_SLOTS, MIN_K, MIN_PAYLOAD, Collection
 from crowdlog.crowd.crypto.credential import IssuerKey, issue_credential
@@ -45,7 +45,7 @@ _CREATE: Fields = {
     "inner_k": Integer(0, MAX_K),
     "inner_slots": Integer(1, MAX_SLOTS),
     "payload_size": Integer(MIN_PAYLOAD, MAX_PAYLOAD),
-    "artifact": Choice(tuple(ARTIFACTS)),
+    "artifact": Choice(tuple(QUERY_ARTIFACTS)),
     "representation": Choice(REPRESENTATIONS),
     "limit": Integer(1, 10**6),
     "count": Choice(COUNTS),
