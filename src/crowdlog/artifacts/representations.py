@@ -31,7 +31,7 @@ def light(text: str) -> str:
 
 
 @cache
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
@@ -44,7 +44,7 @@ def heavy(text: str) -> str:
     """Light, without stop words, each word stemmed, words sorted. A query of stop words only keeps them."""
     words = light(text).split()
     content = [word for word in words if word not in STOP_WORDS] or words
-    return " ".join(sorted(_stem(word) for word in content))
+    return " ".join(sorted(stem(word) for word in content))
 
 
 def spelling(text: str) -> str:

@@ -1,0 +1,52 @@
+"""Noun phrases of a query (Erola 2013, §5.5.1.1): runs of nouns and adjectives that end in a noun.
+
+Queries are fragments, so the part of speech of a word is taken from a dictionary, not from a sentence: stop
+words, and words that WordNet knows as verb or adverb only, end a phrase; words that are adjectives only
+cannot end one; every other word, known or not, is a noun, and so is a gerund (windsurfing).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from crowdlog.artifacts.knowledge.tree import Name
+from crowdlog.artifacts.knowledge.wordnet import can_be
+from crowdlog.artifacts.representations import STOP_WORDS, light, stem
+
+# Determiners, prepositions, pronouns and adverbs beyond the short list of stop words.
+_ENDS = STOP_WORDS | frozenset(
+    "about above after again all any around because been before behind being below between both can could did during "
+    "each few he her here him his just me more most near off once only other out over own same should some than them "
+    "through too under until up very via versus vs while whom why would without within".split()
+)
+
+
+@cache
+def _kind(word: str) -> str:
+    """'end', 'adjective' or 'noun'."""
+    if word in _ENDS:
+        return "end"
+    if can_be(word, "noun"):
+        return "noun"
+    if can_be(word, "adj"):
+        return "adjective"
+    if can_be(word, "adv") or (can_be(word, "verb") and not word.endswith("ing")):
+        return "end"
+    return "noun"
+
+
+def noun_phrases(text: str) -> list[Name]:
+    """The phrases in order, each as the stems of its words."""
+    found: list[Name] = []
+    run: list[str] = []
+    for word in [*light(text).split(), ""]:
+        kind = _kind(word) if word else "end"
+        if kind != "end":
+            run.append(word)
+            continue
+        while run and _kind(run[-1]) == "adjective":
+            run.pop()
+        if run:
+            found.append(tuple(map(stem, run)))
+        run = []
+    return found

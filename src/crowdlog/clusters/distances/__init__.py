@@ -1,0 +1,1 @@
+"""One distance between users per file. Each is a `Distance` of base.py."""

@@ -1,0 +1,101 @@
+"""One engine for partitions: exact up to a size that is told, in blocks above it, with or without swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crowdlog.clusters.blocks import bisect
+from crowdlog.clusters.distances.base import Distance, Matrix
+from crowdlog.clusters.mdav import mdav
+from crowdlog.clusters.space import MatrixSpace, RowSpace, Space
+from crowdlog.clusters.swaps import squared_error, swap
+from crowdlog.errors import InputError
+from crowdlog.progress import Advance, progress_bar
+from crowdlog.types import Ints
+
+EXACT = 20_000  # users at once: their distances take 1.6 GB
+Method = Callable[[Matrix, int], Ints]  # another way to make clusters of a matrix, such as greedy.py
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`exact`: the largest number of users that MDAV sees at once. `once`: the centroid is found once only.
+
+    `swaps`: rounds of swaps after it. `threads` changes the time alone, never the result.
+    """
+
+    exact: int = EXACT
+    once: bool = False
+    swaps: int = 0
+    threads: int = 2
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The cluster of each user, and how it was found."""
+
+    cluster: Ints
+    blocks: int
+    error: float | None = None  # sum of squared distances to the medoids, where all distances were in memory
+    how: dict[str, float | int | str] = field(default_factory=dict)
+
+    @property
+    def sizes(self) -> Ints:
+        return np.bincount(self.cluster)
+
+    @property
+    def members(self) -> list[Ints]:
+        """The users of each cluster, ascending."""
+        order = np.argsort(self.cluster, kind="stable")
+        return np.split(order, np.cumsum(self.sizes)[:-1])
+
+    def __repr__(self) -> str:
+        return f"Partition({len(self.cluster)} users, {len(self.sizes)} clusters, {self.blocks} blocks)"
+
+
+def refuse_few(users: int, k: int) -> None:
+    if users < k:
+        raise InputError(
+            f"The log has {users:,} users, and a cluster needs k = {k:,}. Take a smaller k, or a larger log."
+        )
+
+
+def partition(
+    distance: Distance, k: int, settings: Settings | None = None, method: Method | None = None
+) -> Partition:
+    """Clusters of k … 2k − 1 users, by MDAV unless another method is given."""
+    chosen = settings or Settings()
+    refuse_few(distance.users, k)
+    if distance.users > chosen.exact < 2 * k:
+        raise InputError(f"Blocks of {chosen.exact:,} users are too small for k = {k:,}: they need 2k users.")
+    blocks = bisect(distance, chosen.exact)
+    cluster = np.empty(distance.users, np.int64)
+    first, error = 0, 0.0
+    with progress_bar("Finding users alike", distance.users, unit="users") as advance:
+        for users in blocks:
+            part = distance if len(blocks) == 1 else distance.part(users)
+            found, lost = _of_block(part, k, chosen, method, advance)
+            cluster[users] = found + first
+            first += int(found.max(initial=-1)) + 1
+            error = error + lost if lost is not None else np.nan
+    return Partition(cluster, len(blocks), None if np.isnan(error) else error)
+
+
+def _of_block(
+    distance: Distance, k: int, settings: Settings, method: Method | None, advance: Advance
+) -> tuple[Ints, float | None]:
+    if distance.users > EXACT and method is None and not settings.swaps:  # the matrix would not fit
+        space: Space = RowSpace(distance)
+        return mdav(space, k, once=settings.once, advance=advance), None
+    matrix = distance.matrix(settings.threads)
+    if method is None:
+        found = mdav(MatrixSpace(matrix), k, once=settings.once, advance=advance)
+    else:
+        found = method(matrix, k)
+        advance(distance.users)
+    if settings.swaps:
+        found = swap(matrix, found, settings.swaps)
+    return found, squared_error(matrix, found)
