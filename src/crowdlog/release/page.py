@@ -9,8 +9,6 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crowdlog.release.folder import CONTRACT
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -110,7 +108,8 @@ def _steps(label: Mapping[str, Any]) -> str:
 def _chart(name: str, table: pa.Table, noise: float | None) -> str:
     """Bars of the largest counts, with twice the noise's standard deviation as error bars when it is known."""
     top = table.slice(0, SHOWN).to_pydict()
-    texts = [" → ".join(row) for row in zip(*(top[column] for column in CONTRACT[name][:-1]), strict=True)]
+    keys = table.column_names[: table.column_names.index("count")]
+    texts = [" → ".join(row) for row in zip(*(top[column] for column in keys), strict=True)]
     largest, left, width = max(*top["count"], 1), 330, 470
     rows = []
     for i, (text, count) in enumerate(zip(texts, top["count"], strict=True)):
