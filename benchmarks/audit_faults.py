@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from crowdlog.audit.laboratory import Laboratory
+from crowdlog.audit.synthetic_logs import SyntheticLogs
 from tests.faults.audit.faults import FAULTS
 from tests.faults.audit.running import run
 
@@ -33,13 +33,13 @@ def main() -> None:
     ]
     found = 0
     with tempfile.TemporaryDirectory(prefix="crowdlog-audit-") as folder:
-        laboratory = Laboratory(Path(folder))
+        logs = SyntheticLogs(Path(folder))
         for fault in faults:
             began = time.process_time()
             hits = [
                 seed
                 for seed in options.seeds
-                if any(finding.alarm for finding in run(fault.audit, fault.mechanism, laboratory, seed))
+                if any(finding.alarm for finding in run(fault.audit, fault.mechanism, logs, seed))
             ]
             found += len(hits)
             print(

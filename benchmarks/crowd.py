@@ -21,7 +21,7 @@ from pathlib import Path
 
 from crowd_crypto import bare_reports
 
-from crowdlog.crowd.artifact import Found
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.credential import IssuerKey
 from crowdlog.crowd.crypto.envelope import MixKey
@@ -31,9 +31,9 @@ from crowdlog.crowd.crypto.voprf import VoprfKey, blind
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.operator import Terms
-from crowdlog.crowd.play import play_mining, play_sending
 from crowdlog.crowd.services.collections import Checked, CollectionStore, checked
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.simulated_client import play_mining, play_sending
 from crowdlog.privacy.randomness import SystemRandomness
 
 RANDOMNESS = SystemRandomness()
@@ -60,7 +60,7 @@ def over_http(folder: Path) -> None:
         with rate(services, "randomness", "VOPRF evaluations with proof", EVALUATIONS):
             evaluations(manifest)
         people = [
-            (token, [Found((f"artifact {number}",), 1) for number in range(ARTIFACTS)])
+            (token, [MinedArtifact((f"artifact {number}",), 1) for number in range(ARTIFACTS)])
             for token in invitations
         ]
         with rate(services, "aggregation", "credentials issued", PEOPLE):

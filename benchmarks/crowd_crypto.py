@@ -24,7 +24,14 @@ from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of, share_poin
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
 from crowdlog.crowd.crypto.group import encode_scalar
 from crowdlog.crowd.crypto.opening import open_group
-from crowdlog.crowd.crypto.report import Artifact, Payload, Report, check_report, group_reports, make_report
+from crowdlog.crowd.crypto.report import (
+    Payload,
+    Report,
+    ReportedArtifact,
+    check_report,
+    group_reports,
+    make_report,
+)
 from crowdlog.crowd.crypto.shamir import value
 from crowdlog.crowd.crypto.voprf import VoprfKey, blind, evaluate, finalize
 from crowdlog.privacy.randomness import SystemRandomness
@@ -49,7 +56,7 @@ def bare_reports(collection: Collection, primary: bytes, people: int) -> Iterato
     root = root_of(primary, context)
     tag, coefficients = tag_of(root, context, primary), polynomial(root, context, collection.k)
     cipher = ChaCha20Poly1305(key_of(coefficients[0], context, tag))
-    payload = Payload(root, Artifact(primary), b"").to_bytes(collection.payload())
+    payload = Payload(root, ReportedArtifact(primary), b"").to_bytes(collection.payload())
     for _ in range(people):
         name, nonce = RANDOMNESS.bytes(32), RANDOMNESS.bytes(12)
         head = context + tag + name + encode_scalar(value(coefficients, share_point(name)))
@@ -87,14 +94,16 @@ def main() -> None:
     elements = [item.element for item in blinded]
     evaluation = evaluate(voprf, elements, RANDOMNESS)
     rand = finalize(voprf.public, blinded, evaluation)[0]
-    report = make_report(collection, credential, rand, Artifact(b"0"), RANDOMNESS)
+    report = make_report(collection, credential, rand, ReportedArtifact(b"0"), RANDOMNESS)
     envelope = seal_onion(collection.mix_publics, report, RANDOMNESS)
     parsed = Report.parse(report)
     rate("VOPRF evaluations with proof, one by one", lambda: evaluate(voprf, elements[:1], RANDOMNESS))
     rate("VOPRF evaluations, 1,000 in a batch", lambda: evaluate(voprf, elements, RANDOMNESS), 1000)
     rate("VOPRF results checked by a client", lambda: finalize(voprf.public, blinded, evaluation), 1000)
     rate("credentials issued", lambda: issue_credential(issuer, collection.id, pending.request, RANDOMNESS))
-    rate("reports made", lambda: make_report(collection, credential, rand, Artifact(b"0"), RANDOMNESS))
+    rate(
+        "reports made", lambda: make_report(collection, credential, rand, ReportedArtifact(b"0"), RANDOMNESS)
+    )
     rate("reports sealed in three layers", lambda: seal_onion(collection.mix_publics, report, RANDOMNESS))
     rate("layers opened by a mix", lambda: open_layer(mixes[0], envelope))
     rate("reports checked on arrival", lambda: check_report(parsed, collection, issuer))

@@ -6,10 +6,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from crowdlog.attacks import collection, collection_ours
+from crowdlog.attacks import collection, protocol_attacks
 from crowdlog.attacks.protocol_testbed import GUESSES, SECRET, K, run_testbed
 from crowdlog.cli import cli
-from crowdlog.crowd.client import member
+from crowdlog.crowd.client import participate
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.services import aggregation
@@ -42,7 +42,7 @@ def test_a_dictionary_opens_2013_and_not_ours(rows):
 
 def attacked(name: str) -> bool:
     with run_testbed(SeededRandomness(2)) as target:
-        return getattr(collection_ours, name)(target)
+        return getattr(protocol_attacks, name)(target)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_without_deduplication_repetitions_would_count(name, monkeypatch):
 
 def test_a_client_that_does_not_compare_names_would_believe_another_k(monkeypatch):
     monkeypatch.setattr(
-        collection_ours,
+        protocol_attacks,
         "look",
-        lambda _link, server: member.Manifest.from_json(server.call("GET", "")["manifest"]),
+        lambda _link, server: participate.Manifest.from_json(server.call("GET", "")["manifest"]),
     )
     assert attacked("lies_about_k")
 

@@ -96,8 +96,8 @@ def test_every_inferred_triple_was_asked_and_its_users_are_counted(logs):
 def test_a_query_said_to_follow_always_the_same_one_does(logs):
     before = always_before(*counts_of(logs), 4)
     for query in range(4):
-        seen = {log[i - 1] if i else None for log in logs for i, q in enumerate(log) if q == query}
-        assert before[query] == (seen.pop() if len(seen) == 1 and None not in seen else -1)
+        view = {log[i - 1] if i else None for log in logs for i, q in enumerate(log) if q == query}
+        assert before[query] == (view.pop() if len(view) == 1 and None not in view else -1)
 
 
 def test_exactly_half_proves_nothing(tmp_path):

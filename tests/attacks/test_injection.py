@@ -1,8 +1,8 @@
 import pytest
 
 from crowdlog.attacks.attacker import Attacker
+from crowdlog.attacks.attacker_view import AttackerView
 from crowdlog.attacks.injection import injection
-from crowdlog.attacks.seen import Seen
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.keys import SELECTIONS
@@ -60,4 +60,7 @@ def test_a_public_list_of_queries_cannot_be_lifted_into(tmp_path, monkeypatch):
     log = make_log(tmp_path, crowd_rows(60, ["weather boston", "used cars"]))
     for name, spelling, success in SPELLINGS:
         release = parse(spelling).release(log, tmp_path / name, i_know=True, randomness=SeededRandomness(1))
-        assert injection(Seen.of(release), Impressions(log), Attacker(SeededRandomness(2))).success == success
+        assert (
+            injection(AttackerView.of(release), Impressions(log), Attacker(SeededRandomness(2))).success
+            == success
+        )

@@ -8,15 +8,15 @@ from scipy.sparse import csr_array
 
 from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.evidence import Noise
+from crowdlog.attacks.likelihood import Likelihood
+from crowdlog.attacks.log_without import LogWithout
 from crowdlog.attacks.membership import exposed, play
-from crowdlog.attacks.worlds import Worlds
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
 from tests.support.logs import make_log
 
 OWN = csr_array(np.array([[1, 0, 0], [0, 2, 0], [1, 1, 0], [0, 0, 1]]))
-EXACT, GAUSSIAN, LAPLACE = Noise(False), Noise(True), Noise(True, scale=2.0)
+EXACT, GAUSSIAN, LAPLACE = Likelihood(False), Likelihood(True), Likelihood(True, scale=2.0)
 
 
 def right(shown, target, inside, noise=EXACT):
@@ -59,7 +59,7 @@ def cdf(x, scale):
 def test_the_evidence_is_the_ratio_of_the_likelihoods(shown, others):
     """Zealous: one noise selects and is published. Korolova: two noises."""
     mine, K, b, scale = 2.0, 9.0, 1.5, 2.5
-    one, two = Noise(True, b, K, b), Noise(True, scale, K, b, separate=True)
+    one, two = Likelihood(True, b, K, b), Likelihood(True, scale, K, b, separate=True)
 
     def likelihood(noise, count):
         if math.isnan(shown):
@@ -84,7 +84,7 @@ def test_a_world_without_some_people(tmp_path):
         tmp_path, [("a", "x", 0, None), ("b", "x", 0, None), ("b", "y", 9, None), ("c", "y", 0, None)]
     )
     (tmp_path / "worlds").mkdir()
-    world = Worlds(log, tmp_path / "worlds").without(np.array([1]))
+    world = LogWithout(log, tmp_path / "worlds").without(np.array([1]))
     released = parse("FTa(k=1)").protect(world, SeededRandomness(1)).tables["queries"].to_pydict()
     assert released == {"query": ["x", "y"], "count": [1, 1]}
 

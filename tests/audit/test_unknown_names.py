@@ -46,7 +46,7 @@ def test_a_mechanism_that_does_not_say_which_parameter_is_epsilon_cannot_be_audi
     mechanism = TopK(**PARAMETERS)
     role = next(field for field in fields(mechanism) if field.name == "contribution").metadata["role"]
     monkeypatch.setattr(
-        "crowdlog.audit.small.roles", lambda _mechanism: {"loss": role, "slack": role, "contribution": role}
+        "crowdlog.audit.shrink.roles", lambda _mechanism: {"loss": role, "slack": role, "contribution": role}
     )
     with pytest.raises(InputError, match="role of ε"):
         audit(mechanism, seconds=1)

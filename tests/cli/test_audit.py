@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.report import Report
+from crowdlog.audit.report import AuditReport
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
 
@@ -14,7 +14,8 @@ ALARM = Finding("noise", "queries, crowd of 9", 1e-7, 1e-30, True, "Noise like t
 
 def report(monkeypatch, *findings):
     monkeypatch.setattr(
-        "crowdlog.audit.report.audit", lambda mechanism, seconds: Report(repr(mechanism), findings, seconds)
+        "crowdlog.audit.report.audit",
+        lambda mechanism, seconds: AuditReport(repr(mechanism), findings, seconds),
     )
 
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdlog.comparison.page import _inline, report_page
-from crowdlog.comparison.rows import verdict
+from crowdlog.comparison.rows import attack_verdict
 from crowdlog.comparison.summary_table import summary_table
 from crowdlog.comparison.tables import _judged
 from crowdlog.errors import InputError
@@ -59,7 +59,7 @@ def point(**changes):
     ],
 )
 def test_an_attack_is_judged_in_true_words(changes, verdict_, words):
-    assert verdict(point(**changes)) == verdict_
+    assert attack_verdict(point(**changes)) == verdict_
     assert f">{words}<" in _judged(point(**changes))
 
 

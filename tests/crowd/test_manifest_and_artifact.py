@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.crowd.artifact import counted, primary, secondary, texts_of
-from crowdlog.crowd.client.member import Link
+from crowdlog.crowd.artifact import decode_texts, encode_count, encode_texts, opened_artifact
+from crowdlog.crowd.client.participate import Link
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.opening import Opened
 from crowdlog.crowd.manifest import Manifest
@@ -91,29 +91,33 @@ def test_what_is_no_manifest_is_refused(value):
 def test_texts_survive_the_primary_field(texts):
     encodable = all(character < "\ud800" or character > "\udfff" for text in texts for character in text)
     assert encodable
-    assert texts_of(primary(tuple(texts)), len(texts)) == tuple(texts)
+    assert decode_texts(encode_texts(tuple(texts)), len(texts)) == tuple(texts)
 
 
 def test_texts_with_tabs_and_foreign_bytes_are_left_out():
-    assert primary(("a\tb",)) is None
-    assert texts_of(b"\xff", 1) is None
-    assert texts_of(b"a\tb", 1) is None
+    assert encode_texts(("a\tb",)) is None
+    assert decode_texts(b"\xff", 1) is None
+    assert decode_texts(b"a\tb", 1) is None
 
 
 @pytest.mark.parametrize(("values", "total"), [((3, 4), 7), ((0, 4), 5), ((2**40,), 2**32 - 1)])
 def test_impressions_are_summed(values, total):
-    fields = tuple(secondary(value, "impressions") for value in values)
-    assert counted(Opened(b"x", len(values), fields, (), 0), 2**40).impressions == total
-    assert secondary(5, "users") == b""
+    fields = tuple(encode_count(value, "impressions") for value in values)
+    assert opened_artifact(Opened(b"x", len(values), fields, (), 0), 2**40).impressions == total
+    assert encode_count(5, "users") == b""
 
 
 def test_a_sender_who_states_nonsense_counts_once():
-    assert counted(Opened(b"x", 3, (b"nonsense", (9).to_bytes(4, "big")), (), 0), 10).impressions == 11
+    assert (
+        opened_artifact(Opened(b"x", 3, (b"nonsense", (9).to_bytes(4, "big")), (), 0), 10).impressions == 11
+    )
 
 
 def test_a_sender_who_claims_more_than_the_limit_counts_with_the_limit():
     assert (
-        counted(Opened(b"x", 2, ((2**31).to_bytes(4, "big"), (2).to_bytes(4, "big")), (), 0), 10).impressions
+        opened_artifact(
+            Opened(b"x", 2, ((2**31).to_bytes(4, "big"), (2).to_bytes(4, "big")), (), 0), 10
+        ).impressions
         == 12
     )
 

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.cli.verify import command as verify
-from crowdlog.crowd.artifact import Counted
-from crowdlog.crowd.crowd_log import write_crowd_log
+from crowdlog.crowd.artifact import OpenedArtifact
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.publication import decide, policies_of, promise_of_layer, together
+from crowdlog.crowd.publication import decide_layer, policies_of, promise_of_layer, together
+from crowdlog.crowd.write_release import write_crowd_log
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import MECHANISMS, parse
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -39,15 +39,15 @@ def _manifest(
     return Manifest(COLLECTION, artifact, representation, limit, count, policy, "http://r", "http://m")
 
 
-def _opened(artifact: str, people: int, impressions: int = 1) -> Counted:
-    return Counted(artifact.encode(), people, people * impressions)
+def _opened(artifact: str, people: int, impressions: int = 1) -> OpenedArtifact:
+    return OpenedArtifact(artifact.encode(), people, people * impressions)
 
 
-def _decided(manifest: Manifest, *opened: Counted, randomness=None) -> dict[bytes, dict[str, int]]:
+def _decided(manifest: Manifest, *opened: OpenedArtifact, randomness=None) -> dict[bytes, dict[str, int]]:
     (policy,), (layer,) = policies_of(manifest), manifest.layers
     return {
         group.artifact: row
-        for group, row in decide(policy, manifest, layer, opened, randomness or SystemRandomness()).kept
+        for group, row in decide_layer(policy, manifest, layer, opened, randomness or SystemRandomness()).kept
     }
 
 

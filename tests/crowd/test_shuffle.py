@@ -1,6 +1,6 @@
 from collections import Counter
 
-from crowdlog.crowd.shuffle import below, fraction, shuffled
+from crowdlog.crowd.shuffle import fraction, shuffled, uniform_below
 from crowdlog.privacy.randomness import SeededRandomness
 
 
@@ -14,8 +14,8 @@ def test_every_order_is_as_likely():
 
 def test_below_stays_below_and_reaches_all():
     randomness = SeededRandomness(4)
-    assert {below(7, randomness) for _ in range(200)} == set(range(7))
-    assert below(1, randomness) == 0
+    assert {uniform_below(7, randomness) for _ in range(200)} == set(range(7))
+    assert uniform_below(1, randomness) == 0
 
 
 def test_fractions_fill_the_unit_interval():

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdlog.crowd.client.home import ClientHome
+from crowdlog.crowd.client.client_store import ClientStore
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
 from crowdlog.crowd.crypto.voprf import blind
@@ -199,7 +199,7 @@ def test_the_clients_outbox_keeps_what_it_had(tmp_path):
         "http://r",
         "http://m",
     )
-    with _tiny_disk(tmp_path / "disk") as grow, ClientHome(tmp_path / "disk" / "home") as home:
+    with _tiny_disk(tmp_path / "disk") as grow, ClientStore(tmp_path / "disk" / "home") as home:
         if not grow:
             home._connection.execute("PRAGMA max_page_count = 200")
         home.begin(manifest, "http://a", "invitation", b"pending")

@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from crowdlog.crowd.artifact import Found
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.http import Connection, Unreachable
 from crowdlog.crowd.operator import Terms
-from crowdlog.crowd.play import play_mining
 from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.simulated_client import play_mining
 from crowdlog.release.folder import Release
 
 ROUNDS, PEOPLE, ARTIFACTS, K = 20, 16, 10, 5
@@ -57,7 +57,7 @@ def test_twenty_kills_lose_and_double_nothing(tmp_path):
     draw = random.Random(11)
     found = [
         [
-            Found((f"q{number}",), 1 + person % 3)
+            MinedArtifact((f"q{number}",), 1 + person % 3)
             for number in range(ARTIFACTS)
             if number < 5 or number == 5 + person % 5
         ]

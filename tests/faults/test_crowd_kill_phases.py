@@ -11,12 +11,12 @@ from collections import defaultdict
 import httpx
 import pytest
 
-from crowdlog.crowd.artifact import Found
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.crypto.voprf import blind
 from crowdlog.crowd.http import Unreachable
 from crowdlog.crowd.operator import Terms
-from crowdlog.crowd.play import play_mining, play_sending
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.simulated_client import play_mining, play_sending
 from crowdlog.errors import CrowdlogError
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.release.folder import Release
@@ -54,17 +54,20 @@ def _while_dying(services: LocalServices, name: str, seconds: float, work) -> No
     assert not thread.is_alive()
 
 
-def _people() -> list[list[Found]]:
+def _people() -> list[list[MinedArtifact]]:
     """All have a query; some clicks of it are common enough, others are not."""
 
-    def clicks(person: int) -> tuple[Found, ...]:
-        rare = (Found(("all", "http://rare.example"), 1),) if person < K else ()
-        return (Found(("all", "http://all.example"), 1 + person % 2), *rare)
+    def clicks(person: int) -> tuple[MinedArtifact, ...]:
+        rare = (MinedArtifact(("all", "http://rare.example"), 1),) if person < K else ()
+        return (MinedArtifact(("all", "http://all.example"), 1 + person % 2), *rare)
 
-    return [[Found(("all",), 2, clicks(person)), Found((f"alone {person}",), 1)] for person in range(PEOPLE)]
+    return [
+        [MinedArtifact(("all",), 2, clicks(person)), MinedArtifact((f"alone {person}",), 1)]
+        for person in range(PEOPLE)
+    ]
 
 
-def _expected(people: list[list[Found]]) -> dict[str, dict[tuple[str, ...], tuple[int, int]]]:
+def _expected(people: list[list[MinedArtifact]]) -> dict[str, dict[tuple[str, ...], tuple[int, int]]]:
     counted: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for found in people:
         for item in found:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.log.columns import texts_of
+from crowdlog.log.columns import pack_texts
 from crowdlog.log.normalise import normalise, normalise_queries, normalise_texts, trim_texts
 from crowdlog.log.rejects import NO_QUERY, SCRUBBED, TOO_LONG, UNDECODABLE
 
 
 def run(values: list[bytes], *, keep_dash: bool = False) -> tuple[list[bytes], list[int]]:
     reason = np.zeros(len(values), np.uint8)
-    result = normalise_queries(texts_of(values), reason, keep_dash=keep_dash)
+    result = normalise_queries(pack_texts(values), reason, keep_dash=keep_dash)
     return [result[i] for i in range(len(values))], reason.tolist()
 
 

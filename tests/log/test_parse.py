@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.log.columns import texts_of
+from crowdlog.log.columns import pack_texts
 from crowdlog.log.parse import check_texts, read_ranks, read_times
 from crowdlog.log.rejects import NO_USER, RANK, TIME, TOO_LONG, UNDECODABLE
 
 
 def times(values: list[str]) -> list[int | None]:
-    column = texts_of([value.encode() for value in values])
+    column = pack_texts([value.encode() for value in values])
     out, reason = np.empty(len(values), np.int64), np.zeros(len(values), np.uint8)
     read_times(column.data, column.start, column.size, out, reason)
     assert set(reason.tolist()) <= {0, TIME}
@@ -77,7 +77,7 @@ def test_no_bytes_crash_the_time_reader(values):
 
 
 def test_ranks():
-    column = texts_of([b"", b"0", b"17", b"999999999", b"1000000000", b"-1", b"1.0", b"x"])
+    column = pack_texts([b"", b"0", b"17", b"999999999", b"1000000000", b"-1", b"1.0", b"x"])
     out, reason = np.empty(8, np.int64), np.zeros(8, np.uint8)
     read_ranks(column.data, column.start, column.size, out, reason)
     assert out[:4].tolist() == [-1, 0, 17, 999999999]
@@ -93,7 +93,7 @@ def test_ranks():
     )
 )
 def test_texts_are_checked_as_python_does(values):
-    column, reason = texts_of(values), np.zeros(len(values), np.uint8)
+    column, reason = pack_texts(values), np.zeros(len(values), np.uint8)
     check_texts(column.data, column.start, column.size, True, reason)
     for i, value in enumerate(values):
         trimmed = value.strip(bytes(range(1, 33)))
@@ -107,6 +107,6 @@ def test_texts_are_checked_as_python_does(values):
 
 
 def test_long_texts_and_earlier_reasons():
-    column, reason = texts_of([b"x" * 4096, b"x" * 4097, b"\xff"]), np.array([0, 0, TIME], np.uint8)
+    column, reason = pack_texts([b"x" * 4096, b"x" * 4097, b"\xff"]), np.array([0, 0, TIME], np.uint8)
     check_texts(column.data, column.start, column.size, False, reason)
     assert reason.tolist() == [0, TOO_LONG, TIME]

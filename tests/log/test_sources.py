@@ -9,7 +9,7 @@ import zstandard
 
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
-from crowdlog.log.sources import Source, find_sources
+from crowdlog.log.sources import SourceFile, find_sources
 
 TEXT = b"".join(b"%d\tquery %d\t2006-03-01 10:00:00\t\t\n" % (i, i * i) for i in range(5000))
 
@@ -29,7 +29,7 @@ def test_blocks_of_any_size_make_the_text_and_progress_sums_up(tmp_path, packed)
     path.write_bytes(packed)
     for size in (1000, 1 << 20):
         moved: list[int] = []
-        assert b"".join(Source(path).blocks(size, moved.append)) == TEXT
+        assert b"".join(SourceFile(path).blocks(size, moved.append)) == TEXT
         assert sum(moved) <= len(packed)
     assert sum(moved) == len(packed)
 
@@ -78,7 +78,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError, match=r"log\.tsv cannot be read: Permission denied"):
-        Source(tmp_path / "log.tsv").head()
+        SourceFile(tmp_path / "log.tsv").head()
 
 
 def test_which_files_are_read(tmp_path):

@@ -56,7 +56,7 @@ def killed_before(monkeypatch, step, log, target):
     staged = find_place(target).staged(log.info.id, 1)
     with monkeypatch.context() as patch:
         if step == "rename":
-            patch.setattr(publishing, "show", die)
+            patch.setattr(publishing, "give_final_name", die)
         else:
             patch.setattr(Ledger, "publish", die)
         with pytest.raises(Killed):

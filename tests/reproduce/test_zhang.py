@@ -144,11 +144,11 @@ def test_tables_4_5_and_4_6(study, number, more):
 def test_the_trap_is_named():
     worse = score(0.5, original_on_common=0.6)
     assert (
-        zhang_runs.verdict({"Original": [score(0.4)], "KA": [worse], "DP_S": [score(0.7)]})
+        zhang_runs.comparison_sentence({"Original": [score(0.4)], "KA": [worse], "DP_S": [score(0.7)]})
         == "There KA did worse than the original."
     )
-    assert "no anonymised log did worse" in zhang_runs.verdict({"KA": [score(0.5)]})
-    assert zhang_runs.verdict({"KA": [NOTHING]}) == "No anonymised log answers any session."
+    assert "no anonymised log did worse" in zhang_runs.comparison_sentence({"KA": [score(0.5)]})
+    assert zhang_runs.comparison_sentence({"KA": [NOTHING]}) == "No anonymised log answers any session."
 
 
 def test_figure_4_2():

@@ -12,7 +12,7 @@ from crowdlog.artifacts.kinds import Artifact
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import BOUND, DELTA, EPSILON, parameter
 from crowdlog.plan.bounds import FirstOccurrences
-from crowdlog.plan.decide import Kept, Source, decide
+from crowdlog.plan.decide import CountSource, Kept, decide
 from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -44,7 +44,7 @@ class TopK(Mechanism):
         table = TablePlan(Artifact("click"), "impressions", bound, NoisyThreshold.of(bar), noise)
         return promise_of([table], unprotected=("Fake users can lift a text over the bar.",), proof="tests")
 
-    def decide(self, source: Source, randomness: Randomness) -> dict[str, Kept]:
+    def decide(self, source: CountSource, randomness: Randomness) -> dict[str, Kept]:
         return decide([type(self).followed(plan) for plan in self.plan], source, randomness)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from crowdlog.crowd.client.reports import decoded
 from crowdlog.crowd.crypto.credential import Credential, accept_credential, request_credential
 from crowdlog.crowd.crypto.envelope import seal_onion
-from crowdlog.crowd.crypto.report import Artifact, make_report
+from crowdlog.crowd.crypto.report import ReportedArtifact, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.privacy.randomness import SystemRandomness
@@ -71,7 +71,9 @@ class Volunteers:
 
     def envelope(self, credential: Credential, text: str) -> bytes:
         rand = self.voprf.output(self.manifest.collection.voprf_input(text.encode()))
-        report = make_report(self.manifest.collection, credential, rand, Artifact(text.encode()), RANDOM)
+        report = make_report(
+            self.manifest.collection, credential, rand, ReportedArtifact(text.encode()), RANDOM
+        )
         return seal_onion(self.manifest.collection.mix_publics[-1:], report, RANDOM)
 
     def send(self, envelopes: list[bytes]):

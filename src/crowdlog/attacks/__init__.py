@@ -43,10 +43,10 @@ def attack(
     them by the log.
     """
     from crowdlog.attacks.attacker import Attacker
-    from crowdlog.attacks.seen import Seen
+    from crowdlog.attacks.attacker_view import AttackerView
     from crowdlog.measure.log_arrays import Impressions
     from crowdlog.release.folder import Release
-    from crowdlog.release.source import check_source
+    from crowdlog.release.same_source import check_source
 
     releases = [release] if isinstance(release, Release) else list(release)
     chosen = list(ATTACKS) if names is None else list(names)
@@ -56,8 +56,8 @@ def attack(
     for each in releases:
         if not other_log:
             check_source(each.label, truth.info.id)
-    seen, known, person = Seen.of(*releases), Impressions(truth), attacker or Attacker()
+    view, known, person = AttackerView.of(*releases), Impressions(truth), attacker or Attacker()
     return [
-        getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(seen, known, person)
+        getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(view, known, person)
         for name in chosen
     ]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from crowdlog.attacks import collection_ours as ours
+from crowdlog.attacks import protocol_attacks as ours
 from crowdlog.attacks.protocol_testbed import GUESSES, SECRET, K, ProtocolTestbed, run_testbed
 from crowdlog.crowd.crypto.unsafe2013 import UnsafeReport, unsafe_open, unsafe_report
 from crowdlog.privacy.randomness import Randomness

@@ -8,19 +8,19 @@ import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.result import AttackResult, nothing, result_of_trials
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Ints
 
 
-def completion(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
+def completion(view: AttackerView, truth: Impressions, _attacker: Attacker) -> AttackResult:
     """Told one query of a person, name another: how often is it right, and how often is it right for anybody?"""
-    why = seen.why_no_proof()
-    queries = seen.queries(truth)
+    why = view.why_not_exact()
+    queries = view.queries(truth)
     if why or queries is None:
         return nothing("completion", why)
-    before = always_before(*queries, *seen.pairs(truth), truth.queries)
+    before = always_before(*queries, *view.pairs(truth), truth.queries)
     profile = truth.profile
     user = np.repeat(np.arange(truth.users), np.diff(profile.indptr))
     told = before[profile.indices] >= 0
@@ -32,7 +32,7 @@ def completion(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackRes
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     hits = int((keys[at] == wanted).sum())
     chance = float((truth.holders[guess] / truth.users).mean())
-    return counted("completion", hits, int(told.sum()), chance, queries=int((before >= 0).sum()))
+    return result_of_trials("completion", hits, int(told.sum()), chance, queries=int((before >= 0).sum()))
 
 
 def always_before(ids: Ints, counts: Ints, first: Ints, second: Ints, pairs: Ints, queries: int) -> Ints:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, averaged, nothing
-from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.result import AttackResult, nothing, result_of_mean
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Floats, Ints
 
@@ -18,10 +18,10 @@ BINS = 20  # of the histogram of levels from 0 to 1
 SAMPLE = 20_000  # records: more would not narrow the interval visibly
 
 
-def exposure(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
+def exposure(view: AttackerView, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Mean exposure of a person by her record, beside that of a person by somebody else's record."""
     rng = attacker.rng()
-    records, published = seen.records(truth), seen.queries(truth)
+    records, published = view.records(truth), view.queries(truth)
     if records is not None:
         known = np.flatnonzero(records.owner >= 0)
         if not len(known):
@@ -38,7 +38,7 @@ def exposure(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult
         counts = np.zeros(truth.queries)
         counts[published[0]] = np.maximum(published[1], 0)
         levels = exposure_by_crowd(
-            truth.profile, counts, float(np.maximum(seen.tables["queries"]["count"].to_numpy(), 0).sum())
+            truth.profile, counts, float(np.maximum(view.tables["queries"]["count"].to_numpy(), 0).sum())
         )
         chance = _mean(levels)  # the same record stands for everybody: hers says as much as anybody's
     else:
@@ -48,7 +48,7 @@ def exposure(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult
         return nothing("exposure", "Nobody asked two different queries: there is no profile to expose.")
     histogram = np.histogram(np.clip(levels, 0, 1), BINS, (0, 1))[0].tolist()
     exposed = float((levels > 0.4).mean())  # 40 %: §4.7.2
-    return averaged(
+    return result_of_mean(
         "exposure", levels, chance, rng, exposed=exposed, highest=float(levels.max()), histogram=histogram
     )
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.attacks.attacker import Attacker
+from crowdlog.attacks.attacker_view import AttackerView
 from crowdlog.attacks.result import AttackResult, nothing
-from crowdlog.attacks.seen import Seen
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.measure.intervals import clopper_pearson
@@ -24,16 +24,16 @@ WORD = "quorvex"  # in no dictionary, and left alone by every representation of 
 MOST = 200_000  # fake users worth trying
 
 
-def injection(seen: Seen, _truth: Impressions, attacker: Attacker) -> AttackResult:
+def injection(view: AttackerView, _truth: Impressions, attacker: Attacker) -> AttackResult:
     """How often the secret is published with the fakes; chance: how often without them.
 
     Broken only if the label does not say so.
     """
     from crowdlog.mechanisms import parse
 
-    if "events" in seen.tables:
+    if "events" in view.tables:
         return nothing("injection", "All rows are published: nobody needs fake users.")
-    mechanism, promise = parse(seen.mechanisms[0]), seen.labels[0].promise
+    mechanism, promise = parse(view.mechanisms[0]), view.labels[0].promise
     selection = next((plan.selection for plan in promise.tables), None)
     fakes = MOST + 1 if selection is None else fakes_needed(selection)
     if fakes > MOST:

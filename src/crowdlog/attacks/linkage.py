@@ -13,8 +13,8 @@ import numpy as np
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.artifacts.query_file import read_query_file
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, averaged, nothing
-from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.result import AttackResult, nothing, result_of_mean
 from crowdlog.errors import InputError
 from crowdlog.measure.log_arrays import Impressions, count_matrix
 from crowdlog.measure.ragged import counting
@@ -24,12 +24,12 @@ SAMPLE = 1000  # records compared with everybody: the interval is then at most 3
 CELLS = 1 << 24  # of the largest table of matches held at once
 
 
-def linkage(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
+def linkage(view: AttackerView, truth: Impressions, attacker: Attacker) -> AttackResult:
     """How likely a published record is linked to its owner by its queries; with a mapping, by their
     categories.
     """
     name, chance = "linkage", 1 / max(truth.users, 1)
-    records = seen.records(truth)
+    records = view.records(truth)
     if records is None:
         # One record stands for all users: exactly one of them, or a tie, is picked for each, so 1 in n is
         # right.
@@ -61,7 +61,7 @@ def linkage(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
         categories = read_mapping(attacker.mapping, truth)
         own, shown = own @ categories, shown[:, : truth.queries] @ categories
         name, details["categories"] = "linkage of categories", categories.shape[1]
-    return averaged(name, link_chances(own, shown, records.owner[chosen]), chance, rng, **details)
+    return result_of_mean(name, link_chances(own, shown, records.owner[chosen]), chance, rng, **details)
 
 
 def _hidden(records: Any, truth: Impressions) -> bool:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.contributions import contributions
-from crowdlog.attacks.evidence import Noise
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.likelihood import Likelihood
+from crowdlog.attacks.log_without import LogWithout
 from crowdlog.attacks.result import AttackResult, nothing
-from crowdlog.attacks.seen import Seen
-from crowdlog.attacks.worlds import Worlds
+from crowdlog.attacks.user_counts import user_counts
 from crowdlog.errors import InputError
 from crowdlog.measure.intervals import Interval, clopper_pearson
 from crowdlog.measure.log_arrays import Impressions
@@ -36,29 +36,29 @@ RUNS = 40  # of the mechanism at most
 ROWS = 10_000_000
 
 
-def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
+def membership(view: AttackerView, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Right guesses, beside ½. A promise of (ε, δ) admits (e^ε + δ)/(e^ε + 1): only more than that breaks it.
 
     For every target a coin decides whether she is in the log; the mechanism is run on that log, with fresh
     noise each time. No two targets of a run have a published query in common, so that one's coin says nothing
     about what is published of the other's queries.
     """
-    published = seen.queries(truth)
+    published = view.queries(truth)
     if published is None:
         return nothing("membership", "Needs a table of queries with counts.")
     ids = published[0]
-    label = next(label for label in seen.labels if "queries" in label.tables)
+    label = next(label for label in view.labels if "queries" in label.tables)
     plan = next((plan for plan in label.plans if plan.name == "queries"), None)
     if plan is None:
         return nothing(
             "membership",
             "The label has no plan of its table of queries: another version of crowdlog wrote it.",
         )
-    own = contributions(truth, *published, plan)[:, ids].tocsr()
+    own = user_counts(truth, *published, plan)[:, ids].tocsr()
     own.eliminate_zeros()
     if not own.nnz:
         return nothing("membership", "Nobody has a published query.")
-    noise = Noise.of(plan)
+    noise = Likelihood.of(plan)
     try:
         right, done = _games(label, own, ids, noise, truth, attacker)
     except InputError as error:
@@ -81,13 +81,13 @@ def membership(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResu
 
 
 def _games(
-    label: Label, own: Any, ids: Ints, noise: Noise, truth: Impressions, attacker: Attacker
+    label: Label, own: Any, ids: Ints, noise: Likelihood, truth: Impressions, attacker: Attacker
 ) -> tuple[list[bool], int]:
     """Who was guessed right, and how often the mechanism was run."""
     games, runs = GAMES if noise.any else EXACT_GAMES, min(RUNS, max(2, ROWS // len(truth.user)))
     mechanism, rng, right, done = _of_queries(label), attacker.rng(), list[bool](), 0
     with tempfile.TemporaryDirectory(prefix="crowdlog-membership-") as folder:
-        worlds = Worlds(truth.store, Path(folder))
+        worlds = LogWithout(truth.store, Path(folder))
         while done < runs and len(right) < games:
             targets = exposed(own, rng)
             inside = rng.random(len(targets)) < 0.5
@@ -131,7 +131,7 @@ def _shown(table: Any, ids: Ints, truth: Impressions) -> Floats:
 
 
 def play(
-    own: Any, shown: Floats, targets: Ints, inside: Bools, noise: Noise, rng: np.random.Generator
+    own: Any, shown: Floats, targets: Ints, inside: Bools, noise: Likelihood, rng: np.random.Generator
 ) -> Bools:
     """Which guesses are right: 'in' where what is published is more likely with her than without; a tie is
     decided by a coin.

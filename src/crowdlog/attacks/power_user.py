@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.result import AttackResult, nothing, result_of_trials
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Ints
 
 FAR = 10  # "vastly more": ten times the next count. Table 3.1 of the source has 500 times.
 
 
-def power_user(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
+def power_user(view: AttackerView, truth: Impressions, _attacker: Attacker) -> AttackResult:
     """Of the queries that stand out: how many are mostly one and the same user's?
 
     Chance: how many of the others are mostly somebody's.
     """
-    published = seen.queries(truth)
+    published = view.queries(truth)
     if published is None:
         return nothing("power user", "Needs a table of queries.")
     order = np.argsort(-published[1], kind="stable")
@@ -36,7 +36,7 @@ def power_user(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackRes
     hits = int((2 * made > _asked(columns, ids[:top])).sum())
     rest = columns[:, ids[top:]]
     chance = float((2 * rest.max(axis=0).toarray().ravel() > _asked(columns, ids[top:])).mean())
-    return counted("power user", hits, top, chance, published=len(ids))
+    return result_of_trials("power user", hits, top, chance, published=len(ids))
 
 
 def stand_out(counts: Ints) -> int:

@@ -14,7 +14,7 @@ from crowdlog.crowd.crypto.collection import MIN_K
 from crowdlog.crowd.crypto.credential import Credential, accept_credential, request_credential
 from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
 from crowdlog.crowd.crypto.opening import open_group
-from crowdlog.crowd.crypto.report import Artifact, Report, make_report
+from crowdlog.crowd.crypto.report import Report, ReportedArtifact, make_report
 from crowdlog.crowd.crypto.voprf import Evaluation, blind, finalize
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.aggregation import AggregationServer
@@ -67,7 +67,9 @@ class ProtocolTestbed:
         return finalize(collection.voprf_public, blinded, Evaluation.from_bytes(answer))
 
     def report(self, credential: Credential, rand: bytes, primary: bytes = SECRET) -> bytes:
-        return make_report(self.manifest.collection, credential, rand, Artifact(primary), self.randomness)
+        return make_report(
+            self.manifest.collection, credential, rand, ReportedArtifact(primary), self.randomness
+        )
 
     def crowd(self, people: int, primary: bytes = SECRET) -> list[bytes]:
         """The reports of so many new members who hold the same artifact."""
@@ -79,11 +81,21 @@ class ProtocolTestbed:
         (rand,), (inner_rand,), reports = self.evaluate(primary), self.evaluate(inner, level=1), []
         for credential in (self.join() for _ in range(people)):
             inside = make_report(
-                self.manifest.collection, credential, inner_rand, Artifact(inner), self.randomness, level=1
+                self.manifest.collection,
+                credential,
+                inner_rand,
+                ReportedArtifact(inner),
+                self.randomness,
+                level=1,
             )
             reports.append(
                 make_report(
-                    self.manifest.collection, credential, rand, Artifact(primary), self.randomness, inside
+                    self.manifest.collection,
+                    credential,
+                    rand,
+                    ReportedArtifact(primary),
+                    self.randomness,
+                    inside,
                 )
             )
         return reports

@@ -36,7 +36,7 @@ def nothing(name: str, why: str, **details: Any) -> AttackResult:
     return AttackResult(name, note=why, details=details)
 
 
-def counted(
+def result_of_trials(
     name: str, hits: int, trials: int, chance: float, *, note: str = "", **details: Any
 ) -> AttackResult:
     """A result of independent trials: broken when even the lower end of the interval is above chance."""
@@ -46,7 +46,7 @@ def counted(
     )
 
 
-def averaged(
+def result_of_mean(
     name: str, values: Floats, chance: float, rng: np.random.Generator, *, note: str = "", **details: Any
 ) -> AttackResult:
     """A result that is the mean of one value per trial."""

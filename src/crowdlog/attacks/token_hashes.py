@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from crowdlog.artifacts.packed_keys import pack
-from crowdlog.artifacts.semantic.words import Words, split_words
+from crowdlog.artifacts.semantic.words import QueryWords, split_words
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.result import AttackResult, nothing, result_of_trials
 from crowdlog.measure.log_arrays import Impressions, read_log
 from crowdlog.types import Floats, Ints
 
@@ -37,15 +37,15 @@ class FrequentWords:
         return f"FrequentWords({len(self.code)})"
 
 
-def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackResult:
+def token_hashes(view: AttackerView, truth: Impressions, attacker: Attacker) -> AttackResult:
     """The share of the most frequent hashes whose word is found.
 
     Without an auxiliary log the attacker knows half of the people's queries.
     """
     name = "token hashes"
-    if not any(spelling.startswith("HashedTokens") for spelling in seen.mechanisms):
+    if not any(spelling.startswith("HashedTokens") for spelling in view.mechanisms):
         return nothing(name, "Words are not hashed.")
-    coded = seen.tables["events"]["query"].combine_chunks().dictionary_encode()
+    coded = view.tables["events"]["query"].combine_chunks().dictionary_encode()
     hashes = split_words(coded.dictionary)
     released = most_frequent(
         hashes, np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary)), TOKENS
@@ -53,12 +53,12 @@ def token_hashes(seen: Seen, truth: Impressions, attacker: Attacker) -> AttackRe
     words, impressions, whose = _auxiliary(truth, attacker)
     known = most_frequent(words, impressions, CANDIDATES)
     guess = known.code[match(released, known)]
-    answer = _answers(seen, truth, coded, hashes)[released.code]
+    answer = _answers(view, truth, coded, hashes)[released.code]
     right = [truth_word == words.text[int(g)].as_py() for truth_word, g in zip(answer, guess, strict=True)]
-    return counted(name, sum(right), len(right), 1 / len(known.code), auxiliary=whose)
+    return result_of_trials(name, sum(right), len(right), 1 / len(known.code), auxiliary=whose)
 
 
-def most_frequent(words: Words, impressions: Ints, size: int) -> FrequentWords:
+def most_frequent(words: QueryWords, impressions: Ints, size: int) -> FrequentWords:
     """The `size` most frequent words. `impressions`: of each query."""
     query, word = words.query, words.word
     weight = np.bincount(word, impressions[query], len(words.text))
@@ -101,7 +101,7 @@ def _unit(beside: Any) -> Any:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[Words, Ints, str]:
+def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[QueryWords, Ints, str]:
     """The words of the other log, how often each of its queries was asked, and whose log it is."""
     if attacker.auxiliary is not None:
         other = Impressions(attacker.auxiliary)
@@ -118,7 +118,7 @@ def _auxiliary(truth: Impressions, attacker: Attacker) -> tuple[Words, Ints, str
     )
 
 
-def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: Words) -> Any:
+def _answers(view: AttackerView, truth: Impressions, coded: Any, hashes: QueryWords) -> Any:
     """The word behind each hash, from rows that second and click identify in both the release and the log.
 
     None where no row tells.
@@ -126,7 +126,7 @@ def _answers(seen: Seen, truth: Impressions, coded: Any, hashes: Words) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    events = seen.tables["events"]
+    events = view.tables["events"]
     log = read_log(truth.store)
     urls = truth.store.url_texts(np.arange(truth.store.info.urls))
     published: Any = pc.index_in(events["url"].combine_chunks(), urls)

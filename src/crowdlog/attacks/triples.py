@@ -8,29 +8,29 @@ import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.attacks.result import AttackResult, counted, nothing
-from crowdlog.attacks.seen import Seen
+from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.result import AttackResult, nothing, result_of_trials
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Ints
 
 
-def triples(seen: Seen, truth: Impressions, _attacker: Attacker) -> AttackResult:
+def triples(view: AttackerView, truth: Impressions, _attacker: Attacker) -> AttackResult:
     """Of the triples that follow: how many have fewer than k users.
 
     A release that keeps its own bar lets none follow, so chance is 0.
     """
-    why = seen.why_no_proof()
-    queries = seen.queries(truth)
+    why = view.why_not_exact()
+    queries = view.queries(truth)
     if why or queries is None:
         return nothing("triples", why)
-    before, after = inferred(*queries, *seen.pairs(truth), truth.queries)
+    before, after = inferred(*queries, *view.pairs(truth), truth.queries)
     found = np.flatnonzero((before >= 0) & (after >= 0))
     if not len(found):
         return nothing("triples", "No triple follows from the published counts.")
     users = users_of_triples(before, after, truth)[found]
-    k = seen.least_people
+    k = view.least_people
     weak = (users >= 1) & (users < k)
-    return counted(
+    return result_of_trials(
         "triples",
         int(weak.sum()),
         len(found),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OF_SHOWN = OfShown | PublicResults  # candidates that need their queries shown first
 
 
-def main(mechanism: Mechanism) -> TablePlan:
+def first_table(mechanism: Mechanism) -> TablePlan:
     """The table whose keys are chosen first."""
     if not mechanism.plan or mechanism.plan[0].selection is None or mechanism.plan[0].noise is None:
         raise InputError(
@@ -45,11 +45,11 @@ def thresholds(mechanism: Mechanism) -> dict[str, NoisyThreshold]:
     }
 
 
-def by_weights(mechanism: Mechanism) -> bool:
+def chooses_by_weights(mechanism: Mechanism) -> bool:
     """Whether people divide weights among their keys and Gaussian noise hides them, rather than Laplace noise
     their counts.
     """
-    return isinstance(main(mechanism).bound, SquaredBudget)
+    return isinstance(first_table(mechanism).bound, SquaredBudget)
 
 
 def by_lot(mechanism: Mechanism) -> bool:
@@ -70,7 +70,7 @@ def kept_keys(plan: TablePlan) -> int:
     return int(plan.bound.sessions if isinstance(plan.bound, SessionCut) else plan.bound.keys)
 
 
-def shown(mechanism: Mechanism, plan: TablePlan, count: int, *, pooled: bool) -> float:
+def chance_shown(mechanism: Mechanism, plan: TablePlan, count: int, *, pooled: bool) -> float:
     """The chance that a key of this count is shown.
 
     Clicks and pairs are candidates only where their queries are shown.
@@ -83,11 +83,13 @@ def shown(mechanism: Mechanism, plan: TablePlan, count: int, *, pooled: bool) ->
     if plan.least is not None and plan.noise is not None:
         own *= plan.noise.tail(plan.least - count - 1)
     if isinstance(plan.candidates, OF_SHOWN):
-        own *= shown(mechanism, main(mechanism), count, pooled=pooled) ** (2 if plan.name == "pairs" else 1)
+        own *= chance_shown(mechanism, first_table(mechanism), count, pooled=pooled) ** (
+            2 if plan.name == "pairs" else 1
+        )
     return own
 
 
-def crowds(crossing: Crossing, added: int) -> tuple[int, ...]:
+def critical_crowds(crossing: Crossing, added: int) -> tuple[int, ...]:
     """Crowds at which one person changes the odds most: Gaussian noise does so in its tails, Laplace noise
     from just below the threshold on.
     """
@@ -96,7 +98,7 @@ def crowds(crossing: Crossing, added: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(crossing.centre + place)) for place in places}))
 
 
-def queries_of(mechanism: Mechanism, *, whole_sessions: bool) -> int:
+def queries_per_key(mechanism: Mechanism, *, whole_sessions: bool) -> int:
     """How many queries in a row a person asks for one key: two for pairs; of sessions two, or one more than
     count.
     """

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import STRIDE
 from crowdlog.audit.noise import support
 from crowdlog.audit.sampling import Shown
+from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.audit.trial import SURE
 from crowdlog.plan.table import TablePlan
 
@@ -37,7 +37,7 @@ class Compared:
 
 
 def audit_independence(
-    mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float
+    mechanism: Mechanism, layout: WorldLayout, seen: dict[str, Shown], alpha: float
 ) -> list[Finding]:
     """Signs of noise in the order in which it may have been drawn, at every shift: compared with themselves,
     with other tables, with other runs.
@@ -103,7 +103,7 @@ def _finding(compared: Compared, limit: float) -> Finding:
     return Finding("independence", compared.where, limit, most, most > limit, meaning)
 
 
-def _drawn(plan: TablePlan, layout: Layout, shown: Shown, run: int, places: slice | Ints) -> Floats:
+def _drawn(plan: TablePlan, layout: WorldLayout, shown: Shown, run: int, places: slice | Ints) -> Floats:
     """The signs of the noise of what is shown, without gaps: noise is drawn for that.
 
     0 where only large noise is shown: its sign is no fair coin.
@@ -120,7 +120,7 @@ def _fair(plan: TablePlan, crowd: int) -> bool:
     return not hidden or plan.noise is None or plan.noise.tail(-lowest) < 100 * SURE
 
 
-def _by_text(layout: Layout) -> Ints:
+def _by_text(layout: WorldLayout) -> Ints:
     """The worlds in the order of their keys' texts, in which pools and tables are sorted."""
     worlds = layout.worlds * len(layout.shapes)
     return np.argsort(np.array([str(world * STRIDE) for world in range(worlds)]), kind="stable")

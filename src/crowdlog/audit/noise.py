@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape
 from crowdlog.audit.sampling import Effort, Shown, sample
+from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.audit.trial import crowds_at_threshold, far_crowd
 from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import Noise, TablePlan
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.audit.synthetic_logs import SyntheticLogs
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.privacy.randomness import Randomness
 
@@ -26,24 +26,26 @@ Ints = npt.NDArray[np.int64]
 EXPECTED = 20.0  # draws expected in a bin at least: χ² is then close even far out in its tail
 
 
-def crowds(mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness) -> tuple[Shape, ...]:
+def crowds(mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness) -> tuple[Shape, ...]:
     """Worlds of one key: always shown, and shown half of the time."""
-    centres = crowds_at_threshold(mechanism, laboratory, randomness)
+    centres = crowds_at_threshold(mechanism, logs, randomness)
     sizes = (far_crowd(mechanism, centres), *centres)
     return tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes)
 
 
 def sample_crowds(
-    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort
-) -> tuple[Layout, dict[str, Shown]]:
+    mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness, effort: Effort
+) -> tuple[WorldLayout, dict[str, Shown]]:
     """What is shown of such worlds; there is no person to add."""
-    shapes = crowds(mechanism, laboratory, randomness)
+    shapes = crowds(mechanism, logs, randomness)
     layout = effort.layout(mechanism, shapes)
-    (seen,) = sample(mechanism, laboratory, layout, randomness, effort, sides=(False,))
+    (seen,) = sample(mechanism, logs, layout, randomness, effort, sides=(False,))
     return layout, dict(seen)
 
 
-def audit_noise(mechanism: Mechanism, layout: Layout, seen: dict[str, Shown], alpha: float) -> list[Finding]:
+def audit_noise(
+    mechanism: Mechanism, layout: WorldLayout, seen: dict[str, Shown], alpha: float
+) -> list[Finding]:
     """One χ² test for each table and crowd.
 
     Fresh noise looks the same whether the key was shown easily or by luck.

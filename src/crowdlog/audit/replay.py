@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdlog.audit.declared import by_lot, by_weights, queries_of, units, words_of
+from crowdlog.audit.declared import by_lot, chooses_by_weights, queries_per_key, units, words_of
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.persons import (
+from crowdlog.audit.public_inputs import with_files
+from crowdlog.audit.sampling import Remembered
+from crowdlog.audit.shrink import replaced
+from crowdlog.audit.trial import crowds_at_threshold
+from crowdlog.audit.worst_case_users import (
     BYSTANDERS,
     OWN,
     SITTING,
@@ -28,17 +32,13 @@ from crowdlog.audit.persons import (
     replayed_keys,
     sitting_persons,
 )
-from crowdlog.audit.public import with_files
-from crowdlog.audit.sampling import Remembered
-from crowdlog.audit.small import replaced
-from crowdlog.audit.trial import crowds_at_threshold
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import roles
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.promise import Protected
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.audit.synthetic_logs import SyntheticLogs
     from crowdlog.log.store import LogStore
 
 LEAST_EPSILON = 1.0  # a smaller ε is replayed as this: what a person can move does not depend on ε
@@ -68,25 +68,25 @@ class FrozenRandomness:
         return words.tobytes()[:n]
 
 
-def audit_replay(mechanism: Mechanism, laboratory: Laboratory) -> list[Finding]:
+def audit_replay(mechanism: Mechanism, logs: SyntheticLogs) -> list[Finding]:
     """Every person against the log without her; of each situation the worst finding."""
-    return _worst([finding for findings in replays(mechanism, laboratory) for finding in findings])
+    return _worst([finding for findings in replays(mechanism, logs) for finding in findings])
 
 
-def replays(mechanism: Mechanism, laboratory: Laboratory) -> Iterator[list[Finding]]:
+def replays(mechanism: Mechanism, logs: SyntheticLogs) -> Iterator[list[Finding]]:
     """The findings of one replay after the other."""
-    mechanism, d = _replayable(mechanism, laboratory)
-    asked = Asked(queries_of(mechanism, whole_sessions=True), words_of(mechanism))
+    mechanism, d = _replayable(mechanism, logs)
+    asked = Asked(queries_per_key(mechanism, whole_sessions=True), words_of(mechanism))
     queries = asked.queries
     everybody = (*persons(d), *(sitting_persons(d) if queries > 1 else ()), backwards(d, queries))
-    crowd = 2 * max(crowds_at_threshold(mechanism, laboratory, SeededRandomness(1)))
-    place: Place = "last" if by_weights(mechanism) else "middle"
-    before = _frozen(mechanism, crowd_log(laboratory, crowd, d, asked, None))
+    crowd = 2 * max(crowds_at_threshold(mechanism, logs, SeededRandomness(1)))
+    place: Place = "last" if chooses_by_weights(mechanism) else "middle"
+    before = _frozen(mechanism, crowd_log(logs, crowd, d, asked, None))
     for order, who in _same_people(by_lot(mechanism)):
-        again = _frozen(mechanism, crowd_log(laboratory, crowd, d, asked, None, order))
+        again = _frozen(mechanism, crowd_log(logs, crowd, d, asked, None, order))
         yield [_finding(who, "rows changed", 0, max(map(_changed, before, again)))]
     for person in everybody:
-        after = _frozen(mechanism, crowd_log(laboratory, crowd, d, asked, person, place))
+        after = _frozen(mechanism, crowd_log(logs, crowd, d, asked, person, place))
         found = (
             difference
             for old, new in zip(before, after, strict=True)
@@ -97,7 +97,7 @@ def replays(mechanism: Mechanism, laboratory: Laboratory) -> Iterator[list[Findi
 
 def _frozen(mechanism: Mechanism, log: LogStore) -> list[Protected]:
     """What is published of this log with each kind of frozen noise."""
-    sources = [FrozenRandomness(byte, numbered=by_weights(mechanism)) for byte in FROZEN]
+    sources = [FrozenRandomness(byte, numbered=chooses_by_weights(mechanism)) for byte in FROZEN]
     if type(mechanism).protect is not Mechanism.protect:
         return [mechanism.protect(log, frozen) for frozen in sources]
     with mechanism.open(log) as source:
@@ -129,7 +129,7 @@ def _changed(before: Protected, after: Protected) -> int:
     return sum(len(old.items() ^ new.items()) for old, new in zip(*sides, strict=True))
 
 
-def _replayable(mechanism: Mechanism, laboratory: Laboratory) -> tuple[Mechanism, int]:
+def _replayable(mechanism: Mechanism, logs: SyntheticLogs) -> tuple[Mechanism, int]:
     """Moderate parameters, so that the crowd is not too large, and the representation that merges the most
     before bounding; and her bound.
     """
@@ -145,9 +145,9 @@ def _replayable(mechanism: Mechanism, laboratory: Laboratory) -> tuple[Mechanism
                 wanted[name] = "light"
     moderate = replaced(mechanism, wanted)
     d = max(units(plan) for plan in moderate.plan) or WIDE
-    queries = queries_of(moderate, whole_sessions=True)
+    queries = queries_per_key(moderate, whole_sessions=True)
     keys = replayed_keys(d, queries)
-    return with_files(moderate, laboratory, ("replay", d, queries), keys, keys, queries), d
+    return with_files(moderate, logs, ("replay", d, queries), keys, keys, queries), d
 
 
 def _worst(findings: list[Finding]) -> list[Finding]:

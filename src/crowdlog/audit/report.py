@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdlog.audit.declared import main
+from crowdlog.audit.declared import first_table
 from crowdlog.audit.delta import audit_closed_form, audit_delta
+from crowdlog.audit.determinism import audit_determinism
 from crowdlog.audit.epsilon import audit_epsilon
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.independence import audit_independence
-from crowdlog.audit.laboratory import Laboratory
 from crowdlog.audit.noise import audit_noise, sample_crowds
 from crowdlog.audit.replay import audit_replay
 from crowdlog.audit.sampling import Effort
 from crowdlog.audit.selection import audit_selection
-from crowdlog.audit.small import LARGE_DELTA, SMALL_DELTA, for_epsilon, small
-from crowdlog.audit.source import audit_source
+from crowdlog.audit.shrink import LARGE_DELTA, SMALL_DELTA, for_epsilon, small
+from crowdlog.audit.synthetic_logs import SyntheticLogs
 from crowdlog.audit.trial import crowded_trials, exposed_trials, run_trial
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
@@ -36,7 +36,7 @@ NOISE_TIME, SELECTION_TIME, DELTA_TIME, EPSILON_TIME = 0.15, 0.15, 0.3, 0.4
 
 
 @dataclass(frozen=True)
-class Report:
+class AuditReport:
     """Every finding; `seconds` is what it took."""
 
     mechanism: str
@@ -69,23 +69,23 @@ def audit(
     runs: int = 40,
     randomness: Randomness | None = None,
     folder: Path | None = None,
-) -> Report:
+) -> AuditReport:
     """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
     if not mechanism.promise().guarantee.protects:
         raise InputError(
             f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee."
         )
-    main(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
+    first_table(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
     started = time.monotonic()
     if folder is not None:
-        findings = _audits(mechanism, Laboratory(folder), randomness or SystemRandomness(), seconds, runs)
-        return Report(repr(mechanism), tuple(findings), time.monotonic() - started)
+        findings = _audits(mechanism, SyntheticLogs(folder), randomness or SystemRandomness(), seconds, runs)
+        return AuditReport(repr(mechanism), tuple(findings), time.monotonic() - started)
     with tempfile.TemporaryDirectory(prefix="crowdlog-audit-") as temporary:
         return audit(mechanism, seconds=seconds, runs=runs, randomness=randomness, folder=Path(temporary))
 
 
 def _audits(
-    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, seconds: float, runs: int
+    mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness, seconds: float, runs: int
 ) -> list[Finding]:
     def effort(share: float) -> Effort:
         # short audits use small logs
@@ -93,23 +93,23 @@ def _audits(
 
     rare, often = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA)
     with progress_bar("Auditing", 5, unit="audits") as advance:
-        findings = [*audit_closed_form(mechanism), *audit_replay(mechanism, laboratory)]
+        findings = [*audit_closed_form(mechanism), *audit_replay(mechanism, logs)]
         advance(1)
-        layout, seen = sample_crowds(rare, laboratory, randomness, effort(NOISE_TIME))
+        layout, seen = sample_crowds(rare, logs, randomness, effort(NOISE_TIME))
         findings += [
-            *audit_source(rare, laboratory, layout),
+            *audit_determinism(rare, logs, layout),
             *audit_noise(rare, layout, seen, ALPHA),
             *audit_independence(rare, layout, seen, ALPHA),
         ]
         advance(1)
-        findings += audit_selection(rare, laboratory, randomness, effort(SELECTION_TIME), ALPHA)
+        findings += audit_selection(rare, logs, randomness, effort(SELECTION_TIME), ALPHA)
         advance(1)
         for audit_, share, trials in (
             (audit_delta, DELTA_TIME, exposed_trials(often)),
-            (audit_epsilon, EPSILON_TIME, crowded_trials(for_epsilon(mechanism), laboratory, randomness)),
+            (audit_epsilon, EPSILON_TIME, crowded_trials(for_epsilon(mechanism), logs, randomness)),
         ):
             for variant, shapes in trials:
-                trial = run_trial(variant, shapes, laboratory, randomness, effort(share / len(trials)))
+                trial = run_trial(variant, shapes, logs, randomness, effort(share / len(trials)))
                 findings += audit_(trial, ALPHA / len(trials))
             advance(1)
     missing = [name for name in AUDITS if name not in {finding.audit for finding in findings}]

@@ -12,10 +12,10 @@ import numpy as np
 
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.audit.declared import queries_of, words_of
-from crowdlog.audit.laboratory import Layout
+from crowdlog.audit.declared import queries_per_key, words_of
 from crowdlog.audit.neighbours import STRIDE, Shape
-from crowdlog.audit.public import equipped
+from crowdlog.audit.public_inputs import equipped
+from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.engine.log_source import LogSource, numbered
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import with_role
@@ -26,7 +26,7 @@ from crowdlog.release.promise import Protected
 from crowdlog.types import Bools, Ints
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.audit.synthetic_logs import SyntheticLogs
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
@@ -45,7 +45,7 @@ class Effort:
 
     def layout(
         self, mechanism: Mechanism, shapes: tuple[Shape, ...], *, whole_sessions: bool = False
-    ) -> Layout:
+    ) -> WorldLayout:
         """As many worlds as fit.
 
         Where a mechanism has a public pool, every shape comes with keys of the pool and with others.
@@ -58,9 +58,9 @@ class Effort:
                     for shape in shapes
                 ),
             )
-        queries, words = queries_of(mechanism, whole_sessions=whole_sessions), words_of(mechanism)
+        queries, words = queries_per_key(mechanism, whole_sessions=whole_sessions), words_of(mechanism)
         rows = queries * sum(shape.rows for shape in shapes)
-        return Layout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries, words)
+        return WorldLayout(shapes, max(100, min(self.rows // 10, self.rows // max(rows, 1))), queries, words)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _worlds(texts: Any) -> Ints:
     return worlds
 
 
-def outcome(protected: Protected, layout: Layout) -> dict[str, Shown]:
+def outcome(protected: Protected, layout: WorldLayout) -> dict[str, Shown]:
     """What one run shows of each world, by table.
 
     Of queries in a row only the first counts as the world's query.
@@ -111,7 +111,7 @@ def _world_rows(name: str, table: Any) -> Any:
     return table.filter(_starts_with_q(table.column(0))) if name in ("queries", "words") else table
 
 
-def _shown(worlds: Ints, counts: Ints, layout: Layout) -> Shown:
+def _shown(worlds: Ints, counts: Ints, layout: WorldLayout) -> Shown:
     size = (len(layout.shapes), layout.worlds)
     keys = np.bincount(worlds, minlength=size[0] * size[1]).reshape(size)
     total = np.bincount(worlds, weights=counts, minlength=size[0] * size[1]).astype(np.int64).reshape(size)
@@ -120,24 +120,24 @@ def _shown(worlds: Ints, counts: Ints, layout: Layout) -> Shown:
 
 def sample(
     mechanism: Mechanism,
-    laboratory: Laboratory,
-    layout: Layout,
+    logs: SyntheticLogs,
+    layout: WorldLayout,
     randomness: Randomness,
     effort: Effort,
     *,
     sides: tuple[bool, ...],
 ) -> list[Mapping[str, Shown]]:
     """For each side (without, with the person) what all runs showed, stacked: [run, shape, world]."""
-    ready = equipped(mechanism, laboratory, layout)
+    ready = equipped(mechanism, logs, layout)
     with ExitStack() as stack:
-        logs = [
-            stack.enter_context(_ready_log(ready, laboratory.log(layout, with_person=side), layout))
+        ready_logs = [
+            stack.enter_context(_ready_log(ready, logs.log(layout, with_person=side), layout))
             for side in sides
         ]
-        seen: list[list[dict[str, Shown]]] = [[] for _ in logs]
+        seen: list[list[dict[str, Shown]]] = [[] for _ in ready_logs]
         done = 0
         while not effort.enough(done):
-            for run, runs in zip(logs, seen, strict=True):
+            for run, runs in zip(ready_logs, seen, strict=True):
                 runs.append(run(randomness))
             done += 1
     return [_stack(runs) for runs in seen]
@@ -145,7 +145,7 @@ def sample(
 
 @contextmanager
 def _ready_log(
-    mechanism: Mechanism, log: LogStore, layout: Layout
+    mechanism: Mechanism, log: LogStore, layout: WorldLayout
 ) -> Iterator[Callable[[Randomness], dict[str, Shown]]]:
     """One run of the mechanism on this log.
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crowdlog.audit.bounds import lower, upper
-from crowdlog.audit.declared import shown as chance_of
+from crowdlog.audit.declared import chance_shown as chance_of
 from crowdlog.audit.declared import thresholds
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.neighbours import Shape
 from crowdlog.audit.sampling import Effort, sample
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.audit.synthetic_logs import SyntheticLogs
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.privacy.randomness import Randomness
 
@@ -22,7 +22,7 @@ PLACES = (-2.0, -1.0, 0.0, 0.7, 1.5)  # crowds tried, in noise scales from the t
 
 
 def audit_selection(
-    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness, effort: Effort, alpha: float
+    mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness, effort: Effort, alpha: float
 ) -> list[Finding]:
     """Of every table with a threshold on counts.
 
@@ -34,7 +34,7 @@ def audit_selection(
         return [Finding("selection", "by weights", 0, 0, False, meaning)]
     sizes = sorted({max(1, round(bar.K + place * bar.scale)) for bar in bars.values() for place in PLACES})
     layout = effort.layout(mechanism, tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes))
-    (seen,) = sample(mechanism, laboratory, layout, randomness, effort, sides=(False,))
+    (seen,) = sample(mechanism, logs, layout, randomness, effort, sides=(False,))
     level, findings = alpha / (2 * len(layout.shapes) * len(bars)), []
     for plan in (plan for plan in mechanism.plan if plan.name in bars):
         for number, shape in enumerate(layout.shapes):

@@ -10,27 +10,27 @@ import numpy as np
 
 from crowdlog.audit.declared import (
     OF_SHOWN,
-    crowds,
+    critical_crowds,
     edges,
+    first_table,
     kept_keys,
-    main,
-    queries_of,
+    queries_per_key,
     thresholds,
     units,
     words_of,
 )
 from crowdlog.audit.events import Halves, codings
-from crowdlog.audit.laboratory import Layout
 from crowdlog.audit.neighbours import Shape, at_threshold, exposed_edges, injected, unique, well_known
 from crowdlog.audit.sampling import Effort, Shown, sample
-from crowdlog.audit.small import Variant, variants
+from crowdlog.audit.shrink import Variant, variants
+from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.errors import InputError
 from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import Noise
 from crowdlog.privacy.noise import DiscreteLaplace
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.audit.synthetic_logs import SyntheticLogs
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.privacy.randomness import Randomness
 
@@ -68,33 +68,37 @@ def exposed_trials(mechanism: Mechanism) -> list[tuple[Variant, tuple[Shape, ...
         if variant.focus == "edges" and further is not None and isinstance(further.candidates, OF_SHOWN):
             trials.append((variant, exposed_edges(kept_keys(further), known_crowd(variant.mechanism))))
         else:
-            d = kept_keys(main(variant.mechanism))
+            d = kept_keys(first_table(variant.mechanism))
             trials += [(variant, unique(d)), (variant, injected(d))]
     return trials
 
 
 def crowded_trials(
-    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
+    mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness
 ) -> list[tuple[Variant, tuple[Shape, ...]]]:
     """The situations in which ε is spent."""
-    return [(variant, _crowded(variant, laboratory, randomness)) for variant in variants(mechanism)]
+    return [(variant, _crowded(variant, logs, randomness)) for variant in variants(mechanism)]
 
 
-def _crowded(variant: Variant, laboratory: Laboratory, randomness: Randomness) -> tuple[Shape, ...]:
+def _crowded(variant: Variant, logs: SyntheticLogs, randomness: Randomness) -> tuple[Shape, ...]:
     mechanism, focus = variant.mechanism, variant.focus
-    first = main(mechanism)
+    first = first_table(mechanism)
     d = kept_keys(first)
     shapes: tuple[Shape, ...] = ()
     if focus in ("all", "keys") and first.selection is not None:
-        shapes += at_threshold(d, crowds(first.selection.crossing, units(first)))
+        shapes += at_threshold(d, critical_crowds(first.selection.crossing, units(first)))
     if focus in ("all", "counts"):
         shapes += well_known(
-            d, far_crowd(mechanism, crowds_at_threshold(mechanism, laboratory, randomness), USUALLY)
+            d, far_crowd(mechanism, crowds_at_threshold(mechanism, logs, randomness), USUALLY)
         )
     further = edges(mechanism)
     if focus == "edges" and further is not None:
         known = known_crowd(mechanism) if isinstance(further.candidates, OF_SHOWN) else 0
-        sizes = (known,) if further.selection is None else crowds(further.selection.crossing, units(further))
+        sizes = (
+            (known,)
+            if further.selection is None
+            else critical_crowds(further.selection.crossing, units(further))
+        )
         shapes += at_threshold(kept_keys(further), sizes, known)
     return shapes
 
@@ -102,21 +106,17 @@ def _crowded(variant: Variant, laboratory: Laboratory, randomness: Randomness) -
 def run_trial(
     variant: Variant,
     shapes: tuple[Shape, ...],
-    laboratory: Laboratory,
+    logs: SyntheticLogs,
     randomness: Randomness,
     effort: Effort,
 ) -> Trial:
     """Both sides of these shapes."""
     layout = effort.layout(variant.mechanism, shapes, whole_sessions=True)
-    without, with_person = sample(
-        variant.mechanism, laboratory, layout, randomness, effort, sides=(False, True)
-    )
+    without, with_person = sample(variant.mechanism, logs, layout, randomness, effort, sides=(False, True))
     return Trial(variant, layout.shapes, without, with_person)
 
 
-def crowds_at_threshold(
-    mechanism: Mechanism, laboratory: Laboratory, randomness: Randomness
-) -> tuple[int, ...]:
+def crowds_at_threshold(mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness) -> tuple[int, ...]:
     """For each table a crowd of which about half are shown: as declared, or where people divide weights tried
     on a ladder of crowds.
     """
@@ -124,8 +124,10 @@ def crowds_at_threshold(
     if bars:
         return tuple(sorted({max(1, bar.K) for bar in bars.values()}))
     steps = tuple(Shape(str(crowd), crowd, 1, 0, 0) for crowd in LADDER)
-    layout = Layout(steps, LADDER_WORLDS, queries_of(mechanism, whole_sessions=False), words_of(mechanism))
-    (seen,) = sample(mechanism, laboratory, layout, randomness, Effort(runs=1), sides=(False,))
+    layout = WorldLayout(
+        steps, LADDER_WORLDS, queries_per_key(mechanism, whole_sessions=False), words_of(mechanism)
+    )
+    (seen,) = sample(mechanism, logs, layout, randomness, Effort(runs=1), sides=(False,))
     half = [np.flatnonzero(shown.keys.sum(axis=(0, 2)) * 2 >= LADDER_WORLDS) for shown in seen.values()]
     if not any(map(len, half)):
         raise InputError(
@@ -145,7 +147,7 @@ def far_crowd(mechanism: Mechanism, centres: tuple[int, ...], sure: float = SURE
 
 def known_crowd(mechanism: Mechanism) -> int:
     """How many people must ask a query for it to be shown usually."""
-    first = main(mechanism)
+    first = first_table(mechanism)
     if first.selection is None or first.noise is None:
         raise TypeError("the main table has a selection and noise")
     crossing = first.selection.crossing
@@ -154,7 +156,7 @@ def known_crowd(mechanism: Mechanism) -> int:
     if first.least is not None:
         margins.append(_margin(first.noise, USUALLY))
     # who asks two queries gives each less weight
-    shared = 1 if by_counts else queries_of(mechanism, whole_sessions=False)
+    shared = 1 if by_counts else queries_per_key(mechanism, whole_sessions=False)
     return shared * (max(1, round(crossing.centre)) + max(margins))
 
 

@@ -14,8 +14,8 @@ from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.errors import PrivacyRefusal
 
 if TYPE_CHECKING:
-    from crowdlog.crowd.client.choosing import Choice
-    from crowdlog.crowd.client.home import ClientHome
+    from crowdlog.crowd.client.client_store import ClientStore
+    from crowdlog.crowd.client.sample_artifacts import Sample
     from crowdlog.crowd.manifest import Manifest
 
 _home = click.option(
@@ -43,17 +43,17 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
     \b
     Example: crowdlog crowd join https://study.example/collections/ID#INVITATION
     """
-    from crowdlog.crowd.client import member
+    from crowdlog.crowd.client import participate
     from crowdlog.crowd.http import Connection
     from crowdlog.privacy.randomness import SystemRandomness
 
-    parsed = member.Link.parse(link)
+    parsed = participate.Link.parse(link)
     with Connection(parsed.server, cafile=cafile) as server:
-        manifest = member.look(parsed, server)
+        manifest = participate.look(parsed, server)
         show_fields(_terms(manifest))
         _agree(yes, "Join on these terms?")
         with _opened(home) as own:
-            member.join(own, parsed, manifest, server, SystemRandomness())
+            participate.join(own, parsed, manifest, server, SystemRandomness())
     click.echo("You have joined. Next: crowdlog crowd mine LOG")
 
 
@@ -72,8 +72,8 @@ def mine(
     \b
     Example: crowdlog crowd mine my-searches.tsv
     """
-    from crowdlog.crowd.client import member, mining
-    from crowdlog.crowd.client.choosing import choose
+    from crowdlog.crowd.client import mining, participate
+    from crowdlog.crowd.client.sample_artifacts import sample_artifacts
     from crowdlog.crowd.http import Connection
     from crowdlog.privacy.randomness import SystemRandomness
 
@@ -81,7 +81,7 @@ def mine(
     with _opened(home) as own:
         membership = own.membership(collection_id)
         manifest = membership.manifest
-        choice = choose(manifest, mining.mine_own(log, manifest, home, randomness), randomness)
+        choice = sample_artifacts(manifest, mining.mine_own(log, manifest, home, randomness), randomness)
         for item in choice.chosen if show_all else choice.chosen[:_FIRST]:
             click.echo(f"  {item.readable}")
         if not show_all and len(choice.chosen) > _FIRST:
@@ -90,7 +90,7 @@ def mine(
         _agree(yes, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
         own.consent(membership.id)
         with Connection(manifest.randomness, cafile=cafile) as server:
-            member.prepare(own, own.membership(membership.id), choice.chosen, server, randomness)
+            participate.prepare(own, own.membership(membership.id), choice.chosen, server, randomness)
     click.echo("The outbox is filled. See the exact bytes with: crowdlog crowd outbox --bytes")
 
 
@@ -140,7 +140,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
     \b
     Example: crowdlog crowd send --yes
     """
-    from crowdlog.crowd.client import member
+    from crowdlog.crowd.client import participate
     from crowdlog.crowd.http import Connection
     from crowdlog.crowd.shuffle import fraction
     from crowdlog.privacy.randomness import SystemRandomness
@@ -155,7 +155,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
             return
         urls = (membership.url, manifest.randomness, manifest.mix)
         aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
-        member.refuse_early(membership, aggregation, server)
+        participate.refuse_early(membership, aggregation, server)
         _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
         if within:
             click.echo(
@@ -165,7 +165,7 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
         # the hour at which somebody agrees to send should tell nothing
         time.sleep(fraction(SystemRandomness()) * within)
         with progress_bar("Sending", len(waiting), unit="reports") as advance:
-            sent = member.send(own, membership, mix, SystemRandomness(), advance)
+            sent = participate.send(own, membership, mix, SystemRandomness(), advance)
     click.echo(f"{sent} reports were sent.")
 
 
@@ -207,7 +207,7 @@ def _inner_terms(manifest: Manifest) -> dict[str, object]:
     return {"what goes along inside": inside, "people needed to read that": manifest.collection.inner_k}
 
 
-def _preview(manifest: Manifest, choice: Choice) -> str:
+def _preview(manifest: Manifest, choice: Sample) -> str:
     """What would be sent, in a sentence."""
     left_out = (
         f" {choice.over_limit} more are over the limit and {choice.too_long} too long."
@@ -226,7 +226,7 @@ def _agree(already: bool, question: str) -> None:
         raise PrivacyRefusal("You did not agree; nothing was sent.")
 
 
-def _opened(home: Path) -> ClientHome:
-    from crowdlog.crowd.client.home import ClientHome
+def _opened(home: Path) -> ClientStore:
+    from crowdlog.crowd.client.client_store import ClientStore
 
-    return ClientHome(home)
+    return ClientStore(home)

@@ -132,7 +132,7 @@ def create(
     Example: crowdlog crowd collection create --operator trial/operator.json --title "What we search" --k 10 --links links.txt
     Example: crowdlog crowd collection create --operator trial/operator.json --title Clicks --k 5 --inner click --inner-k 8 --links nested.txt
     """
-    from crowdlog.crowd.client.member import Link
+    from crowdlog.crowd.client.participate import Link
     from crowdlog.crowd.operator import Operator, Terms
     from crowdlog.errors import InputError
 

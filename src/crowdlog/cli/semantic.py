@@ -105,16 +105,19 @@ def _name(theta: float) -> str:
 
 
 def _draw_shares(semantics: Semantics, thetas: list[float], out: Path) -> dict[str, Any]:
+    from crowdlog.artifacts.semantic.figures import curves_against_k
     from crowdlog.artifacts.semantic.measures import KS, mean_user_share, released_share
-    from crowdlog.artifacts.semantic.pictures import curves
 
     compared = semantics.expansion.query
     shares = {theta: released_share(semantics.degrees(theta)[compared]) for theta in thetas}
     per_user = {_name(theta): mean_user_share(semantics.degrees(theta), semantics.users) for theta in thetas}
     (out / "share.svg").write_text(
-        curves({_name(t): s for t, s in shares.items()}, "share of queries released"), encoding="utf-8"
+        curves_against_k({_name(t): s for t, s in shares.items()}, "share of queries released"),
+        encoding="utf-8",
     )
-    (out / "per-user.svg").write_text(curves(per_user, "mean share released of a user"), encoding="utf-8")
+    (out / "per-user.svg").write_text(
+        curves_against_k(per_user, "mean share released of a user"), encoding="utf-8"
+    )
     return {
         "queries": len(compared),
         "k": list(KS),
@@ -126,33 +129,35 @@ def _draw_user(semantics: Semantics, log: LogStore, thetas: list[float], user: s
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
+    from crowdlog.artifacts.semantic.figures import curves_against_k
     from crowdlog.artifacts.semantic.measures import queries_of, released_share
-    from crowdlog.artifacts.semantic.pictures import curves
 
     number = pc.index(pq.read_table(log.users(), columns=["text"])["text"], user).as_py()
     if number < 0:
         raise InputError("The log has no user of the name given with --user.")
     mine = queries_of(semantics.users, number)
     lines = {_name(theta): released_share(semantics.degrees(theta)[mine]) for theta in thetas}
-    (out / "user.svg").write_text(curves(lines, "share released of this user"), encoding="utf-8")
+    (out / "user.svg").write_text(curves_against_k(lines, "share released of this user"), encoding="utf-8")
 
 
 def _draw_labels(semantics: Semantics, log: LogStore, thetas: list[float], labels: Path, out: Path) -> None:
+    from crowdlog.artifacts.semantic.figures import curves_against_k
     from crowdlog.artifacts.semantic.labels import read_labels
     from crowdlog.artifacts.semantic.measures import f_beta
-    from crowdlog.artifacts.semantic.pictures import curves
 
     labelled = read_labels(labels, log)
     for beta in (1.0, 0.1):  # Figure 6
         lines = {
             _name(t): f_beta(semantics.degrees(t)[labelled.query], labelled.harmless, beta) for t in thetas
         }
-        (out / f"f-{beta:g}.svg").write_text(curves(lines, f"F with β = {beta:g}"), encoding="utf-8")
+        (out / f"f-{beta:g}.svg").write_text(
+            curves_against_k(lines, f"F with β = {beta:g}"), encoding="utf-8"
+        )
 
 
 def _draw_around(semantics: Semantics, log: LogStore, theta: float, query: str, out: Path) -> None:
-    from crowdlog.artifacts.semantic.pictures import neighbourhood
-    from crowdlog.artifacts.semantic.surroundings import surroundings
+    from crowdlog.artifacts.semantic.figures import draw_neighbourhood
+    from crowdlog.artifacts.semantic.neighbourhood_figure import neighbourhood_of
 
-    nodes, edges = surroundings(semantics, log, theta, query, _SHOWN)
-    (out / "neighbourhood.svg").write_text(neighbourhood(nodes, edges), encoding="utf-8")
+    nodes, edges = neighbourhood_of(semantics, log, theta, query, _SHOWN)
+    (out / "neighbourhood.svg").write_text(draw_neighbourhood(nodes, edges), encoding="utf-8")

@@ -65,7 +65,7 @@ def kept(comparison: Comparison, by: str) -> Any:
     return finished(alt.vconcat(*maps))
 
 
-def exposure(comparison: Comparison) -> Any:
+def exposure_histograms(comparison: Comparison) -> Any:
     """How many people are exposed how much: a small histogram for each mechanism, at its largest ε."""
     last = dict.fromkeys(comparison.ordered()[::-1])  # by ε falling: the first of each series has its largest
     most: dict[str, str] = {}

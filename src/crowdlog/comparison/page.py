@@ -64,7 +64,7 @@ CHARTS: tuple[tuple[str, str, str, Any], ...] = (
         "exposure",
         "How much of a person's profile is exposed",
         "Each mechanism at its largest ε.",
-        maps.exposure,
+        maps.exposure_histograms,
     ),
 )
 

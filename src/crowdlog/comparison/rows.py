@@ -114,7 +114,7 @@ def point(group: Sequence[Row]) -> Row:
     }
 
 
-def verdict(point: Row) -> str:
+def attack_verdict(point: Row) -> str:
     """What an attack amounts to: 'broken', 'admitted' (better than a guess, no more than the promise admits
     or the label says) or 'guess'.
     """

@@ -8,7 +8,7 @@ import html
 from collections.abc import Sequence
 
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.rows import Row, verdict
+from crowdlog.comparison.rows import Row, attack_verdict
 from crowdlog.release.label import Label
 
 HEADINGS = {
@@ -109,7 +109,7 @@ def _attacked(point: Row | None) -> str:
     if point is None or point["value"] is None:
         return '<td class="n">–</td>'
     value = _short(point["value"], ".1%")
-    return f'<td class="n {MARKS.get(verdict(point), "soft")}">{value}</td>'
+    return f'<td class="n {MARKS.get(attack_verdict(point), "soft")}">{value}</td>'
 
 
 def _short(value: float, form: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.rows import Row, series, verdict
+from crowdlog.comparison.rows import Row, attack_verdict, series
 from crowdlog.release.meaning import meaning_for_one_person
 
 
@@ -41,7 +41,7 @@ def _judged(point: Row) -> str:
         "guess": "no better than a guess",
     }
     marks = {"broken": " bad", "admitted": " so-so", "guess": ""}
-    return f'<td class="n{marks[verdict(point)]}">{words[verdict(point)]}</td>'
+    return f'<td class="n{marks[attack_verdict(point)]}">{words[attack_verdict(point)]}</td>'
 
 
 def utility_table(comparison: Comparison) -> str:

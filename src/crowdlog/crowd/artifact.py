@@ -15,16 +15,16 @@ _MOST_IMPRESSIONS = 2**32 - 1
 
 
 @dataclass(frozen=True)
-class Found:
+class MinedArtifact:
     """One artifact of one person's log. `inner`: in a nested collection, her clicks or pairs of this query."""
 
     texts: tuple[str, ...] = field(repr=False)
     impressions: int
-    inner: tuple[Found, ...] = field(default=(), repr=False)
+    inner: tuple[MinedArtifact, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
-class Counted:
+class OpenedArtifact:
     """An opened artifact with its numbers."""
 
     artifact: bytes = field(repr=False)
@@ -32,12 +32,12 @@ class Counted:
     impressions: int
 
 
-def primary(texts: tuple[str, ...]) -> bytes | None:
+def encode_texts(texts: tuple[str, ...]) -> bytes | None:
     """Return the primary field, or None for texts that hold a tab themselves."""
     return None if any("\t" in text for text in texts) else "\t".join(texts).encode()
 
 
-def secondary(impressions: int, count: str) -> bytes:
+def encode_count(impressions: int, count: str) -> bytes:
     """Return the secondary field: empty where people are counted."""
     return (
         min(impressions, _MOST_IMPRESSIONS).to_bytes(_IMPRESSIONS_SIZE, "big")
@@ -46,7 +46,7 @@ def secondary(impressions: int, count: str) -> bytes:
     )
 
 
-def texts_of(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
+def decode_texts(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
     """Return the texts of a primary field, or None: k people may agree to send something that is no such
     text.
     """
@@ -57,11 +57,11 @@ def texts_of(primary_field: bytes, parts: int) -> tuple[str, ...] | None:
     return texts if len(texts) == parts else None
 
 
-def counted(group: Opened, limit: int) -> Counted:
+def opened_artifact(group: Opened, limit: int) -> OpenedArtifact:
     """Sum the senders' impressions.
 
     Who claims more than the limit is counted with the limit; who says nothing sensible once, as a person is.
     """
     stated = [int.from_bytes(value, "big") for value in group.secondaries if len(value) == _IMPRESSIONS_SIZE]
     impressions = sum(min(max(1, value), limit) for value in stated) + group.people - len(stated)
-    return Counted(group.artifact, group.people, impressions)
+    return OpenedArtifact(group.artifact, group.people, impressions)

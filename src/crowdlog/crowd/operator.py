@@ -27,12 +27,12 @@ _RETRIES = 4
 
 
 @dataclass(frozen=True)
-class Service:
+class RemoteService:
     url: str
     token: str
 
     def __repr__(self) -> str:
-        return f"Service({self.url!r})"
+        return f"RemoteService({self.url!r})"
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,18 @@ class Operator:
     """Calls the operator's part of each service with its token."""
 
     def __init__(
-        self, randomness: Service, mixes: Sequence[Service], aggregation: Service, cafile: str | None = None
+        self,
+        randomness: RemoteService,
+        mixes: Sequence[RemoteService],
+        aggregation: RemoteService,
+        cafile: str | None = None,
     ) -> None:
         self._services = (randomness, list(mixes), aggregation)
         self._cafile = cafile
         self.randomness, self.aggregation = self._connect(randomness), self._connect(aggregation)
         self.mixes = [self._connect(mix) for mix in mixes]
 
-    def _connect(self, service: Service) -> Connection:
+    def _connect(self, service: RemoteService) -> Connection:
         return Connection(service.url, token=service.token, cafile=self._cafile)
 
     def __enter__(self) -> Self:
@@ -109,9 +113,12 @@ class Operator:
             )
         try:
             value = json.loads(path.read_text())
-            mixes = [Service(**mix) for mix in value["mixes"]]
+            mixes = [RemoteService(**mix) for mix in value["mixes"]]
             return cls(
-                Service(**value["randomness"]), mixes, Service(**value["aggregation"]), value.get("cafile")
+                RemoteService(**value["randomness"]),
+                mixes,
+                RemoteService(**value["aggregation"]),
+                value.get("cafile"),
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdlog.crowd.artifact import Counted
+from crowdlog.crowd.artifact import OpenedArtifact
 from crowdlog.crowd.manifest import Layer, Manifest
 from crowdlog.errors import InputError
 
@@ -32,7 +32,7 @@ _SYBILS = (
 _SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
 _OWN_BOUND = "Every member keeps the bound d on what she sends: nobody can check it, because nothing links two reports of one person."
 
-Kept = list[tuple[Counted, dict[str, int]]]  # each artifact with its numbers by column, `count` first
+Kept = list[tuple[OpenedArtifact, dict[str, int]]]  # each artifact with its numbers by column, `count` first
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,12 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     )
 
 
-def decide(
-    policy: Mechanism, manifest: Manifest, layer: Layer, opened: Sequence[Counted], randomness: Randomness
+def decide_layer(
+    policy: Mechanism,
+    manifest: Manifest,
+    layer: Layer,
+    opened: Sequence[OpenedArtifact],
+    randomness: Randomness,
 ) -> Decision:
     """Apply a layer's policy to what was opened."""
     from crowdlog.plan.decide import TableCounts, by_counts

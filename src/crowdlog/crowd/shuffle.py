@@ -10,7 +10,7 @@ from crowdlog.privacy.randomness import Randomness
 T = TypeVar("T")
 
 
-def below(n: int, randomness: Randomness) -> int:
+def uniform_below(n: int, randomness: Randomness) -> int:
     """Return a uniform integer of 0 … n−1 by rejection, so that no value is favoured."""
     size = (n.bit_length() + 7) // 8
     limit = (256**size // n) * n
@@ -24,7 +24,7 @@ def shuffled(items: Iterable[T], randomness: Randomness) -> list[T]:
     """Return the items in uniformly random order (Fisher and Yates)."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
-        other = below(last + 1, randomness)
+        other = uniform_below(last + 1, randomness)
         order[last], order[other] = order[other], order[last]
     return order
 

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.artifacts.kinds import Artifact
-from crowdlog.crowd.artifact import TEXTS, Found
+from crowdlog.crowd.artifact import TEXTS, MinedArtifact
 from crowdlog.crowd.client.mining import mine_nested
 from crowdlog.crowd.crypto.collection import MAX_SLOTS
 from crowdlog.crowd.operator import Terms
-from crowdlog.crowd.play import play_mining, play_sending
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.simulated_client import play_mining, play_sending
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
@@ -77,7 +77,7 @@ def simulate(
     }
 
 
-def _terms(people: Sequence[list[Found]], k: int, inner: str | None, inner_k: int) -> Terms:
+def _terms(people: Sequence[list[MinedArtifact]], k: int, inner: str | None, inner_k: int) -> Terms:
     """A collection whose limits cut nobody short, so that it must equal FTu on the union."""
     inside = [[pair for item in found for pair in item.inner] for found in people]
     limit = max([1, *(sum(item.impressions for item in found) for found in [*people, *inside])])
@@ -114,7 +114,11 @@ def first_rows(whole: Path, path: Path, rows: int) -> None:
 
 
 def _collect(
-    services: LocalServices, pool: ProcessPoolExecutor, people: Sequence[list[Found]], terms: Terms, out: Path
+    services: LocalServices,
+    pool: ProcessPoolExecutor,
+    people: Sequence[list[MinedArtifact]],
+    terms: Terms,
+    out: Path,
 ) -> dict[str, Any]:
     """Create, join and mine, close, send, publish: with real requests, and the time of each step."""
     with services.operator() as operator:
@@ -157,7 +161,7 @@ def _spread(pool: ProcessPoolExecutor, task: Any, items: Sequence[Any], title: s
 
 
 def _compared(
-    log: LogStore, people: Sequence[list[Found]], kind: str, k: int, crowd_log: Release
+    log: LogStore, people: Sequence[list[MinedArtifact]], kind: str, k: int, crowd_log: Release
 ) -> dict[str, Any]:
     """Compare a table with FTu on the union: the same artifacts, the same impressions, and the true number of
     people of each.

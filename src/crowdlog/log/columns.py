@@ -46,7 +46,7 @@ class Batch:
         return len(self.line)
 
 
-def texts_of(values: Sequence[bytes]) -> Texts:
+def pack_texts(values: Sequence[bytes]) -> Texts:
     """Pack byte strings into one buffer."""
     size = np.fromiter(map(len, values), np.int64, len(values))
     start = np.zeros(len(values), np.int64)
@@ -58,5 +58,5 @@ def batch_of_rows(
     rows: Sequence[Sequence[bytes]], lines: Sequence[int], reasons: Sequence[int], raws: Sequence[bytes]
 ) -> Batch:
     """Make a batch of rows that were read one by one; each row has the five texts of ROLES."""
-    columns = tuple(texts_of([row[role] for row in rows]) for role in range(len(ROLES)))
+    columns = tuple(pack_texts([row[role] for row in rows]) for role in range(len(ROLES)))
     return Batch(columns, np.array(lines, np.int64), np.array(reasons, np.uint8), raws.__getitem__)

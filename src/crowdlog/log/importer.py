@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from crowdlog.log.assemble import assemble
 from crowdlog.log.building import building
 from crowdlog.log.formats import ReadOptions, reader
-from crowdlog.log.intake import Intake
+from crowdlog.log.pass1_encode import Intake
+from crowdlog.log.pass2_write import assemble
 from crowdlog.log.size import parse_size
 from crowdlog.log.sources import find_sources
 from crowdlog.log.store import LogStore

@@ -13,7 +13,7 @@ from numba import njit
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES, Batch, Texts
 from crowdlog.log.rejects import COLUMNS, GOOD
-from crowdlog.log.sources import BLOCK, Source
+from crowdlog.log.sources import BLOCK, SourceFile
 from crowdlog.progress import Advance
 from crowdlog.types import Bytes, Ints
 
@@ -94,7 +94,7 @@ def _scan(
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineLayout:
     """How the lines of one file are cut. `roles`: for each field the role it plays, or -1.
 
     `shorter`: another allowed number of fields.
@@ -108,7 +108,7 @@ class Layout:
 
 
 def read_delimited(
-    source: Source, layout: Layout, advance: Advance | None = None, size: int = BLOCK
+    source: SourceFile, layout: LineLayout, advance: Advance | None = None, size: int = BLOCK
 ) -> Iterator[Batch]:
     """Batches of whole records."""
     carry, line, skip = b"", 1, layout.header
@@ -140,7 +140,7 @@ def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n"
 
 
-def _split(data: bytearray, layout: Layout, first: int) -> tuple[Batch, bytes, int]:
+def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, bytes, int]:
     """The whole records of the buffer, what is left over, and the line it begins with."""
     # undoubling quotes changes the buffer, and rejects are kept word for word
     raw = bytes(data) if layout.quoted else data

@@ -19,7 +19,7 @@ _HEAD = 1 << 16  # bytes the format is recognised from
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """One file. `name` is what messages call it."""
 
     path: Path
@@ -87,11 +87,11 @@ def _zstd(file: Any, size: int) -> Iterator[bytes]:
         raise
 
 
-def find_sources(paths: Sequence[str | Path]) -> list[Source]:
+def find_sources(paths: Sequence[str | Path]) -> list[SourceFile]:
     """The files in the order of reading: as named; those of a folder by name, without hidden files and
     read-me's.
     """
-    found: list[Source] = []
+    found: list[SourceFile] = []
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(
@@ -101,9 +101,9 @@ def find_sources(paths: Sequence[str | Path]) -> list[Source]:
             )
             if not inside:
                 raise InputError(f"The folder {path} holds no files to import.")
-            found += map(Source, inside)
+            found += map(SourceFile, inside)
         elif path.is_file():
-            found.append(Source(path))
+            found.append(SourceFile(path))
         else:
             raise InputError(f"There is no file or folder {path}.")
     if not found:

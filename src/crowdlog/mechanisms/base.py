@@ -14,7 +14,7 @@ import numpy as np
 from crowdlog.errors import InputError
 from crowdlog.mechanisms.parameters import check
 from crowdlog.plan.bounds import Counts
-from crowdlog.plan.decide import Kept, Source, decide
+from crowdlog.plan.decide import CountSource, Kept, decide
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.release.promise import Promise, Protected
@@ -75,7 +75,7 @@ class Mechanism(ABC):
 
         return open_log(log, self.plan[0].artifact.representation, engine)
 
-    def decide(self, source: Source, randomness: Randomness) -> dict[str, Kept]:
+    def decide(self, source: CountSource, randomness: Randomness) -> dict[str, Kept]:
         """Which keys are published with which counts: follows the plan, draws all noise, sees no text."""
         return decide(self.plan, source, randomness)
 

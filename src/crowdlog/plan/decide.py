@@ -3,7 +3,7 @@
 The only place of a release that draws noise.
 
 It knows no log and no text: a log, a collection's opened reports or an audit's made-up counts may stand
-behind `Source`.
+behind `CountSource`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Kept:
         return f"Kept({len(self.key)} keys)"
 
 
-class Source(Protocol):
+class CountSource(Protocol):
     """Where counts come from."""
 
     def counts(self, plan: TablePlan, randomness: Randomness) -> TableCounts:
@@ -83,7 +83,7 @@ class Source(Protocol):
         ...
 
 
-def decide(plans: Sequence[TablePlan], source: Source, randomness: Randomness) -> dict[str, Kept]:
+def decide(plans: Sequence[TablePlan], source: CountSource, randomness: Randomness) -> dict[str, Kept]:
     """The tables in their order; later ones may depend on what is shown in the table of queries."""
     kept: dict[str, Kept] = {}
     for plan in plans:
@@ -92,7 +92,7 @@ def decide(plans: Sequence[TablePlan], source: Source, randomness: Randomness) -
     return kept
 
 
-def _decide(plan: TablePlan, source: Source, shown: Ints | None, randomness: Randomness) -> Kept:
+def _decide(plan: TablePlan, source: CountSource, shown: Ints | None, randomness: Randomness) -> Kept:
     if plan.selection is None or isinstance(plan.selection, NoisyThreshold | AtLeast):
         found = source.counts(plan, randomness)
         return by_counts(plan, found if shown is None else found.owned_by(shown), randomness)

@@ -112,10 +112,10 @@ def finish(drawing: Drawing, ledger: Ledger, charge: int, place: Place) -> Relea
             raise
         # From here on this is the only output there will ever be for this charge: it is not removed.
         ledger.publishing(charge, digest)
-    return show(ledger, charge, staged, place.target)
+    return give_final_name(ledger, charge, staged, place.target)
 
 
-def show(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
+def give_final_name(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
     """Give the staged folder its final name. The charge is 'publishing', with this folder's hash."""
     label = Release.open(staged).label  # read before: once it is shown, the owner may move it at any moment
     try:

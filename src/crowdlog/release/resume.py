@@ -17,7 +17,7 @@ from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.folder import Release, folder_hash, force_folder_to_disk
 from crowdlog.release.place import Place, find_place, is_in_partial, is_taken, refuse_inside, reserve, sweep
 from crowdlog.release.promise import Promise, Protects
-from crowdlog.release.publish import Drawing, finish, holding, open_ledger, refuse_or_warn, show
+from crowdlog.release.publish import Drawing, finish, give_final_name, holding, open_ledger, refuse_or_warn
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
@@ -138,7 +138,7 @@ class _Resumption:
             own = place.staged(self.log.info.id, entry.id)
             if str(place.target) != entry.out:
                 self._move(entry, staged, place)
-            release = show(self.ledger, entry.id, own, place.target)
+            release = give_final_name(self.ledger, entry.id, own, place.target)
         if str(place.target) != entry.out:
             _destroy(self.log, entry)
         return release

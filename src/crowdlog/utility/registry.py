@@ -13,7 +13,7 @@ from crowdlog.measure.released import read_release
 from crowdlog.measure.tables import Tables
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import Release
-from crowdlog.release.source import check_source
+from crowdlog.release.same_source import check_source
 from crowdlog.utility.context import Settings, Truth
 from crowdlog.utility.paired_scores import PairedScores, joined, scored
 from crowdlog.utility.published import Published

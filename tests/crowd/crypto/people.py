@@ -9,7 +9,7 @@ from crowdlog.crowd.crypto.credential import (
     request_credential,
 )
 from crowdlog.crowd.crypto.envelope import MixKey
-from crowdlog.crowd.crypto.report import Artifact, Report, make_report
+from crowdlog.crowd.crypto.report import Report, ReportedArtifact, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey
 from crowdlog.privacy.randomness import SeededRandomness
 
@@ -47,7 +47,7 @@ class Crowd:
                 self.collection,
                 self.credentials[person],
                 rand,
-                Artifact(primary, secondary),
+                ReportedArtifact(primary, secondary),
                 self.randomness,
                 inner,
                 level,

@@ -13,7 +13,7 @@ from crowdlog.crowd.crypto.credential import issue_credential
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.crypto.group import decode_scalar
 from crowdlog.crowd.crypto.opening import open_group
-from crowdlog.crowd.crypto.report import Artifact, Report, check_report, make_report
+from crowdlog.crowd.crypto.report import Report, ReportedArtifact, check_report, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate, evaluate_with
 from tests.crowd.crypto.people import Crowd
 
@@ -130,7 +130,7 @@ def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> No
     )
     assert client.ask("accept", data=response.hex())
     artifacts = [
-        Artifact(rng.randbytes(rng.randrange(1, 120)), rng.randbytes(rng.randrange(90)))
+        ReportedArtifact(rng.randbytes(rng.randrange(1, 120)), rng.randbytes(rng.randrange(90)))
         for _ in range(ARTIFACTS)
     ]
     inputs = [collection.voprf_input(artifact.primary) for artifact in artifacts]

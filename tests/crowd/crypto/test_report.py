@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of
 from crowdlog.crowd.crypto.group import ReportError
-from crowdlog.crowd.crypto.report import Artifact, Payload, Report, check_report, group_reports, make_report
+from crowdlog.crowd.crypto.report import (
+    Payload,
+    Report,
+    ReportedArtifact,
+    check_report,
+    group_reports,
+    make_report,
+)
 from tests.crowd.crypto.people import Crowd
 
 CROWD = Crowd(3)
@@ -94,7 +101,7 @@ def test_equal_payloads_have_different_ciphertexts_of_one_length() -> None:
 def test_the_artifact_shows_nowhere() -> None:
     report = CROWD.report(0, b"canary", b"canary")
     assert b"canary" not in report.data
-    assert "canary" not in repr(report) + repr(Artifact(b"canary", b"canary"))
+    assert "canary" not in repr(report) + repr(ReportedArtifact(b"canary", b"canary"))
     with pytest.raises(ReportError) as caught:
         CROWD.report(0, b"canary" * 50)
     assert "canary" not in str(caught.value)
@@ -130,11 +137,13 @@ def test_the_payload_is_under_the_polynomials_secret() -> None:
     context = CROWD.collection.context()
     secret = polynomial(root_of(CROWD.rand(b"weather"), context), context, 5)[0]
     payload = Payload.parse(REPORT.decrypt(ChaCha20Poly1305(key_of(secret, context, REPORT.tag))))
-    assert payload.artifact == Artifact(b"weather", b"boston")
+    assert payload.artifact == ReportedArtifact(b"weather", b"boston")
 
 
 def test_reports_are_repeatable_from_the_same_randomness() -> None:
     first, second = (Crowd(1, seed=4) for _ in range(2))
     assert make_report(
-        first.collection, first.credentials[0], bytes(64), Artifact(b"a"), first.randomness
-    ) == make_report(second.collection, second.credentials[0], bytes(64), Artifact(b"a"), second.randomness)
+        first.collection, first.credentials[0], bytes(64), ReportedArtifact(b"a"), first.randomness
+    ) == make_report(
+        second.collection, second.credentials[0], bytes(64), ReportedArtifact(b"a"), second.randomness
+    )

@@ -16,7 +16,7 @@ from crowdlog.crowd.crypto.credential import (
     request_credential,
 )
 from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
-from crowdlog.crowd.crypto.report import Artifact, make_report
+from crowdlog.crowd.crypto.report import ReportedArtifact, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey, blind, evaluate
 from crowdlog.privacy.randomness import SeededRandomness
 
@@ -44,7 +44,7 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
     credential = accept_credential(pending, collection, response)
     steps = []
     for number, (primary, secondary) in enumerate(ARTIFACTS):
-        artifact = Artifact(primary.encode(), secondary.encode())
+        artifact = ReportedArtifact(primary.encode(), secondary.encode())
         request = blind(collection.voprf_input(artifact.primary), SeededRandomness(3))
         rand = voprf.output(request.message)
         inner = []
@@ -52,7 +52,12 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
             name = f"{primary}\tpair {pair}"
             inner_rand = voprf.output(collection.voprf_input(name.encode(), 1))
             made = make_report(
-                collection, credential, inner_rand, Artifact(name.encode()), SeededRandomness(4), level=1
+                collection,
+                credential,
+                inner_rand,
+                ReportedArtifact(name.encode()),
+                SeededRandomness(4),
+                level=1,
             )
             inner.append({"primary": name, "rand": inner_rand.hex(), "report": made.hex()})
         report = make_report(

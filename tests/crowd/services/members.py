@@ -5,9 +5,9 @@ reports.
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crowdlog.crowd.artifact import Found
-from crowdlog.crowd.client.choosing import choose
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client.reports import decoded, seal
+from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.crypto.credential import Credential, accept_credential, request_credential
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer
 from crowdlog.crowd.manifest import Manifest
@@ -130,12 +130,12 @@ class SmallCrowd:
         """What the last mix passes on: this member's reports of some queries with their impressions, and of
         clicks or pairs inside them.
         """
-        pairs = [Found(texts, times) for texts, times in (inside or {}).items()]
+        pairs = [MinedArtifact(texts, times) for texts, times in (inside or {}).items()]
         found = [
-            Found((text,), times, tuple(pair for pair in pairs if pair.texts[0] == text))
+            MinedArtifact((text,), times, tuple(pair for pair in pairs if pair.texts[0] == text))
             for text, times in artifacts.items()
         ]
-        chosen = choose(self.manifest, found, RANDOM).chosen
+        chosen = sample_artifacts(self.manifest, found, RANDOM).chosen
         sealed = [
             envelope
             for _readable, envelope in seal(

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
-from crowdlog.crowd.portions import MOST_ENVELOPES, REQUEST_BYTES, portions
+from crowdlog.crowd.request_chunks import MOST_ENVELOPES, REQUEST_BYTES, request_chunks
 from crowdlog.crowd.services.fields import read_object, to_base64
 from crowdlog.crowd.services.mix import ENVELOPES, MixNode
 from tests.crowd.services.calling import AppClient
@@ -182,10 +182,10 @@ def test_no_origin_is_kept(opened, tmp_path):
 
 def test_portions_fit_into_requests():
     small, large = [b"x"] * (2 * MOST_ENVELOPES + 1), [bytes(15_000)] * 100
-    assert [len(part) for part in portions(small, len)] == [MOST_ENVELOPES, MOST_ENVELOPES, 1]
-    assert all(sum(map(len, part)) <= REQUEST_BYTES for part in portions(large, len))
-    assert sum(len(part) for part in portions(large, len)) == 100
-    assert list(portions([], len)) == []
+    assert [len(part) for part in request_chunks(small, len)] == [MOST_ENVELOPES, MOST_ENVELOPES, 1]
+    assert all(sum(map(len, part)) <= REQUEST_BYTES for part in request_chunks(large, len))
+    assert sum(len(part) for part in request_chunks(large, len)) == 100
+    assert list(request_chunks([], len)) == []
 
 
 @pytest.mark.parametrize(

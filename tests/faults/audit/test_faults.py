@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from crowdlog.artifacts.kinds import ARTIFACTS
-from crowdlog.audit.laboratory import Laboratory
+from crowdlog.audit.synthetic_logs import SyntheticLogs
 from crowdlog.mechanisms import parse
 from tests.faults.audit.faults import FAULTS
 from tests.faults.audit.running import run
@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit")]
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory):
-    return Laboratory(tmp_path_factory.mktemp("laboratory"))
+def logs(tmp_path_factory):
+    return SyntheticLogs(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_fault_is_found(fault, laboratory):
-    findings = run(fault.audit, fault.mechanism, laboratory)
+def test_fault_is_found(fault, logs):
+    findings = run(fault.audit, fault.mechanism, logs)
     assert {finding.audit for finding in findings} == {fault.audit}
     assert any(finding.alarm for finding in findings)
 
@@ -47,8 +47,8 @@ SITUATIONS = [(spelling, audit) for spelling in (*CORRECT, CROWD) for audit in A
 
 
 @pytest.mark.parametrize(("spelling", "audit"), SITUATIONS)
-def test_correct_mechanism_raises_no_alarm(spelling, audit, laboratory):
-    findings = run(audit, parse(spelling), laboratory)
+def test_correct_mechanism_raises_no_alarm(spelling, audit, logs):
+    findings = run(audit, parse(spelling), logs)
     assert findings
     assert [finding for finding in findings if finding.alarm] == []
 
@@ -56,9 +56,9 @@ def test_correct_mechanism_raises_no_alarm(spelling, audit, laboratory):
 @pytest.mark.parametrize("keep", ["first", "random"])
 @pytest.mark.parametrize("kind", ARTIFACTS)
 @pytest.mark.parametrize("name", ["DPa", "DPu", "Zealous"])
-def test_replay_says_nothing_about_correct_bounds(name, kind, keep, laboratory):
+def test_replay_says_nothing_about_correct_bounds(name, kind, keep, logs):
     findings = run(
-        "replay", parse(f"{name}(epsilon=1, delta=1e-6, d=3, artifact='{kind}', keep='{keep}')"), laboratory
+        "replay", parse(f"{name}(epsilon=1, delta=1e-6, d=3, artifact='{kind}', keep='{keep}')"), logs
     )
     assert [finding for finding in findings if finding.alarm] == []
 

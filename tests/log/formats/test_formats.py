@@ -282,14 +282,14 @@ def test_an_unknown_format_names_the_options(tmp_path):
 
 def test_an_unclosed_quote_at_a_block_boundary_is_read_right(tmp_path):
     """Undoubling quotes changes the buffer; what is carried to the next block must be the file's own bytes."""
-    from crowdlog.log.scan import Layout, read_delimited
-    from crowdlog.log.sources import Source
+    from crowdlog.log.scan import LineLayout, read_delimited
+    from crowdlog.log.sources import SourceFile
 
     path = tmp_path / "log.csv"
     text = 'u,"a ""b"" c",1\n' * 50
     path.write_text(text)
     for size in range(1, 40):
-        batches = list(read_delimited(Source(path), Layout(",", (0, 1, 2), quoted=True), size=size))
+        batches = list(read_delimited(SourceFile(path), LineLayout(",", (0, 1, 2), quoted=True), size=size))
         queries = [batch.columns[1][i] for batch in batches for i in range(len(batch))]
         assert queries == [b'a "b" c'] * 50
         assert [batch.raw(i) for batch in batches for i in range(len(batch))] == [b'u,"a ""b"" c",1'] * 50

@@ -16,7 +16,7 @@ from crowdlog.artifacts.semantic.low_content import LOW_CONTENT
 from crowdlog.artifacts.semantic.proper_nouns import is_proper_noun, places_of
 from crowdlog.artifacts.semantic.vectors import WEIGHT_UNIT, Ints, Longs
 from crowdlog.artifacts.semantic.word_rule import PAPER, WordRule
-from crowdlog.artifacts.semantic.words import QueryUsers, Words
+from crowdlog.artifacts.semantic.words import QueryUsers, QueryWords
 
 Flags = NDArray[np.bool_]
 _NONE = np.int32(-1)
@@ -100,7 +100,7 @@ class ConceptMiner:
     ones of at least m users.
     """
 
-    def __init__(self, words: Words, users: QueryUsers, min_users: int, rule: WordRule = PAPER) -> None:
+    def __init__(self, words: QueryWords, users: QueryUsers, min_users: int, rule: WordRule = PAPER) -> None:
         self._words, self._users, self._min = words, users, min_users
         queries, heads = self._counted(words.word, len(words.text))
         self.typed_by = heads  # how many people typed each word

@@ -11,7 +11,7 @@ from crowdlog.artifacts.semantic.concepts import ConceptMiner, Flags
 from crowdlog.artifacts.semantic.core import UserSets, merge_users
 from crowdlog.artifacts.semantic.vectors import Ints, Longs, Vectors, build_vectors, take_rows
 from crowdlog.artifacts.semantic.word_rule import PAPER, WordRule
-from crowdlog.artifacts.semantic.words import QueryUsers, Words
+from crowdlog.artifacts.semantic.words import QueryUsers, QueryWords
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +54,7 @@ def _expand(
     return query[:m].copy(), begin[: m + 1].copy(), concept[:n].copy()
 
 
-def expand(words: Words, users: QueryUsers, min_users: int, rule: WordRule = PAPER) -> Expansion:
+def expand(words: QueryWords, users: QueryUsers, min_users: int, rule: WordRule = PAPER) -> Expansion:
     """Mine the concepts of a log and express its queries in them."""
     miner = ConceptMiner(words, users, min_users, rule)
     concepts = miner.concepts()
@@ -65,7 +65,7 @@ def expand(words: Words, users: QueryUsers, min_users: int, rule: WordRule = PAP
     return Expansion(query, vectors, merged, _rarest(words, miner.typed_by, users.users))
 
 
-def _rarest(words: Words, typed_by: Longs, users: int) -> Longs:
+def _rarest(words: QueryWords, typed_by: Longs, users: int) -> Longs:
     """The least over the words of each query; all users for a query without words."""
     rarest = np.full(len(words.start) - 1, users, np.int64)
     np.minimum.at(rarest, words.query, typed_by[words.word])

@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 from numba import njit
 
 from crowdlog.artifacts.semantic.vectors import Ints, Longs
-from crowdlog.artifacts.semantic.words import QueryUsers, Words, split_words
+from crowdlog.artifacts.semantic.words import QueryUsers, QueryWords, split_words
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
 
 
-def read_words(store: LogStore) -> Words:
+def read_words(store: LogStore) -> QueryWords:
     """The words of all queries of a log. The rows of the file are the ids in order."""
     words = split_words(pq.read_table(store.queries(), columns=["text"])["text"])
     if not pc.any(pc.not_equal(words.text, pa.scalar("", pa.large_string()))).as_py():

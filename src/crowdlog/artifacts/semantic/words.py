@@ -11,7 +11,7 @@ from crowdlog.artifacts.semantic.vectors import Ints, Longs
 
 
 @dataclass(frozen=True, repr=False)
-class Words:
+class QueryWords:
     """Query q is the words `word[start[q]:start[q+1]]`; `text` spells each word number."""
 
     start: Longs
@@ -33,7 +33,7 @@ class QueryUsers:
     users: int
 
 
-def split_words(texts: Any) -> Words:
+def split_words(texts: Any) -> QueryWords:
     """A word is what stands between blanks."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -44,4 +44,4 @@ def split_words(texts: Any) -> Words:
     words: Any = pc.dictionary_encode(pc.list_flatten(lists))
     lengths = np.asarray(pc.list_value_length(lists), np.int64)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return Words(start, np.asarray(words.indices, np.int32), words.dictionary)
+    return QueryWords(start, np.asarray(words.indices, np.int32), words.dictionary)

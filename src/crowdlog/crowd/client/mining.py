@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from crowdlog.artifacts.kinds import Artifact
-from crowdlog.crowd.artifact import TEXTS, Found
+from crowdlog.crowd.artifact import TEXTS, MinedArtifact
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.engine.log_source import open_log
 from crowdlog.errors import InputError
@@ -24,11 +24,11 @@ _PARTIAL = "mining.partial-"
 
 def mine_nested(
     log: LogStore, artifact: Artifact, inner: Artifact | None
-) -> Iterator[tuple[int, list[Found]]]:
+) -> Iterator[tuple[int, list[MinedArtifact]]]:
     """Yield each user of a log with her artifacts, for a nested collection each query with its clicks or
     pairs inside.
     """
-    inside: dict[tuple[int, str], list[Found]] = defaultdict(list)
+    inside: dict[tuple[int, str], list[MinedArtifact]] = defaultdict(list)
     for user, found in mine_each(log, inner) if inner else ():
         for item in found:
             inside[user, item.texts[0]].append(item)
@@ -36,7 +36,7 @@ def mine_nested(
         yield user, [replace(item, inner=tuple(inside.get((user, item.texts[0]), ()))) for item in found]
 
 
-def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Found]]]:
+def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[MinedArtifact]]]:
     """Yield each user of a log with her artifacts of one kind."""
     with open_log(log, artifact.representation) as source:
         mined = source.artifacts(artifact)
@@ -54,10 +54,10 @@ def mine_each(log: LogStore, artifact: Artifact) -> Iterator[tuple[int, list[Fou
             *(counted.column(name).to_pylist() for name in ("user", "key", "impressions")), strict=True
         )
         for user, group in groupby(rows, key=itemgetter(0)):
-            yield user, [Found(texts[key], impressions) for _user, key, impressions in group]
+            yield user, [MinedArtifact(texts[key], impressions) for _user, key, impressions in group]
 
 
-def mine_own(log: Path, manifest: Manifest, home: Path, randomness: Randomness) -> list[Found]:
+def mine_own(log: Path, manifest: Manifest, home: Path, randomness: Randomness) -> list[MinedArtifact]:
     """Mine a log file or a log store that holds one person's searches."""
     if (log / "store.json").exists():
         return _only_person(LogStore.open(log), manifest)
@@ -74,7 +74,7 @@ def _sweep(home: Path) -> None:
         shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
 
-def _only_person(log: LogStore, manifest: Manifest) -> list[Found]:
+def _only_person(log: LogStore, manifest: Manifest) -> list[MinedArtifact]:
     kinds = [Artifact(layer.artifact, manifest.representation) for layer in manifest.layers]
     people = list(mine_nested(log, kinds[0], kinds[1] if len(kinds) > 1 else None))
     if len(people) > 1:

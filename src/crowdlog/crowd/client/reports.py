@@ -8,7 +8,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 
-from crowdlog.crowd.client.choosing import Chosen
+from crowdlog.crowd.client.sample_artifacts import SampledArtifact
 from crowdlog.crowd.crypto.credential import Credential
 from crowdlog.crowd.crypto.envelope import seal_onion
 from crowdlog.crowd.crypto.report import make_report
@@ -25,7 +25,7 @@ _REQUEST_ELEMENTS = 200
 def seal(
     manifest: Manifest,
     credential: Credential,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[SampledArtifact],
     server: Connection,
     randomness: Randomness,
 ) -> list[tuple[str, bytes]]:

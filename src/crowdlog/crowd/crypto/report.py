@@ -37,7 +37,7 @@ CONTEXT, TAG, PSEUDONYM, SHARE, NONCE, SHOWN = (
 
 
 @dataclass(frozen=True)
-class Artifact:
+class ReportedArtifact:
     """What a person has in common with others: `primary` groups, `secondary` is readable only where the
     primary is.
     """
@@ -118,7 +118,7 @@ class Payload:
     """What a report says once it can be read."""
 
     root: bytes = field(repr=False)
-    artifact: Artifact
+    artifact: ReportedArtifact
     inner: bytes = field(repr=False)
 
     def to_bytes(self, size: int) -> bytes:
@@ -139,14 +139,14 @@ class Payload:
             position = end
         if position > len(data) or any(data[position:]):
             raise ReportError("A payload's lengths do not add up or its padding is not zero.")
-        return cls(data[:ROOT_SIZE], Artifact(fields[0], fields[1]), fields[2])
+        return cls(data[:ROOT_SIZE], ReportedArtifact(fields[0], fields[1]), fields[2])
 
 
 def make_report(
     collection: Collection,
     credential: Credential,
     rand: bytes,
-    artifact: Artifact,
+    artifact: ReportedArtifact,
     randomness: Randomness,
     inner: bytes = b"",
     level: int = 0,

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from crowdlog.crowd.operator import Operator, Service
+from crowdlog.crowd.operator import Operator, RemoteService
 from crowdlog.crowd.services.keyfile import write_secret
 from crowdlog.crowd.services.serve import listening_socket
 from crowdlog.errors import CrowdlogError, InputError
@@ -114,7 +114,7 @@ class LocalServices:
         return path.read_text()
 
     def operator(self) -> Operator:
-        services = {name: Service(self.url(name), self.token(name)) for name in self.names}
+        services = {name: RemoteService(self.url(name), self.token(name)) for name in self.names}
         return Operator(
             services["randomness"],
             [services[name] for name in self.names if name.startswith("mix")],

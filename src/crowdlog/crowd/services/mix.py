@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from crowdlog.crowd.crypto.collection import MAX_LAYERS, MAX_REPORT
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD, open_layer
 from crowdlog.crowd.http import trusting
-from crowdlog.crowd.portions import MOST_ENVELOPES, portions
+from crowdlog.crowd.request_chunks import MOST_ENVELOPES, request_chunks
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.batches import BatchStore
 from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf, to_base64
@@ -165,7 +165,7 @@ class MixNode:
 
     async def _send(self, client: httpx.AsyncClient, batch: int) -> None:
         envelopes = await run_in_threadpool(self._batches.shuffled, batch, self.randomness)
-        for part in portions(envelopes, len):
+        for part in request_chunks(envelopes, len):
             while not await self._delivered(client, part):
                 await asyncio.sleep(_RETRY_SECONDS)
         await run_in_threadpool(self._batches.forget, batch)

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 
-from crowdlog.crowd.artifact import Counted, counted
-from crowdlog.crowd.crowd_log import write_crowd_log
+from crowdlog.crowd.artifact import OpenedArtifact, opened_artifact
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.credential import IssuerKey
 from crowdlog.crowd.crypto.group import ReportError
@@ -24,6 +23,7 @@ from crowdlog.crowd.crypto.report import Report, check_report
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.collections import CollectionStore, checked
 from crowdlog.crowd.services.keyfile import destroy_secret
+from crowdlog.crowd.write_release import write_crowd_log
 from crowdlog.errors import CrowdlogError
 from crowdlog.privacy.randomness import Randomness
 
@@ -107,7 +107,7 @@ class Publisher:
             manifest, opened, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch
         )
 
-    def _opened(self, collection_id: str, manifest: Manifest, level: int) -> list[Counted]:
+    def _opened(self, collection_id: str, manifest: Manifest, level: int) -> list[OpenedArtifact]:
         """Open the groups of a level, one in memory at a time; what is inside them is checked and stored for
         the next level.
         """
@@ -117,7 +117,7 @@ class Publisher:
             opened = open_group([Report.parse(report) for report in group], collection)
             if opened is None:
                 continue
-            readable.append(counted(opened, manifest.limit))
+            readable.append(opened_artifact(opened, manifest.limit))
             inside = [checked(report) for report in opened.inner if _good(report, collection, issuer)]
             if inside:
                 self._store.keep_inner(collection_id, inside)

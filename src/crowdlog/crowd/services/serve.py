@@ -13,7 +13,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
-from crowdlog.crowd.services.door import door
+from crowdlog.crowd.services.connection_limits import limited_protocol
 from crowdlog.errors import InputError
 
 # Stopping waits so long for requests under way.
@@ -66,7 +66,7 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
             log_level="critical",
             proxy_headers=False,  # a header must not choose which address a limit applies to
             server_header=False,
-            http=door(listen.connections, listen.head_seconds),
+            http=limited_protocol(listen.connections, listen.head_seconds),
             ws="none",
             timeout_graceful_shutdown=_GOODBYE_SECONDS,
             ssl_certfile=listen.certfile,

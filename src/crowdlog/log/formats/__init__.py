@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from crowdlog.log.columns import Batch
 from crowdlog.log.formats.options import FORMATS, ReadOptions
 from crowdlog.log.formats.recognise import recognise
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 __all__ = ["FORMATS", "ReadOptions", "Reader", "reader"]
@@ -26,7 +26,7 @@ class Reader:
     read: Callable[[Advance], Iterator[Batch]]
 
 
-def reader(source: Source, options: ReadOptions) -> Reader:
+def reader(source: SourceFile, options: ReadOptions) -> Reader:
     """Raises InputError if the file cannot be of the format said, or of any."""
     name = options.format or recognise(source, has_columns=options.columns is not None)
     module = importlib.import_module(f"crowdlog.log.formats.{FORMATS[name]}")

@@ -9,14 +9,14 @@ from functools import partial
 
 from crowdlog.log.columns import QUERY, RANK, TIME, URL, USER, Batch
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.scan import Layout, read_delimited
-from crowdlog.log.sources import Source
+from crowdlog.log.scan import LineLayout, read_delimited
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 
-def read(source: Source, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     """The header line is skipped if there is one: AOL's ten files each have theirs."""
     header = source.head().removeprefix(b"\xef\xbb\xbf")[:6].lower() == b"anonid"
     return partial(
-        read_delimited, source, Layout("\t", (USER, QUERY, TIME, RANK, URL), header=header, shorter=3)
+        read_delimited, source, LineLayout("\t", (USER, QUERY, TIME, RANK, URL), header=header, shorter=3)
     )

@@ -9,10 +9,10 @@ from datetime import date
 
 from crowdlog.errors import InputError
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 
 
-def day_of(source: Source, options: ReadOptions) -> date | None:
+def day_of(source: SourceFile, options: ReadOptions) -> date | None:
     if options.date is not None:
         try:
             return date.fromisoformat(options.date)

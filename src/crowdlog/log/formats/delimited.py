@@ -11,12 +11,12 @@ from functools import partial
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES, Batch
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.scan import Layout, read_delimited
-from crowdlog.log.sources import Source
+from crowdlog.log.scan import LineLayout, read_delimited
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 
-def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     """Columns given by number mean that there is no header."""
     first = source.head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip(
         "\r\n"
@@ -34,7 +34,7 @@ def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[B
     for role, name in wanted.items():
         roles[_place(names, name, numbered, source)] = ROLES.index(role)
     return partial(
-        read_delimited, source, Layout(delimiter, tuple(roles), quoted=not tabbed, header=not numbered)
+        read_delimited, source, LineLayout(delimiter, tuple(roles), quoted=not tabbed, header=not numbered)
     )
 
 
@@ -42,7 +42,7 @@ def _plain(name: str) -> str:
     return name.strip().lower()
 
 
-def _place(names: list[str], wanted: str, numbered: bool, source: Source) -> int:
+def _place(names: list[str], wanted: str, numbered: bool, source: SourceFile) -> int:
     """Which field has this name or number.
 
     The names found are not shown: without a header they are somebody's query.

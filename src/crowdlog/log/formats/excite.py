@@ -7,11 +7,11 @@ from functools import partial
 
 from crowdlog.log.columns import QUERY, TIME, USER, Batch
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.scan import Layout, read_delimited
-from crowdlog.log.sources import Source
+from crowdlog.log.scan import LineLayout, read_delimited
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 
-def read(source: Source, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     source.head()
-    return partial(read_delimited, source, Layout("\t", (USER, TIME, QUERY)))
+    return partial(read_delimited, source, LineLayout("\t", (USER, TIME, QUERY)))

@@ -11,11 +11,11 @@ from crowdlog.log.columns import ROLES, TIME, Batch
 from crowdlog.log.formats.lines import Row, read_lines
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.rejects import GOOD, RECORD
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 
-def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     """The first object must have the columns; later ones without them are rejected."""
     names = options.columns or {role: role for role in ROLES}
     first = source.head().removeprefix(b"\xef\xbb\xbf").strip().split(b"\n")[0]

@@ -7,7 +7,7 @@ from itertools import islice
 
 from crowdlog.errors import InputError
 from crowdlog.log.columns import Batch, batch_of_rows
-from crowdlog.log.sources import BLOCK, Source
+from crowdlog.log.sources import BLOCK, SourceFile
 from crowdlog.progress import Advance
 
 Row = tuple[bytes, ...]  # in the order of ROLES
@@ -15,7 +15,7 @@ _ROWS = 1 << 15  # rows of a batch
 
 
 def read_lines(
-    source: Source, parse: Callable[[bytes], tuple[Row, int]], advance: Advance | None = None
+    source: SourceFile, parse: Callable[[bytes], tuple[Row, int]], advance: Advance | None = None
 ) -> Iterator[Batch]:
     """`parse` gives a line's five texts and GOOD, or a reason. Empty lines are passed over."""
     numbered = ((number, line) for number, line in enumerate(_lines(source, advance), 1) if line.strip())
@@ -29,7 +29,7 @@ def read_lines(
         )
 
 
-def _lines(source: Source, advance: Advance | None) -> Iterator[bytes]:
+def _lines(source: SourceFile, advance: Advance | None) -> Iterator[bytes]:
     carry, first = b"", True
     for block in source.blocks(BLOCK // 8, advance):
         lines = (carry + (block.removeprefix(b"\xef\xbb\xbf") if first else block)).split(b"\n")

@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES, Batch, Texts
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 _ROWS = 1 << 16  # rows of a batch
 
 
-def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     names = _columns(source)
     wanted = options.columns or {role: role for role in ROLES if role in names}
     for role in ("user", "query", "time", *wanted):
@@ -31,7 +31,7 @@ def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[B
     return partial(_read, source, dict(wanted))
 
 
-def _columns(source: Source) -> list[str]:
+def _columns(source: SourceFile) -> list[str]:
     try:
         with pq.ParquetFile(source.path) as file:
             return list(file.schema_arrow.names)
@@ -41,7 +41,7 @@ def _columns(source: Source) -> list[str]:
         ) from error
 
 
-def _read(source: Source, wanted: dict[str, str], advance: Advance) -> Iterator[Batch]:
+def _read(source: SourceFile, wanted: dict[str, str], advance: Advance) -> Iterator[Batch]:
     """Rows count from 1; there are no lines."""
     first = 1
     try:

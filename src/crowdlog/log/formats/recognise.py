@@ -6,7 +6,7 @@ import re
 
 from crowdlog.errors import InputError
 from crowdlog.log.formats.options import FORMATS
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 
 _HELP = f"Say it with --format {'|'.join(FORMATS)}, and for csv, tsv, jsonl and parquet --columns user=…,query=…,time=…"
 _TIME = rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
@@ -22,7 +22,7 @@ _LINES = {
 }
 
 
-def recognise(source: Source, *, has_columns: bool) -> str:
+def recognise(source: SourceFile, *, has_columns: bool) -> str:
     """The name of the format. `has_columns`: the caller names columns, so it is one of the general formats."""
     head = source.head().removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):

@@ -13,7 +13,7 @@ from crowdlog.log.formats.day import day_of
 from crowdlog.log.formats.lines import Row, read_lines
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.rejects import COLUMNS, GOOD, UNDECODABLE
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 # Neither a tab nor a digit's byte can be mistaken inside the Chinese text: GB18030 uses 0x30-0x39 only
@@ -21,7 +21,7 @@ from crowdlog.progress import Advance
 _LINE = re.compile(rb"(\d\d:\d\d:\d\d|\d{14})\t([^\t]*)\t([^\t]*)\t(\d+)[ \t](\d+)\t([^\t]*)")
 
 
-def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     head = source.head()
     whole = head[: head.rfind(b"\n") + 1] or head
     day = day_of(source, options)

@@ -16,11 +16,11 @@ from crowdlog.log.formats.day import day_of
 from crowdlog.log.formats.lines import Row
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.rejects import GOOD
-from crowdlog.log.sources import Source
+from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 
-def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     """The topics tell no day: without --date or a day in the file's name they stand in 1970; only the order
     in a session has a meaning.
     """
@@ -28,7 +28,7 @@ def read(source: Source, options: ReadOptions) -> Callable[[Advance], Iterator[B
     return partial(_read, source, day_of(source, options) or date(1970, 1, 1))
 
 
-def _read(source: Source, day: date, advance: Advance) -> Iterator[Batch]:
+def _read(source: SourceFile, day: date, advance: Advance) -> Iterator[Batch]:
     """One batch per session; its number stands for the line."""
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import iterparse

@@ -11,7 +11,7 @@ from crowdlog.log.synth.arrays import I64, U8, U64
 from crowdlog.log.synth.kernel import kernel
 from crowdlog.log.synth.recipe import FORM, HEAD, LENGTH, SECRET, SITE, SUBTOPIC, TOKENS
 from crowdlog.log.synth.render import put, put_token
-from crowdlog.log.synth.rng import mix, one_of, uniform, unit_of
+from crowdlog.log.synth.rng import one_of, scramble, uniform, unit_of
 from crowdlog.log.synth.world import World
 
 _HTTP = np.frombuffer(b"http://www.", np.uint8)
@@ -49,17 +49,19 @@ def _result_bits(recipe: I64, rank: int) -> np.uint64:
     first refinement.
     """
     subject = int(recipe[HEAD]) * 1_000 + rank if recipe[FORM] != SITE else int(recipe[TOKENS]) * 7_919 + rank
-    bits = mix(subject)
+    bits = scramble(subject)
     if recipe[LENGTH] > 1 and bits % np.uint64(2) == 1:
-        bits = mix(bits ^ np.uint64(recipe[TOKENS + 1]))
+        bits = scramble(bits ^ np.uint64(recipe[TOKENS + 1]))
     return bits
 
 
 @kernel
 def _put_other_site(w: World, out: U8, at: int, bits: np.uint64) -> int:
     """A site that few results show: two words in one."""
-    at = put_token(w, out, at, w.ints[w.common + int(unit_of(mix(bits)) ** 2 * w.commons)])
-    at = put_token(w, out, at, w.ints[w.common + int(unit_of(mix(bits + np.uint64(1))) ** 2 * w.commons)])
+    at = put_token(w, out, at, w.ints[w.common + int(unit_of(scramble(bits)) ** 2 * w.commons)])
+    at = put_token(
+        w, out, at, w.ints[w.common + int(unit_of(scramble(bits + np.uint64(1))) ** 2 * w.commons)]
+    )
     return put(out, at, _ENDS, 0, 4)
 
 
@@ -73,7 +75,7 @@ def put_url(w: World, out: U8, at: int, recipe: I64, rank: int) -> int:
         return put(out, at, _ENDS, 0, 4)
     bits = _result_bits(recipe, rank)
     u = unit_of(bits)
-    kind = unit_of(mix(bits >> _BITS))
+    kind = unit_of(scramble(bits >> _BITS))
     topic = recipe[SUBTOPIC]
     if topic < w.subtopics and kind < 0.65:
         first, end = w.ints[w.host_from + topic], w.ints[w.host_from + topic + 1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdlog.log.synth.arrays import U8, U64
 from crowdlog.log.synth.kernel import kernel
-from crowdlog.log.synth.rng import mix
+from crowdlog.log.synth.rng import scramble
 
 _ONE = np.uint64(1)
 _BASE, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a's constants
@@ -20,7 +20,7 @@ def hash_bytes(text: U8, length: int) -> np.uint64:
     h = _BASE
     for i in range(length):
         h = (h ^ np.uint64(text[i])) * _PRIME
-    return mix(h) | _ONE
+    return scramble(h) | _ONE
 
 
 @kernel

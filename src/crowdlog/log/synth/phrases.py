@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdlog.log.synth.arrays import I32, I64
 from crowdlog.log.synth.language import STOP_WORDS
-from crowdlog.log.synth.pool import Pool
+from crowdlog.log.synth.pool import TokenPool
 from crowdlog.log.synth.topics import SubTopic
 
 # Slots of a phrase, filled when a query is made.
@@ -25,7 +25,7 @@ _SHARED_BY = 3  # a word in more sub-topics than this says nothing about any of 
 class Phrases:
     """Collects phrases; each gets the next number."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: TokenPool) -> None:
         self._pool = pool
         self._codes: list[int] = []
         self._starts = [0]

@@ -7,7 +7,7 @@ import numpy as np
 from crowdlog.log.synth.arrays import I64, U8
 
 
-class Pool:
+class TokenPool:
     """Gives each text one token number."""
 
     def __init__(self) -> None:
@@ -26,10 +26,10 @@ class Pool:
 
     def arrays(self) -> tuple[U8, I64]:
         """The bytes and where each token starts; one more start ends the last."""
-        return pack(self.texts())
+        return join_texts(self.texts())
 
 
-def pack(texts: list[str]) -> tuple[U8, I64]:
+def join_texts(texts: list[str]) -> tuple[U8, I64]:
     """Texts as bytes and offsets."""
     encoded = [text.encode("ascii") for text in texts]
     starts = np.zeros(len(encoded) + 1, np.int64)

@@ -8,7 +8,7 @@ from crowdlog.log.synth.arrays import I64, U8
 from crowdlog.log.synth.draw import VARIANTS
 from crowdlog.log.synth.kernel import kernel
 from crowdlog.log.synth.recipe import CODE, FIRST_NUMBER, FORM, HEAD, LENGTH, SECRET, SITE, TOKENS, TYPO
-from crowdlog.log.synth.rng import mix
+from crowdlog.log.synth.rng import scramble
 from crowdlog.log.synth.world import World
 
 LONGEST = 512  # bytes of a query: ten tokens of at most 40 bytes and what a site's name adds
@@ -78,7 +78,7 @@ def _misspell(out: U8, length: int, typo: int) -> int:
     """
     if length < 4:
         return length
-    bits = mix(typo * 1_000 + length)
+    bits = scramble(typo * 1_000 + length)
     at = 1 + np.int64((bits >> _SHIFT) % np.uint64(length - 2))
     operation = bits % _OPERATIONS
     if 32 in (out[at - 1], out[at], out[at + 1]):  # no word may vanish or lose its blank

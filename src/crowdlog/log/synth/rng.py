@@ -17,7 +17,7 @@ _UNIT = 2.0**-53
 
 
 @kernel
-def mix(x: int | np.uint64) -> np.uint64:
+def scramble(x: int | np.uint64) -> np.uint64:
     """Scramble 64 bits: the same in, the same out."""
     z = np.uint64(x) + _STEP
     z = (z ^ (z >> _S30)) * _MIX1
@@ -28,7 +28,7 @@ def mix(x: int | np.uint64) -> np.uint64:
 @kernel
 def start_stream(state: U64, seed: int, user: int) -> None:
     """Begin the stream of one user."""
-    state[0] = mix(mix(np.uint64(seed)) ^ np.uint64(user))
+    state[0] = scramble(scramble(np.uint64(seed)) ^ np.uint64(user))
 
 
 @kernel
@@ -41,7 +41,7 @@ def unit_of(bits: int | np.uint64) -> float:
 def uniform(state: U64) -> float:
     """A number in [0, 1)."""
     state[0] += _STEP
-    return unit_of(mix(state[0]))
+    return unit_of(scramble(state[0]))
 
 
 @kernel

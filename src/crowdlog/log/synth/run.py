@@ -14,7 +14,7 @@ import numpy as np
 from crowdlog.errors import InputError
 from crowdlog.log.synth.arrays import I64
 from crowdlog.log.synth.labels import grown
-from crowdlog.log.synth.pool import pack
+from crowdlog.log.synth.pool import join_texts
 from crowdlog.log.synth.rows import (
     CLICKS,
     DISTINCT,
@@ -108,7 +108,7 @@ class _Run:
             secrets = planted(self._seed, user, end)
             of_user = np.full(end - user, -1, np.int64)
             of_user[[secret.user - user for secret in secrets]] = np.arange(len(secrets))
-            text, start = pack([secret.query for secret in secrets])
+            text, start = join_texts([secret.query for secret in secrets])
             out, before = _room_for_labels(out), int(out.done[ROWS])
             first, user = (
                 user,

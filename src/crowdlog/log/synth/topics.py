@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crowdlog.log.synth.lists import read_lines, read_list
+from crowdlog.log.synth.lists import read_list, word_list
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def _parse(line: str) -> SubTopic:
 
 def load_topics() -> list[SubTopic]:
     """All sub-topics in the order of the file."""
-    return [_parse(line) for line in read_lines("topics.txt")]
+    return [_parse(line) for line in word_list("topics.txt")]
 
 
 def load_sites() -> list[str]:

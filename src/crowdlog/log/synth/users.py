@@ -12,7 +12,7 @@ from crowdlog.log.synth.draw import fresh, reformulate, secret
 from crowdlog.log.synth.kernel import kernel
 from crowdlog.log.synth.recipe import SUBTOPIC, WIDTH, any_city
 from crowdlog.log.synth.render import LONGEST, render
-from crowdlog.log.synth.rng import below, by_weight, mix, one_of, start_stream, uniform
+from crowdlog.log.synth.rng import below, by_weight, one_of, scramble, start_stream, uniform
 from crowdlog.log.synth.rows import (
     CLICKS,
     MOST_PAGES,
@@ -70,7 +70,7 @@ def new_desk() -> Desk:
 @kernel
 def user_id(user: int) -> int:
     """The number in the log of the user-th user: growing, with holes."""
-    return 1 + user * _ID_STEP + int(mix(user) % np.uint64(_ID_STEP))
+    return 1 + user * _ID_STEP + int(scramble(user) % np.uint64(_ID_STEP))
 
 
 @kernel

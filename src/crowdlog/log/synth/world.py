@@ -12,7 +12,7 @@ from crowdlog.log.synth import language, tables
 from crowdlog.log.synth.arrays import F64, I32, I64, U8
 from crowdlog.log.synth.lists import read_list
 from crowdlog.log.synth.phrases import Phrases, content_words, grown_heads
-from crowdlog.log.synth.pool import Pool
+from crowdlog.log.synth.pool import TokenPool
 from crowdlog.log.synth.topics import SubTopic, load_sites, load_topics
 
 _HOST_ENDS = (
@@ -139,7 +139,7 @@ def _hosts(words: list[str]) -> list[str]:
     return [f"{ways[i][0]}{ways[i][1]}{ways[i][2]}{_DOMAINS[n % len(_DOMAINS)]}" for n, i in enumerate(order)]
 
 
-def _following(texts: list[str], after: dict[str, list[str]], pool: Pool) -> tuple[I64, list[int]]:
+def _following(texts: list[str], after: dict[str, list[str]], pool: TokenPool) -> tuple[I64, list[int]]:
     """For each token which part of the list of following words belongs to its last word."""
     flat: list[int] = []
     span: dict[str, tuple[int, int]] = {}
@@ -159,7 +159,7 @@ class _Builder:
     """Puts lists one behind the other and remembers where each begins."""
 
     def __init__(self) -> None:
-        self.pool = Pool()
+        self.pool = TokenPool()
         self._ints: list[I64] = []
         self._cum: list[F64] = []
         self._sizes = [0, 0]

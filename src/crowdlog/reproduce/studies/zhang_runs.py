@@ -60,10 +60,10 @@ def panel(title: str, names: Sequence[str], ours: Ours, printed: Printed) -> Pan
         "sessions, ours",
     ]
     columns += ["common", "run on common", "original on common"]
-    return Panel(title, columns, table, bars(points, x="", y="score"), f"{TRAP} {verdict(ours)}")
+    return Panel(title, columns, table, bars(points, x="", y="score"), f"{TRAP} {comparison_sentence(ours)}")
 
 
-def verdict(ours: Ours) -> str:
+def comparison_sentence(ours: Ours) -> str:
     """What the comparison on common sessions says, in a sentence."""
     known = {
         run: scores[0] for run, scores in ours.items() if scores[0].get("released_on_common") is not None

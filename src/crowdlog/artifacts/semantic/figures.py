@@ -16,7 +16,7 @@ from crowdlog.types import Floats
 _CENTRE, _RADIUS = 260, 225
 
 
-def curves(lines: Mapping[str, Floats], title: str, ks: Sequence[int] = KS) -> str:
+def curves_against_k(lines: Mapping[str, Floats], title: str, ks: Sequence[int] = KS) -> str:
     """One line per name against k on a logarithmic axis."""
     import vl_convert
 
@@ -51,7 +51,7 @@ class Node:
     degree: int
 
 
-def neighbourhood(nodes: Sequence[Node], edges: Sequence[tuple[int, int]]) -> str:
+def draw_neighbourhood(nodes: Sequence[Node], edges: Sequence[tuple[int, int]]) -> str:
     """The paper's Figure 4: rings of equal core degree, the highest and darkest innermost; the list of
     queries beside them.
     """

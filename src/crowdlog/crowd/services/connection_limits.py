@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 _ANSWERED = 2
 
 
-def door(most_connections: int, head_seconds: float) -> type[asyncio.Protocol]:
+def limited_protocol(most_connections: int, head_seconds: float) -> type[asyncio.Protocol]:
     """Return uvicorn's HTTP protocol with these two limits; its own refusals are plain text, these are our
     JSON.
     """

@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from crowdlog.audit.declared import by_weights, main
+from crowdlog.audit.declared import chooses_by_weights, first_table
 from crowdlog.errors import InputError
 from crowdlog.mechanisms.parameters import roles, with_role
 from crowdlog.plan.selections import NoisyThreshold
@@ -47,7 +47,7 @@ def for_epsilon(mechanism: Mechanism) -> Mechanism:
     Laplace noise spends its ε everywhere; Gaussian noise only in the tail that δ pays for.
     """
     items = min([SPREAD, *with_role(mechanism, "items").values()])
-    return _shrunk(mechanism, LARGE_DELTA if by_weights(mechanism) else SMALL_DELTA, items)
+    return _shrunk(mechanism, LARGE_DELTA if chooses_by_weights(mechanism) else SMALL_DELTA, items)
 
 
 def _shrunk(mechanism: Mechanism, delta: float, items: int) -> Mechanism:
@@ -80,7 +80,7 @@ def _promised(mechanism: Mechanism, epsilon: float, delta: float) -> dict[str, f
 
 
 def _low_pool_threshold(mechanism: Mechanism) -> Mechanism:
-    selection = main(mechanism).selection
+    selection = first_table(mechanism).selection
     if not isinstance(selection, NoisyThreshold) or not selection.public:
         return mechanism
     name = next(name for name, role in roles(mechanism).items() if role.name == "threshold")
@@ -112,7 +112,7 @@ def variants(mechanism: Mechanism) -> list[Variant]:
             Variant(replaced(mechanism, {name: 1 - most}), "counts"),
         ]
     pays = {name: role.pays for name, role in roles(mechanism).items() if role.name == "weight"}
-    focused = GAUSSIAN_FOCUS if by_weights(mechanism) else FOCUS
+    focused = GAUSSIAN_FOCUS if chooses_by_weights(mechanism) else FOCUS
     found = []
     for name in (name for name, value in with_role(mechanism, "weight").items() if value > 0):
         others = {other: float(pays[other] not in OPTIONAL) for other in pays if other != name}

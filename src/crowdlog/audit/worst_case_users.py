@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.artifacts.kinds import WINDOW
-from crowdlog.audit.laboratory import APART, TARGET, Acts
+from crowdlog.audit.synthetic_logs import APART, TARGET, Acts
 
 if TYPE_CHECKING:
-    from crowdlog.audit.laboratory import Laboratory
+    from crowdlog.audit.synthetic_logs import SyntheticLogs
     from crowdlog.log.store import LogStore
 
 SHARED = (0, 1, 2)  # keys that the persons ask, too
@@ -134,7 +134,7 @@ class _Rows:
 
 
 def crowd_log(
-    laboratory: Laboratory,
+    logs: SyntheticLogs,
     crowd: int,
     d: int,
     asked: Asked,
@@ -152,7 +152,7 @@ def crowd_log(
         rows = _taken(rows, np.random.default_rng(0).permutation(len(rows.user)))
     acts = Acts(rows.user, rows.key, rows.second, np.zeros(len(rows.user), np.bool_), rows.page)
     name = ("replay", crowd, d, asked, person, place)
-    return laboratory.make(name, acts, asked.queries, SPELLINGS + ALONE, asked.words)
+    return logs.make(name, acts, asked.queries, SPELLINGS + ALONE, asked.words)
 
 
 def _single_keys(crowd: int) -> _Rows:

@@ -27,7 +27,7 @@ LETTERS = "qrstuvwxyz"
 
 
 @dataclass(frozen=True)
-class Layout:
+class WorldLayout:
     """So many worlds of each shape, one shape after the other.
 
     To ask a key is to ask so many queries in a row and to click for the first. A query repeats its word so
@@ -64,13 +64,13 @@ class Acts:
 
 
 @dataclass(frozen=True)
-class Laboratory:
+class SyntheticLogs:
     """Logs and public files below one folder."""
 
     folder: Path
     _made: dict[Any, Any] = field(default_factory=dict)
 
-    def log(self, layout: Layout, *, with_person: bool) -> LogStore:
+    def log(self, layout: WorldLayout, *, with_person: bool) -> LogStore:
         """The log of these worlds, with or without the one person of each."""
         # she comes last, so that nobody else's number changes
         roles = ["crowd", "readers", *(["person"] if with_person else [])]
@@ -111,7 +111,7 @@ class Laboratory:
         return str(self._made[name])
 
 
-def _acts(layout: Layout, number: int, role: str) -> Acts:
+def _acts(layout: WorldLayout, number: int, role: str) -> Acts:
     """What the crowds, the readers or the persons of one shape's worlds do."""
     shape, first = layout.shapes[number], number * layout.worlds
     worlds = np.arange(first, first + layout.worlds)

@@ -7,7 +7,7 @@ import hashlib
 from typing import Any
 
 from crowdlog.attacks.protocol_testbed import GUESSES, SECRET, K, ProtocolTestbed, run_testbed
-from crowdlog.crowd.client.member import Link, look
+from crowdlog.crowd.client.participate import Link, look
 from crowdlog.crowd.crypto.collection import MAX_REPORT
 from crowdlog.crowd.crypto.credential import Credential
 from crowdlog.crowd.crypto.derive import root_of, tag_of

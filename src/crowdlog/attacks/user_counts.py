@@ -15,7 +15,7 @@ from crowdlog.plan.table import TablePlan
 from crowdlog.types import Ints
 
 
-def contributions(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) -> Any:
+def user_counts(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) -> Any:
     """Users by queries, as the plan bounds them.
 
     A choice by lot cannot be known: of the ways to guess it the one that fits the counts best.

@@ -11,7 +11,7 @@ REQUEST_BYTES = 2**20  # of envelopes sent at once: below every service's limit,
 T = TypeVar("T")
 
 
-def portions(items: Sequence[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+def request_chunks(items: Sequence[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
     """Yield parts of at most so many envelopes and bytes, in order."""
     part: list[T] = []
     size = 0

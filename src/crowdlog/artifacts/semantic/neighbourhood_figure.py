@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from crowdlog.artifacts.semantic.figures import Node
 from crowdlog.artifacts.semantic.neighbourhood import Finder, local_degrees
-from crowdlog.artifacts.semantic.pictures import Node
 from crowdlog.artifacts.semantic.semantics import Semantics
 from crowdlog.artifacts.semantic.theta import Theta
 from crowdlog.errors import InputError
@@ -18,7 +18,7 @@ from crowdlog.log.store import LogStore
 _VMAX = 2000  # vectors a neighbourhood may grow to, §4 of the paper
 
 
-def surroundings(
+def neighbourhood_of(
     semantics: Semantics, log: LogStore, theta: float, query: str, most: int
 ) -> tuple[list[Node], list[tuple[int, int]]]:
     """At most `most` queries around the given one, nearest first, and the pairs of them that are affine."""

@@ -9,31 +9,31 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from crowdlog.crowd.artifact import Found, primary, secondary
+from crowdlog.crowd.artifact import MinedArtifact, encode_count, encode_texts
 from crowdlog.crowd.crypto.collection import PAYLOAD_OVERHEAD
-from crowdlog.crowd.crypto.report import Artifact
+from crowdlog.crowd.crypto.report import ReportedArtifact
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.shuffle import shuffled
 from crowdlog.privacy.randomness import Randomness
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SampledArtifact:
     """An artifact that will be reported, as its owner reads it and as the report holds it.
 
     `inner`: what the report holds inside.
     """
 
     readable: str = field(repr=False)
-    artifact: Artifact
-    inner: tuple[Artifact, ...] = ()
+    artifact: ReportedArtifact
+    inner: tuple[ReportedArtifact, ...] = ()
 
 
 @dataclass(frozen=True)
-class Choice:
+class Sample:
     """What will be sent, and how many artifacts stay behind: too long for a report, or over a limit."""
 
-    chosen: list[Chosen] = field(repr=False)
+    chosen: list[SampledArtifact] = field(repr=False)
     too_long: int
     over_limit: int
 
@@ -43,7 +43,7 @@ class Choice:
         return sum(len(item.inner) for item in self.chosen)
 
 
-def choose(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> Choice:
+def sample_artifacts(manifest: Manifest, found: Sequence[MinedArtifact], randomness: Randomness) -> Sample:
     """Choose at random within the limit; inside each chosen query at most as many as a report has room for,
     and in all within the limit too.
     """
@@ -57,20 +57,22 @@ def choose(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -
         [pair for pairs in fitting_inside for pair in shuffled(pairs, randomness)[:room]],
         randomness,
     )
-    by_query: dict[str, list[Found]] = defaultdict(list)
+    by_query: dict[str, list[MinedArtifact]] = defaultdict(list)
     for pair in kept_inside:
         by_query[pair.texts[0]].append(pair)
     too_long = len(found) - len(fitting) + len(inside) - sum(map(len, fitting_inside))
     over_limit = len(found) + len(inside) - too_long - len(kept) - len(kept_inside)
-    return Choice([_chosen(manifest, item, by_query[item.texts[0]]) for item in kept], too_long, over_limit)
+    return Sample([_chosen(manifest, item, by_query[item.texts[0]]) for item in kept], too_long, over_limit)
 
 
-def _fits(manifest: Manifest, item: Found) -> bool:
-    name, extra = primary(item.texts), secondary(item.impressions, manifest.count)
+def _fits(manifest: Manifest, item: MinedArtifact) -> bool:
+    name, extra = encode_texts(item.texts), encode_count(item.impressions, manifest.count)
     return name is not None and len(name) + len(extra) <= manifest.collection.payload_size - PAYLOAD_OVERHEAD
 
 
-def _bounded(manifest: Manifest, found: Sequence[Found], randomness: Randomness) -> list[Found]:
+def _bounded(
+    manifest: Manifest, found: Sequence[MinedArtifact], randomness: Randomness
+) -> list[MinedArtifact]:
     """At most `limit` different artifacts, or at most `limit` impressions of all of them together: each as
     likely as any other.
     """
@@ -81,20 +83,22 @@ def _bounded(manifest: Manifest, found: Sequence[Found], randomness: Randomness)
     return [replace(found[index], impressions=number) for index, number in times.items()]
 
 
-def _chosen(manifest: Manifest, item: Found, inside: Sequence[Found]) -> Chosen:
+def _chosen(manifest: Manifest, item: MinedArtifact, inside: Sequence[MinedArtifact]) -> SampledArtifact:
     readable = " › ".join(
         [
             _readable(manifest, item.texts, item),
             *(_readable(manifest, pair.texts[1:], pair) for pair in inside),
         ]
     )
-    return Chosen(readable, _artifact(manifest, item), tuple(_artifact(manifest, pair) for pair in inside))
+    return SampledArtifact(
+        readable, _artifact(manifest, item), tuple(_artifact(manifest, pair) for pair in inside)
+    )
 
 
-def _readable(manifest: Manifest, texts: tuple[str, ...], item: Found) -> str:
+def _readable(manifest: Manifest, texts: tuple[str, ...], item: MinedArtifact) -> str:
     times = f"  ({item.impressions} times)" if manifest.count == "impressions" else ""
     return " | ".join(texts) + times
 
 
-def _artifact(manifest: Manifest, item: Found) -> Artifact:
-    return Artifact(primary(item.texts) or b"", secondary(item.impressions, manifest.count))
+def _artifact(manifest: Manifest, item: MinedArtifact) -> ReportedArtifact:
+    return ReportedArtifact(encode_texts(item.texts) or b"", encode_count(item.impressions, manifest.count))

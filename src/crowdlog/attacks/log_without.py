@@ -14,7 +14,7 @@ from crowdlog.log.store import FILES, LogStore
 from crowdlog.types import Ints
 
 
-class Worlds:
+class LogWithout:
     """Logs that differ from a store's in who is missing, one at a time, in a folder of its own.
 
     Nobody's number changes.
@@ -29,7 +29,7 @@ class Worlds:
                 (folder / name).symlink_to((store.path / name).absolute())
 
     def __repr__(self) -> str:
-        return f"Worlds({len(self._user)} rows)"
+        return f"LogWithout({len(self._user)} rows)"
 
     def without(self, users: Ints) -> LogStore:
         """The log without these people. It takes the place of the one before."""

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.log.order import derive, sort_events
+from crowdlog.log.sort_events import derive, sort_events
 
 ROW = st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 2), st.integers(-1, 2))
 

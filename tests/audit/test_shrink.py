@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from crowdlog.audit.declared import by_lot, by_weights, edges, kept_keys, main, queries_of, units
+from crowdlog.audit.declared import (
+    by_lot,
+    chooses_by_weights,
+    edges,
+    first_table,
+    kept_keys,
+    queries_per_key,
+    units,
+)
 from crowdlog.audit.delta import audit_closed_form
-from crowdlog.audit.small import EPSILON, LARGE_DELTA, SMALL_DELTA, for_epsilon, small, variants
+from crowdlog.audit.shrink import EPSILON, LARGE_DELTA, SMALL_DELTA, for_epsilon, small, variants
 from crowdlog.mechanisms import parse
 
 
@@ -52,7 +60,7 @@ def test_small_mechanisms_keep_their_kind_and_promise_what_they_are_asked():
         repr(mechanism)
         == "Zealous(epsilon=2, delta=0.05, d=2, setting='probabilistic', users=256, artifact='click')"
     )
-    assert kept_keys(main(mechanism)) == 2
+    assert kept_keys(first_table(mechanism)) == 2
 
 
 def test_gaussian_noise_is_audited_where_delta_is_large():
@@ -66,10 +74,10 @@ def test_a_pool_has_a_low_threshold():
     closed, opened = (
         small(parse(f"AClick(epsilon=1, q_f=5, mode='{mode}')"), SMALL_DELTA) for mode in ("closed", "open")
     )
-    assert main(closed).selection.K == closed.K == 6
-    assert main(closed).selection.public
+    assert first_table(closed).selection.K == closed.K == 6
+    assert first_table(closed).selection.public
     assert opened.K is None
-    assert not main(opened).selection.public
+    assert not first_table(opened).selection.public
 
 
 def test_what_one_person_may_move_is_read_from_the_plan():
@@ -80,8 +88,12 @@ def test_what_one_person_may_move_is_read_from_the_plan():
     ]
     assert [plan.reach.total for plan in parse("AClick(epsilon=1, q_f=4, c_f=7)").plan] == [4, 7]
     crowd = parse("Crowd(epsilon=1, delta=1e-6)")
-    assert (main(crowd).reach.squares, units(main(crowd)), by_weights(crowd)) == (16, 0, True)
-    assert main(parse("Zealous(epsilon=1, delta=1e-6, d=3)")).reach.each == 1
+    assert (first_table(crowd).reach.squares, units(first_table(crowd)), chooses_by_weights(crowd)) == (
+        16,
+        0,
+        True,
+    )
+    assert first_table(parse("Zealous(epsilon=1, delta=1e-6, d=3)")).reach.each == 1
 
 
 def test_what_else_the_audits_ask_is_read_from_the_plan():
@@ -90,8 +102,11 @@ def test_what_else_the_audits_ask_is_read_from_the_plan():
     assert [
         by_lot(parse(f"DPu(epsilon=1, delta=1e-6, d=3, keep='{keep}')")) for keep in ("first", "random")
     ] == [False, True]
-    assert queries_of(parse("Keys(epsilon=1, delta=1e-6, artifact='window-pair')"), whole_sessions=False) == 2
-    assert queries_of(parse("ASession(epsilon=1, delta=1e-6, l_q=3)"), whole_sessions=True) == 4
+    assert (
+        queries_per_key(parse("Keys(epsilon=1, delta=1e-6, artifact='window-pair')"), whole_sessions=False)
+        == 2
+    )
+    assert queries_per_key(parse("ASession(epsilon=1, delta=1e-6, l_q=3)"), whole_sessions=True) == 4
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.log import assemble
+from crowdlog.log import pass2_write
 from crowdlog.log.importer import import_log
 
 
@@ -26,7 +26,7 @@ def test_too_little_memory_is_said(tmp_path):
 def test_the_store_does_not_depend_on_its_parts(tmp_path, monkeypatch):
     write(tmp_path / "log.tsv", 5000)
     whole = import_log(tmp_path / "log.tsv", tmp_path / "whole")
-    monkeypatch.setattr(assemble, "_PART", 60)  # about one user each
+    monkeypatch.setattr(pass2_write, "_PART", 60)  # about one user each
     parts = import_log(tmp_path / "log.tsv", tmp_path / "parts")
     assert parts.info.content_hash == whole.info.content_hash
     import pyarrow.parquet as pq

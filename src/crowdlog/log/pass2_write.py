@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from crowdlog.errors import InputError
-from crowdlog.log.intake import Intake
 from crowdlog.log.normalise import NORMALISATION
-from crowdlog.log.order import derive, sort_events
+from crowdlog.log.pass1_encode import Intake
+from crowdlog.log.sort_events import derive, sort_events
 from crowdlog.log.store import FILES, LEDGER, StoreInfo, write_info
 from crowdlog.log.write import ContentHash, event_writer, write_events, write_texts
 from crowdlog.privacy.ledger import Ledger

@@ -39,14 +39,14 @@ class Records:
 
 
 @dataclass(frozen=True)
-class Seen:
+class AttackerView:
     """Tables by name, and the labels they came with."""
 
     tables: dict[str, pa.Table]
     labels: Sequence[Label]
 
     @classmethod
-    def of(cls, *releases: Release) -> Seen:
+    def of(cls, *releases: Release) -> AttackerView:
         tables: dict[str, Any] = {}
         for release in releases:
             for name in release.tables:
@@ -60,7 +60,7 @@ class Seen:
         return cls(tables, [release.label for release in releases])
 
     def __repr__(self) -> str:
-        return f"Seen({', '.join(self.tables)})"
+        return f"AttackerView({', '.join(self.tables)})"
 
     @property
     def mechanisms(self) -> list[str]:
@@ -94,7 +94,7 @@ class Seen:
             (plan.selection.k for plan in self.plans if isinstance(plan.selection, AtLeast)), default=1
         )
 
-    def why_no_proof(self) -> str:
+    def why_not_exact(self) -> str:
         """Why exact reasoning about queries and pairs is not possible, or ''."""
         if not {"queries", "pairs"} <= self.tables.keys():
             return "Needs a table of queries and one of pairs: give the releases of both."

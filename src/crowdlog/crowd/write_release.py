@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crowdlog.crowd.artifact import TEXTS, Counted, texts_of
+from crowdlog.crowd.artifact import TEXTS, OpenedArtifact, decode_texts
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.publication import decide, policies_of, together
+from crowdlog.crowd.publication import decide_layer, policies_of, together
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, write_folder
@@ -25,7 +25,7 @@ DISTRIBUTED = Model(
 
 def write_crowd_log(
     manifest: Manifest,
-    opened: Sequence[Sequence[Counted]],
+    opened: Sequence[Sequence[OpenedArtifact]],
     out: Path,
     randomness: Randomness,
     *,
@@ -34,7 +34,7 @@ def write_crowd_log(
     """Apply the policy of each layer to what was opened of it and write the release folder."""
     layers, policies = manifest.layers, policies_of(manifest)
     decisions = [
-        decide(policy, manifest, layer, groups, randomness)
+        decide_layer(policy, manifest, layer, groups, randomness)
         for policy, layer, groups in zip(policies, layers, opened, strict=True)
     ]
     promise = together([decision.promise for decision in decisions])
@@ -71,13 +71,13 @@ def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[st
     return notes
 
 
-def _table(name: str, kept: Sequence[tuple[Counted, dict[str, int]]]) -> Any:
+def _table(name: str, kept: Sequence[tuple[OpenedArtifact, dict[str, int]]]) -> Any:
     """Texts and numbers: most frequent first, ties by text."""
     import pyarrow as pa
 
     texts = TEXTS[name]
     rows = [
-        (found, row) for group, row in kept if (found := texts_of(group.artifact, len(texts))) is not None
+        (found, row) for group, row in kept if (found := decode_texts(group.artifact, len(texts))) is not None
     ]
     columns: dict[str, Any] = {
         text: pa.array([found[i] for found, _row in rows], pa.string()) for i, text in enumerate(texts)

@@ -9,16 +9,16 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
-from crowdlog.crowd.artifact import Found
-from crowdlog.crowd.client.choosing import choose
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client.reports import decoded, seal
+from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.crypto.credential import accept_credential, request_credential
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.portions import portions
+from crowdlog.crowd.request_chunks import request_chunks
 from crowdlog.privacy.randomness import SystemRandomness
 
-Person = tuple[str, list[Found]]  # her invitation and her artifacts
+Person = tuple[str, list[MinedArtifact]]  # her invitation and her artifacts
 
 
 def play_mining(
@@ -33,7 +33,7 @@ def play_mining(
             body = {"invitation": invitation, "request": base64.b64encode(pending.request).decode()}
             answer = aggregation.call("POST", f"/collections/{manifest.id}/credentials", body)
             credential = accept_credential(pending, manifest.collection, decoded(answer, "credential"))
-            chosen = choose(manifest, found, randomness).chosen
+            chosen = sample_artifacts(manifest, found, randomness).chosen
             envelopes.append(
                 [envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)]
             )
@@ -44,7 +44,7 @@ def play_sending(mix_url: str, people: Sequence[list[bytes]]) -> list[int]:
     """Send the envelopes of some clients, each client's by themselves; return how many the mix counted."""
     counted = []
     with Connection(mix_url) as mix:
-        for part in (part for envelopes in people for part in portions(envelopes, len)):
+        for part in (part for envelopes in people for part in request_chunks(envelopes, len)):
             answer = mix.call(
                 "POST",
                 "/envelopes",

@@ -7,21 +7,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crowdlog.audit.finding import Finding
-from crowdlog.audit.public import equipped
+from crowdlog.audit.public_inputs import equipped
 from crowdlog.audit.sampling import flat, worlds_of
 from crowdlog.privacy.randomness import SeededRandomness
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from crowdlog.audit.laboratory import Laboratory, Layout
+    from crowdlog.audit.synthetic_logs import SyntheticLogs, WorldLayout
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.release.promise import Protected
 
 
-def audit_source(mechanism: Mechanism, laboratory: Laboratory, layout: Layout) -> list[Finding]:
+def audit_determinism(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLayout) -> list[Finding]:
     """Three runs on one log: twice with the same random numbers, once with others."""
-    log, mechanism = laboratory.log(layout, with_person=False), equipped(mechanism, laboratory, layout)
+    log, mechanism = logs.log(layout, with_person=False), equipped(mechanism, logs, layout)
     first, again, other = (mechanism.protect(log, SeededRandomness(seed)) for seed in (1, 1, 2))
     unsorted = sum(not _sorted(table) for table in first.tables.values())
     certain = [
@@ -47,7 +47,7 @@ def _finding(where: str, alarm: bool, meaning: str) -> Finding:
     return Finding("source", where, 0, float(alarm), alarm, meaning)
 
 
-def _certain(table: pa.Table, layout: Layout) -> pa.Table:
+def _certain(table: pa.Table, layout: WorldLayout) -> pa.Table:
     """The rows of the largest crowds, which are always shown: only their noise can differ."""
     rows = flat(table).filter(worlds_of(table) < layout.worlds)
     certain: pa.Table = rows.sort_by([(name, "ascending") for name in rows.column_names if name != "count"])

@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdlog.crowd.artifact import Found
-from crowdlog.crowd.client.choosing import choose
+from crowdlog.crowd.artifact import MinedArtifact
+from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.privacy.randomness import SeededRandomness
@@ -29,10 +29,14 @@ LOGS = st.lists(st.tuples(st.integers(1, 9), st.lists(st.integers(1, 4), max_siz
 @settings(deadline=None, max_examples=60)
 def test_limits_hold_at_both_levels(log, count, limit, slots, seed):
     found = [
-        Found((f"q{n}",), times, tuple(Found((f"q{n}", f"u{m}"), clicks) for m, clicks in enumerate(inner)))
+        MinedArtifact(
+            (f"q{n}",),
+            times,
+            tuple(MinedArtifact((f"q{n}", f"u{m}"), clicks) for m, clicks in enumerate(inner)),
+        )
         for n, (times, inner) in enumerate(log)
     ]
-    choice = choose(_manifest(count, limit, slots), found, SeededRandomness(seed))
+    choice = sample_artifacts(_manifest(count, limit, slots), found, SeededRandomness(seed))
     outer = [item.artifact for item in choice.chosen]
     inner = [pair for item in choice.chosen for pair in item.inner]
     assert all(len(item.inner) <= slots for item in choice.chosen)
@@ -60,13 +64,15 @@ def test_each_impression_is_as_likely_as_any_other():
     1,800 to 2,200 holds but for a chance below 1e-14.
     """
     manifest, randomness = _manifest("impressions", 1), SeededRandomness(4)
-    found = [Found(("often",), 2), Found(("once",), 1)]
-    kept = Counter(choose(manifest, found, randomness).chosen[0].artifact.primary for _ in range(3000))
+    found = [MinedArtifact(("often",), 2), MinedArtifact(("once",), 1)]
+    kept = Counter(
+        sample_artifacts(manifest, found, randomness).chosen[0].artifact.primary for _ in range(3000)
+    )
     assert 1800 < kept[b"often"] < 2200
 
 
 def test_a_nested_artifact_is_shown_with_what_is_inside():
-    found = [Found(("weather",), 2, (Found(("weather", "w.example"), 1),))]
-    (item,) = choose(_manifest("impressions", 9, 2), found, SeededRandomness(1)).chosen
+    found = [MinedArtifact(("weather",), 2, (MinedArtifact(("weather", "w.example"), 1),))]
+    (item,) = sample_artifacts(_manifest("impressions", 9, 2), found, SeededRandomness(1)).chosen
     assert item.readable == "weather  (2 times) › w.example  (1 times)"
     assert "weather" not in repr(item)

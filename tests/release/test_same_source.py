@@ -4,7 +4,7 @@ from crowdlog.errors import InputError
 from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.release.label import Label
 from crowdlog.release.promise import Promise
-from crowdlog.release.source import check_source
+from crowdlog.release.same_source import check_source
 
 
 def test_another_log_is_refused():

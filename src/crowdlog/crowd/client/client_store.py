@@ -50,7 +50,7 @@ class Item:
     envelope: bytes = field(repr=False)
 
 
-class ClientHome:
+class ClientStore:
     """A folder of the client's own. Deleted rows are overwritten (secure_delete)."""
 
     def __init__(self, folder: Path) -> None:
@@ -68,7 +68,7 @@ class ClientHome:
                 f"The folder {folder} cannot hold the client's files; choose another with --home."
             ) from error
 
-    def __enter__(self) -> ClientHome:
+    def __enter__(self) -> ClientStore:
         return self
 
     def __exit__(

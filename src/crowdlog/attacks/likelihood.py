@@ -15,7 +15,7 @@ from crowdlog.types import Floats
 
 
 @dataclass(frozen=True)
-class Noise:
+class Likelihood:
     """What a plan tells of the noise.
 
     `scale`: of Laplace noise on counts; `K`, `b`: threshold and scale of a selection by Laplace noise.
@@ -28,7 +28,7 @@ class Noise:
     separate: bool = False  # the selection drew noise of its own
 
     @classmethod
-    def of(cls, plan: TablePlan) -> Noise:
+    def of(cls, plan: TablePlan) -> Likelihood:
         if not isinstance(plan.noise, DiscreteLaplace):
             return cls(plan.noise is not None)
         chosen = plan.selection

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from crowdlog.crowd.client.choosing import Chosen
-from crowdlog.crowd.client.home import ClientHome, Item, Membership
+from crowdlog.crowd.client.client_store import ClientStore, Item, Membership
 from crowdlog.crowd.client.reports import decoded, seal
+from crowdlog.crowd.client.sample_artifacts import SampledArtifact
 from crowdlog.crowd.crypto.credential import (
     Credential,
     PendingCredential,
@@ -21,7 +21,7 @@ from crowdlog.crowd.crypto.credential import (
 )
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.portions import portions
+from crowdlog.crowd.request_chunks import request_chunks
 from crowdlog.crowd.shuffle import shuffled
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness
@@ -74,7 +74,7 @@ def look(link: Link, server: Connection) -> Manifest:
 
 
 def join(
-    home: ClientHome, link: Link, manifest: Manifest, server: Connection, randomness: Randomness
+    home: ClientStore, link: Link, manifest: Manifest, server: Connection, randomness: Randomness
 ) -> Membership:
     """Get the credential for an invitation.
 
@@ -101,9 +101,9 @@ def join(
 
 
 def prepare(
-    home: ClientHome,
+    home: ClientStore,
     membership: Membership,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[SampledArtifact],
     server: Connection,
     randomness: Randomness,
 ) -> None:
@@ -134,7 +134,7 @@ def refuse_early(membership: Membership, aggregation: Connection, randomness_ser
 
 
 def send(
-    home: ClientHome,
+    home: ClientStore,
     membership: Membership,
     mix: Connection,
     randomness: Randomness,
@@ -145,7 +145,7 @@ def send(
     Return how many were sent.
     """
     waiting: list[Item] = shuffled(home.outbox(membership.id), randomness)
-    for part in portions(waiting, lambda item: len(item.envelope)):
+    for part in request_chunks(waiting, lambda item: len(item.envelope)):
         mix.call(
             "POST", "/envelopes", {"envelopes": [base64.b64encode(item.envelope).decode() for item in part]}
         )
