@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
-from crowdlog.release.assemble import Draft
 from crowdlog.release.label import Label
 from crowdlog.release.place import find_place
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from crowdlog.release.assemble import Draft
 
 LABEL = "label.json"
 # The column contract of every table a release may hold. `count` may be followed by further columns.
