@@ -5,7 +5,7 @@ from crowdlog.artifacts.packed_keys import SHIFT
 from crowdlog.errors import InputError
 from crowdlog.measure.released import read_release
 from crowdlog.measure.vocabulary import Vocabulary
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 
 
 def named(table, texts):
@@ -48,7 +48,7 @@ def test_a_release_of_rows_is_counted_like_the_log(make_store, make_release):
     ]
     store = make_store(rows)
     release = make_release("hash", events=rows)
-    truth = Truth(store, Settings())
+    truth = Truth(store, MeasureSettings())
     ours, log = read_release(release, truth.vocabulary, 26), truth.tables
     for name in ("queries", "clicks", "pairs", "flow"):
         assert getattr(ours, name).key.tolist() == getattr(log, name).key.tolist()

@@ -3,7 +3,7 @@ import pytest
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.measure.tables import Tables, count_keys
 from crowdlog.utility.adhoc import feedback_of, measure, topics_of
-from crowdlog.utility.context import Fold, Settings
+from crowdlog.utility.context import Fold, MeasureSettings
 from tests.support.small_logs import clicks_log
 
 
@@ -23,7 +23,7 @@ def test_feedback_is_the_mean_rank():
 def test_a_release_of_everything_scores_as_the_original():
     log = clicks_log([(q, (q * 7 + i) % 11, 1 + i) for q in range(10) for i in range(3)])
     tables = Tables(None, count_keys(pack(log.query, log.url)), None, None)
-    trials = measure(tables, Fold(tables, log, (10, 11)), Settings())
+    trials = measure(tables, Fold(tables, log, (10, 11)), MeasureSettings())
     assert set(trials) == {"adhoc:RW", "adhoc:RW-2", "adhoc:IF"}
     for trial in trials.values():
         for metric, scores in trial.released.items():
@@ -33,4 +33,4 @@ def test_a_release_of_everything_scores_as_the_original():
 
 def test_without_clicks_there_is_nothing_to_search():
     nothing = Tables(None, None, None, None)
-    assert measure(nothing, Fold(nothing, clicks_log([(0, 0, 1)]), (1, 1)), Settings()) == {}
+    assert measure(nothing, Fold(nothing, clicks_log([(0, 0, 1)]), (1, 1)), MeasureSettings()) == {}

@@ -3,7 +3,7 @@ import pytest
 
 from crowdlog.errors import InputError
 from crowdlog.utility.clustering import purity
-from crowdlog.utility.context import Settings
+from crowdlog.utility.context import MeasureSettings
 from crowdlog.utility.registry import score
 
 
@@ -59,8 +59,10 @@ def test_classes_can_be_given(store, make_release):
         release,
         store,
         on=["clustering"],
-        settings=Settings(site_classes={"a.com": "music", "b.com": "film", "c.com": "luck", "d.com": "luck"}),
+        settings=MeasureSettings(
+            site_classes={"a.com": "music", "b.com": "film", "c.com": "luck", "d.com": "luck"}
+        ),
     )
     assert found.value == 0.75
     with pytest.raises(InputError, match="most clicked sites"):
-        score(release, store, on=["clustering"], settings=Settings(site_classes={"zzz.com": "music"}))
+        score(release, store, on=["clustering"], settings=MeasureSettings(site_classes={"zzz.com": "music"}))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crowdlog.utility.context import Settings
+from crowdlog.utility.context import MeasureSettings
 from crowdlog.utility.registry import score
 
 
@@ -94,7 +94,7 @@ def test_sequences_of_two_are_compared_with_the_sessions(store, make_release):
 
 def test_a_full_release_covers_everything(store, make_release):
     release = make_release(store.info.id, queries=[("apple", 4), ("pear", 2), ("plum pie", 1)])
-    found = values(score(release, store, on=["coverage"], settings=Settings()))
+    found = values(score(release, store, on=["coverage"], settings=MeasureSettings()))
     assert found["queries:distinct"] == found["queries:impressions"] == 1.0
     assert (
         found["queries:median_relative_error"]

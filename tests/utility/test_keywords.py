@@ -3,7 +3,7 @@
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.utility.context import Settings
+from crowdlog.utility.context import MeasureSettings
 from crowdlog.utility.registry import score
 
 
@@ -17,7 +17,7 @@ def test_rare_edges_are_left_out_of_both_graphs(make_store, make_release):
         store.info.id, clicks=[("boots", "http://shoes.com", 11), ("noise", "http://shoes.com", 9)]
     )
     for fewest, found in ((10, (1, 1, 1)), (1, (2, 0, 0))):
-        settings = Settings(concepts={"shoes": ["shoes.com"]}, fewest_clicks=fewest)
+        settings = MeasureSettings(concepts={"shoes": ["shoes.com"]}, fewest_clicks=fewest)
         concept = score(release, store, on=["keywords:overlap@0.95"], settings=settings)[0].details[
             "concepts"
         ][0]
@@ -45,7 +45,7 @@ def test_keywords_of_a_concept(store, make_release):
             release,
             store,
             on=["keywords"],
-            settings=Settings(concepts={"shoes": ["www.shoes.com"]}, fewest_clicks=1),
+            settings=MeasureSettings(concepts={"shoes": ["www.shoes.com"]}, fewest_clicks=1),
         )
     }
     overlap, kept = found["keywords:overlap@0.5"], found["keywords:kept@0.95"]
@@ -58,7 +58,7 @@ def test_keywords_of_a_concept(store, make_release):
 
 def test_without_concepts_the_most_clicked_sites_are_taken(store, make_release):
     release = make_release(store.info.id, clicks=[("bank", "http://bank.com", 2)])
-    entry = score(release, store, on=["keywords:overlap@0.5"], settings=Settings(fewest_clicks=1))[0]
+    entry = score(release, store, on=["keywords:overlap@0.5"], settings=MeasureSettings(fewest_clicks=1))[0]
     assert [row["original"] for row in entry.details["concepts"]] == [3, 1]
     assert [row["released"] for row in entry.details["concepts"]] == [0, 1]
     assert "shoes" not in str(entry)
@@ -67,4 +67,4 @@ def test_without_concepts_the_most_clicked_sites_are_taken(store, make_release):
 def test_a_concept_nobody_clicked_is_refused(store, make_release):
     release = make_release(store.info.id, clicks=[("bank", "http://bank.com", 2)])
     with pytest.raises(InputError, match="'cars' has no site"):
-        score(release, store, on=["keywords"], settings=Settings(concepts={"cars": ["cars.com"]}))
+        score(release, store, on=["keywords"], settings=MeasureSettings(concepts={"cars": ["cars.com"]}))

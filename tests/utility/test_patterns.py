@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from crowdlog.measure.tables import KeyCounts
-from crowdlog.utility.context import Settings
+from crowdlog.utility.context import MeasureSettings
 from crowdlog.utility.patterns import completions, kendall_tau
 from crowdlog.utility.registry import score
 
@@ -37,7 +37,7 @@ def store(make_store):
 
 def test_the_study_by_hand(store, make_release):
     release = make_release(store.info.id, queries=[("fear of a", 2), ("fear of b", 5), ("fear of x", 1)])
-    top, order = score(release, store, on=["patterns"], settings=Settings(prefixes=["fear of"]))
+    top, order = score(release, store, on=["patterns"], settings=MeasureSettings(prefixes=["fear of"]))
     assert top.value == pytest.approx(2 / 3)
     assert top.evaluated == 3
     assert order.value == -1.0
@@ -48,6 +48,6 @@ def test_the_study_by_hand(store, make_release):
 
 def test_a_prefix_nobody_wrote_gives_no_score(store, make_release):
     release = make_release(store.info.id, queries=[("fear of a", 2)])
-    top, order = score(release, store, on=["patterns"], settings=Settings(prefixes=["how to"]))
+    top, order = score(release, store, on=["patterns"], settings=MeasureSettings(prefixes=["how to"]))
     assert (top.value, top.evaluated) == (None, 0)
     assert order.value is None

@@ -4,7 +4,7 @@ import pytest
 
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
-from crowdlog.utility.context import Settings
+from crowdlog.utility.context import MeasureSettings
 from crowdlog.utility.registry import MEASURES, chosen, score
 
 TOPICS = {
@@ -106,16 +106,16 @@ def test_held_out_people_can_be_given(store, release, make_store):
 
 @pytest.mark.parametrize("by", ["user", "row"])
 def test_all_folds_are_joined(store, release, by):
-    found = by_name(score(release, store, on=["adhoc:RW:RR"], settings=Settings(fold=None, folds=3, by=by)))[
-        "adhoc:RW:RR"
-    ]
+    found = by_name(
+        score(release, store, on=["adhoc:RW:RR"], settings=MeasureSettings(fold=None, folds=3, by=by))
+    )["adhoc:RW:RR"]
     assert found.evaluated == 18  # six queries in each of three folds
     assert found.details["asked"] == 18 + len(range(0, 300, 7))
 
 
 def test_scores_are_repeatable(store, release):
     first, again = (
-        score(release, store, on=["adhoc", "suggestion"], settings=Settings(seed=5)) for _ in range(2)
+        score(release, store, on=["adhoc", "suggestion"], settings=MeasureSettings(seed=5)) for _ in range(2)
     )
     assert first == again
 

@@ -1,7 +1,7 @@
 import pytest
 
 from crowdlog.measure.tables import Tables, tables_of
-from crowdlog.utility.context import Fold, Settings
+from crowdlog.utility.context import Fold, MeasureSettings
 from crowdlog.utility.session_search import measure, topics_of
 from tests.support.small_logs import sessions_log
 
@@ -16,8 +16,8 @@ def test_topics_are_sessions_with_a_click():
 
 def test_a_release_of_everything_scores_as_the_original():
     log = sessions_log([[(i % 5, i % 7), ((i + 1) % 5, -1)] for i in range(40)])
-    trial = measure(tables_of(log), Fold(tables_of(log), log, (5, 7)), Settings())["sessions"]
+    trial = measure(tables_of(log), Fold(tables_of(log), log, (5, 7)), MeasureSettings())["sessions"]
     assert trial.answered == (40, 40)
     for metric, scores in trial.released.items():
         assert scores.tolist() == pytest.approx(trial.original[metric].tolist())
-    assert measure(Tables(None, None, None, None), Fold(tables_of(log), log, (5, 7)), Settings()) == {}
+    assert measure(Tables(None, None, None, None), Fold(tables_of(log), log, (5, 7)), MeasureSettings()) == {}

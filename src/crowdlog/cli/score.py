@@ -101,13 +101,13 @@ def _settings(
     sample: int,
     **others: Any,
 ) -> Any:
-    from crowdlog.utility.context import Settings
+    from crowdlog.utility.context import MeasureSettings
 
     if fold != "all" and not fold.isdecimal():
         raise InputError(f"--fold must be a number or 'all'. Got '{fold}'.")
     if sample < 0:
         raise InputError(f"--sample must be at least 0. Got {sample}.")
-    return Settings(
+    return MeasureSettings(
         fold=None if fold == "all" else int(fold),
         prefixes=prefix,
         concepts=dict(map(_concept, concept)) or None,

@@ -24,7 +24,7 @@ from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import CONTRACT, Release
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.splits import write_rows
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ class Bench:
     def truth(self, log: LogStore) -> Truth:
         """The log as the utility measures want it, read once."""
         if log.path not in self._truths:
-            self._truths[log.path] = Truth(log, Settings())
+            self._truths[log.path] = Truth(log, MeasureSettings())
         return self._truths[log.path]
 
     def _coverage(

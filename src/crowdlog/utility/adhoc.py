@@ -16,7 +16,7 @@ from crowdlog.measure.tables import KeyCounts, Tables, count_keys
 from crowdlog.models.implicit_feedback import ImplicitFeedback
 from crowdlog.models.ranker import Ranker
 from crowdlog.models.walk import Walk
-from crowdlog.utility.context import Fold, Settings
+from crowdlog.utility.context import Fold, MeasureSettings
 from crowdlog.utility.paired_scores import PairedScores, Topics, compare_rankers
 
 METRICS = ("nDCG@10", "AP@100", "P@5", "P@10", "R@10", "RR")
@@ -52,7 +52,7 @@ def models(fold: Fold) -> dict[str, Callable[[KeyCounts, KeyCounts | None], Rank
 
 
 def measure(
-    released: Tables, fold: Fold, settings: Settings, which: Sequence[str] = ("RW", "RW-2", "IF")
+    released: Tables, fold: Fold, settings: MeasureSettings, which: Sequence[str] = ("RW", "RW-2", "IF")
 ) -> dict[str, PairedScores]:
     """Search with the models of these names."""
     if released.clicks is None or fold.original.clicks is None:

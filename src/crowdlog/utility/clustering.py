@@ -9,7 +9,7 @@ from crowdlog.errors import InputError
 from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.models.site_clusters import clusters
 from crowdlog.types import Ints
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.score import Score, share
 
 SITES = 1000  # the most clicked, as in the study
@@ -24,7 +24,7 @@ def purity(found: Ints, classes: Ints) -> tuple[int, int]:
     return int(best.sum()), int(several.sum())
 
 
-def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
+def measure(released: Tables, truth: Truth, settings: MeasureSettings) -> list[Score]:
     """Purity of the release's clusters against given classes, or against the clusters the log itself gives."""
     if released.clicks is None:
         return []
@@ -49,7 +49,7 @@ def _most_clicked(clicks: KeyCounts, urls: int) -> Ints:
     return order[total[order] > 0]
 
 
-def _given(settings: Settings, truth: Truth, sites: Ints) -> Ints:
+def _given(settings: MeasureSettings, truth: Truth, sites: Ints) -> Ints:
     import pyarrow as pa
 
     wanted = settings.site_classes or {}

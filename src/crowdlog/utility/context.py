@@ -25,7 +25,7 @@ FEWEST_CLICKS = 10  # Korolova et al. 2009, §7.2.2
 
 
 @dataclass(frozen=True)
-class Settings:
+class MeasureSettings:
     """How to measure. `sample`: at most so many topics per task (0: all). `fold` None: every fold in turn."""
 
     folds: int = 5
@@ -55,7 +55,7 @@ class Truth:
     def __init__(
         self,
         store: LogStore,
-        settings: Settings,
+        settings: MeasureSettings,
         published: Published | None = None,
         test: LogStore | None = None,
     ) -> None:

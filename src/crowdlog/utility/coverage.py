@@ -14,13 +14,13 @@ import numpy as np
 from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.measure.vocabulary import compute
 from crowdlog.types import Bools, Floats
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.score import Score, share
 
 BANDS = (1, 2, 10, 100, 1000)  # lower ends: once, 2-9, 10-99, …
 
 
-def measure(released: Tables, truth: Truth, _settings: Settings) -> list[Score]:
+def measure(released: Tables, truth: Truth, _settings: MeasureSettings) -> list[Score]:
     """For each table of the release that the log can be asked for."""
     return [
         score

@@ -19,7 +19,7 @@ from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.measure.vocabulary import compute
 from crowdlog.models.absorbing_walk import above_elsewhere, relevance
 from crowdlog.types import Bools, Ints
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.score import Score, share
 
 THRESHOLDS = (0.5, 0.7, 0.9, 0.95)
@@ -28,7 +28,7 @@ THRESHOLDS = (0.5, 0.7, 0.9, 0.95)
 SITES, AMONG = 10, 200
 
 
-def concepts_of(truth: Truth, settings: Settings) -> tuple[list[str], Ints]:
+def concepts_of(truth: Truth, settings: MeasureSettings) -> tuple[list[str], Ints]:
     """Names of the concepts and for each URL of the log the number of its concept, or -1."""
     texts = truth.vocabulary.urls.all()
     site = _sites(texts)
@@ -63,7 +63,7 @@ def _sites(urls: Any) -> Any:
     return compute.replace_substring_regex(site, r"[/?#:].*$", "")
 
 
-def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
+def measure(released: Tables, truth: Truth, settings: MeasureSettings) -> list[Score]:
     """Keywords found in both graphs at each relevance."""
     if released.clicks is None:
         return []
@@ -85,7 +85,9 @@ def _keywords(table: KeyCounts, concepts: Bools, sizes: tuple[int, int], fewest_
     return above_elsewhere(relevance(clicks, concepts), clicks, concepts)
 
 
-def _at(threshold: float, names: list[str], ours: Bools, original: Bools, settings: Settings) -> list[Score]:
+def _at(
+    threshold: float, names: list[str], ours: Bools, original: Bools, settings: MeasureSettings
+) -> list[Score]:
     both, theirs, own = (found.sum(axis=0) for found in (ours & original, original, ours))
     rows = [
         {"concept": name, "released": int(own[i]), "original": int(theirs[i]), "in_both": int(both[i])}

@@ -13,7 +13,7 @@ from crowdlog.artifacts.representations import represent
 from crowdlog.measure.tables import KeyCounts, Tables
 from crowdlog.measure.vocabulary import compute
 from crowdlog.types import Ints
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.score import Score, share
 
 TOP = 9  # as many as the study's Table 4 lists
@@ -29,7 +29,7 @@ def completions(table: KeyCounts, texts: Any, prefix: str) -> Ints:
     return ids[np.lexsort((ids, -table.count[begins]))]
 
 
-def measure(released: Tables, truth: Truth, settings: Settings) -> list[Score]:
+def measure(released: Tables, truth: Truth, settings: MeasureSettings) -> list[Score]:
     """How many of the log's first nine completions are among the release's first nine, and whether their
     order is the same.
     """

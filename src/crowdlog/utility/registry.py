@@ -14,7 +14,7 @@ from crowdlog.measure.tables import Tables
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import Release
 from crowdlog.release.same_source import check_source
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.paired_scores import PairedScores, joined, scored
 from crowdlog.utility.published import Published
 from crowdlog.utility.score import Score
@@ -78,14 +78,14 @@ def score(
     *,
     on: Sequence[str] = (),
     test: LogStore | None = None,
-    settings: Settings | None = None,
+    settings: MeasureSettings | None = None,
     other_log: bool = False,
 ) -> list[Score]:
     """Measure a release against the log it came from.
 
     `test`: a held-out log of other people for the retrieval tasks.
     """
-    names, settings = chosen(on), settings or Settings()
+    names, settings = chosen(on), settings or MeasureSettings()
     if not other_log:
         check_source(release.label, truth.info.id)
     published = Published.of(release.label)
@@ -117,7 +117,7 @@ def _readable(names: list[str], published: Published, *, asked: bool) -> list[st
 
 
 def _run_tasks(
-    names: list[str], released: Tables, log: Truth, settings: Settings, advance: Any
+    names: list[str], released: Tables, log: Truth, settings: MeasureSettings, advance: Any
 ) -> list[Score]:
     found: dict[str, list[PairedScores]] = {}
     for number in log.folds() if names else []:

@@ -10,7 +10,7 @@ from crowdlog.measure.ragged import from_rows
 from crowdlog.measure.tables import Tables
 from crowdlog.models.session_search import SessionSearch
 from crowdlog.models.walk import Walk
-from crowdlog.utility.context import Fold, Settings
+from crowdlog.utility.context import Fold, MeasureSettings
 from crowdlog.utility.paired_scores import PairedScores, Topics, compare_rankers
 from crowdlog.utility.sequences import sessions_of
 
@@ -29,7 +29,7 @@ def topics_of(test: LogArrays) -> Topics:
     )
 
 
-def measure(released: Tables, fold: Fold, settings: Settings) -> dict[str, PairedScores]:
+def measure(released: Tables, fold: Fold, settings: MeasureSettings) -> dict[str, PairedScores]:
     """Held-out sessions."""
     if released.clicks is None or fold.original.clicks is None:
         return {}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from crowdlog.measure.tables import Tables
 from crowdlog.models.suggester import Suggester
-from crowdlog.utility.context import Fold, Settings
+from crowdlog.utility.context import Fold, MeasureSettings
 from crowdlog.utility.paired_scores import PairedScores, compare_rankers
 from crowdlog.utility.sequences import prefixes, sessions_of
 
 METRICS = ("P@5", "R@5", "RR")
 
 
-def measure(released: Tables, fold: Fold, settings: Settings) -> dict[str, PairedScores]:
+def measure(released: Tables, fold: Fold, settings: MeasureSettings) -> dict[str, PairedScores]:
     """Every prefix of every held-out session; a session is one observation."""
     sessions, _numbers = sessions_of(fold.test)
     ours, original = (

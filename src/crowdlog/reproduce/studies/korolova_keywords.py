@@ -16,7 +16,7 @@ from crowdlog.release.folder import Release
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.studies.korolova_concepts import CONCEPTS, concept_urls
 from crowdlog.reproduce.studies.korolova_release import DELTA, LN10
-from crowdlog.utility.context import Settings, Truth
+from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.keywords import THRESHOLDS
 
 CLICKS, CLICK_NOISE = 21, 0.43  # clicks kept of each user (the paper keeps all), and b_c
@@ -87,7 +87,7 @@ def _clicks(release: Release, truth: Truth) -> KeyCounts:
     """The released click counts; none where nothing is released, which cannot be read as a release."""
     if not release.label.tables["clicks"]:
         return KeyCounts(np.zeros(0, np.int64), np.zeros(0))
-    found = read_release(release, truth.vocabulary, Settings().session_minutes).clicks
+    found = read_release(release, truth.vocabulary, MeasureSettings().session_minutes).clicks
     if found is None:
         raise TypeError("a release without a table of clicks")
     return found

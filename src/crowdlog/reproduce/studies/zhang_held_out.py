@@ -12,7 +12,7 @@ from crowdlog.measure.tables import Tables
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.study import Cell
-from crowdlog.utility.context import Fold, Settings, Truth
+from crowdlog.utility.context import Fold, MeasureSettings, Truth
 from crowdlog.utility.paired_scores import PairedScores, scored
 from crowdlog.utility.splits import By, split_store
 
@@ -20,7 +20,7 @@ PAPER = "Zhang 2017"
 MINUTES = 30  # a longer pause ends a session, §4.2.1.1
 # queries or sessions drawn for each score; the number of all that could be answered is shown beside it
 SAMPLE = 2000
-SETTINGS = Settings(sample=SAMPLE, session_minutes=MINUTES)
+SETTINGS = MeasureSettings(sample=SAMPLE, session_minutes=MINUTES)
 # The name of each score, with its value, on how many it rests, the original's, and both on what both answer.
 Scores = dict[str, dict[str, Any]]
 Task = Callable[[Tables, Fold], Mapping[str, PairedScores]]
