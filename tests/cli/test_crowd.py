@@ -82,7 +82,7 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
         )
         assert "0 wait, 2 were sent." in run("outbox", "--home", tmp_path / f"home{person}")
     assert isinstance(run("send", "--home", tmp_path / "home5", "--yes"), InputError)  # she left
-    stale = tmp_path / "crowdlog.partial"
+    stale = tmp_path / "crowdlog.partial-01234567"
     stale.mkdir()
     (stale / "pairs.parquet").write_bytes(b"left by an interrupted fetch of another collection")
     assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdlog.experiments.result_cache import ResultCache, whole
+from crowdlog.experiments.result_cache import ResultCache
 
 
 def test_a_result_is_made_once_for_each_key_and_code(tmp_path):
@@ -25,14 +25,3 @@ def test_a_result_without_its_end_is_made_again(tmp_path, left):
     cache.file(["a"]).write_bytes(left)
     assert cache.kept(["a"]) is None
     assert cache.result(["a"], lambda: 2) == 2
-
-
-def test_a_file_that_fails_half_way_leaves_nothing(tmp_path):
-    def write():
-        with whole(tmp_path / "file") as partial:
-            partial.write_text("half")
-            raise OSError("the disk is full")
-
-    with pytest.raises(OSError, match="the disk is full"):
-        write()
-    assert list(tmp_path.iterdir()) == []

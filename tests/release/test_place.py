@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from crowdlog.errors import InputError
-from crowdlog.locks import hold
+from crowdlog.files.locks import hold
 from crowdlog.mechanisms import parse
 from crowdlog.release import place
 from crowdlog.release.place import find_place, reserve, sweep

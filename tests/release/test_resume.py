@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
-from crowdlog.locks import hold
+from crowdlog.files.locks import hold
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.release import publish as publishing

@@ -17,7 +17,7 @@ from crowdlog.comparison.style import MORE_STYLE
 from crowdlog.comparison.summary_table import summary_table
 from crowdlog.comparison.tables import attack_table, promises, utility_table
 from crowdlog.errors import InputError
-from crowdlog.experiments.result_cache import whole, write_whole
+from crowdlog.files.whole import new_file, write_whole
 from crowdlog.release.page import STYLE
 
 FOR_THE_OWNER = (
@@ -78,8 +78,8 @@ def write_report(comparison: Comparison, path: Path) -> Path:
         write_whole(
             path.with_suffix(".json"), json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n"
         )
-        with whole(path.with_suffix(".parquet")) as partial:
-            pq.write_table(comparison.table(), partial)
+        with new_file(path.with_suffix(".parquet")) as file:
+            pq.write_table(comparison.table(), file)
         write_whole(path, report_page(comparison))
     except OSError as error:
         raise InputError(

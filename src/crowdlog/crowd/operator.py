@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -16,8 +15,8 @@ from typing import Any, Self
 
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.durable import force_to_disk
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.files.whole import new_folder
 from crowdlog.progress import progress_bar
 
 _POLL_SECONDS = 0.2
@@ -213,19 +212,11 @@ class Operator:
                 advance(1)
 
     def _fetch(self, collection_id: str, out: Path) -> Path:
-        partial = out.with_name(out.name + ".partial")
-        shutil.rmtree(
-            partial, ignore_errors=True
-        )  # what an interrupted fetch left may be of another collection
-        partial.mkdir(parents=True)
-        for name in self.aggregation.call("GET", f"/collections/{collection_id}/release")["files"]:
-            (partial / Path(name).name).write_bytes(
-                self.aggregation.read(f"/collections/{collection_id}/release/{name}")
-            )
-        for file in partial.iterdir():
-            force_to_disk(file)
-        force_to_disk(partial)
-        return partial.rename(out)
+        at = f"/collections/{collection_id}/release"
+        with new_folder(out) as folder:
+            for name in self.aggregation.call("GET", at)["files"]:
+                (folder / Path(name).name).write_bytes(self.aggregation.read(f"{at}/{name}"))
+        return out
 
 
 def _held(status: dict[str, Any]) -> int:

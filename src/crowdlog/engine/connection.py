@@ -8,8 +8,8 @@ from typing import Any
 
 import ibis
 
+from crowdlog.files.patterns import for_duckdb
 from crowdlog.log.store import LogStore
-from crowdlog.paths import for_duckdb
 
 
 class Engine:

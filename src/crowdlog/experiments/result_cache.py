@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from crowdlog.files.whole import write_whole
 
 T = TypeVar("T")
 
@@ -43,20 +43,3 @@ class ResultCache:
             self.keep(key, make())
         found: T = self.kept(key)
         return found
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A place to write to, which then takes the name, or is removed: a file is there whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
-    with whole(path) as partial:
-        partial.write_text(text, encoding="utf-8")

@@ -5,7 +5,6 @@ What is done is kept: a killed run goes on where it stopped.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import time
@@ -18,6 +17,7 @@ from typing import Protocol
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.experiments.workers import WorkerPool
+from crowdlog.files.locks import hold
 from crowdlog.progress import progress_bar
 
 PATIENCE = 60  # seconds that the workers of a killed run get to notice and stop
@@ -59,18 +59,8 @@ def alone(folder: Path) -> Iterator[int]:
 
     Workers hold the lock too, so those of a killed run are waited for. What it left half done is destroyed.
     """
-    handle = _lock_file(folder)
+    handle = _lock(folder)
     try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    advice = "Wait for it, or write to another place."
-                    raise InputError(f"Another run is working in {folder}. {advice}") from None
-                time.sleep(0.1)
         _sweep(folder)
         try:
             yield handle
@@ -80,10 +70,18 @@ def alone(folder: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def _lock_file(folder: Path) -> int:
+def _lock(folder: Path) -> int:
+    deadline = time.monotonic() + PATIENCE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        while True:
+            try:
+                return hold(folder / "lock")
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    advice = "Wait for it, or write to another place."
+                    raise InputError(f"Another run is working in {folder}. {advice}") from None
+                time.sleep(0.1)
     except OSError as error:
         why = f"which cannot be made: {error.strerror}"
         raise InputError(f"Results cannot be written to {folder}, {why}. Choose another place.") from None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from crowdlog.files.patterns import for_duckdb
 from crowdlog.log.sessions import SESSION_MINUTES, longest_pause
 from crowdlog.log.store import LogStore
-from crowdlog.paths import for_duckdb
 
 
 @dataclass(frozen=True)

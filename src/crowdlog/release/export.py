@@ -12,7 +12,8 @@ from xml.sax.saxutils import quoteattr
 import pyarrow as pa
 
 from crowdlog.errors import InputError
-from crowdlog.release.folder import Release
+from crowdlog.files.whole import new_folder
+from crowdlog.release.folder import LABEL, Release
 
 FORMATS = ("tsv", "parquet", "graphml")
 
@@ -20,26 +21,17 @@ FORMATS = ("tsv", "parquet", "graphml")
 def export(release: Release, out: str | Path, format: str) -> list[Path]:  # noqa: A002 - the option's name
     """Write all tables of the release to the folder `out` (GraphML: one file). The label goes along."""
     target = Path(out)
-    if target.exists():
-        raise InputError(f"{target} exists already. Choose another name.")
     writers: dict[str, Callable[[Release, Path], list[Path]]] = {
         "tsv": _tsv,
         "parquet": _parquet,
         "graphml": _graphml,
     }
-    partial = target.with_name(target.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
     try:
-        partial.mkdir(parents=True)
-        written = writers[format](release, partial)
-        shutil.copy(release.path / "label.json", partial)
-        partial.rename(target)
+        with new_folder(target) as folder:
+            written = writers[format](release, folder)
+            shutil.copy(release.path / LABEL, folder)
     except OSError as error:
-        shutil.rmtree(partial, ignore_errors=True)
         raise InputError(f"The export could not be written to {target}: {error.strerror}.") from None
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
     return [target / path.name for path in written]
 
 

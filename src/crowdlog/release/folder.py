@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
+from crowdlog.files.whole import new_folder
 from crowdlog.release.label import Label
-from crowdlog.release.place import find_place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,29 +98,16 @@ def check_tables(tables: Mapping[str, pa.Table]) -> None:
 
 
 def fill_folder(folder: Path, draft: Draft) -> None:
-    """Write all files of a release into a new folder and force them to disk.
-
-    Only this folder is made: the one around it keeps others out, and must not come back as any folder.
-    """
+    """Write all files of a release into this folder."""
     import pyarrow.parquet as pq
 
     check_tables(draft.tables)
-    folder.mkdir()
     for name, table in draft.tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
     label = json.dumps(draft.label.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
     (folder / LABEL).write_text(label + "\n", encoding="utf-8")
     for name, text in draft.pages.items():
         (folder / name).write_text(text, encoding="utf-8")
-    force_folder_to_disk(folder)
-
-
-def force_folder_to_disk(folder: Path) -> None:
-    """The files, their names, and the name of the folder itself."""
-    for file in folder.iterdir():
-        force_to_disk(file)
-    force_to_disk(folder)
-    force_to_disk(folder.parent)
 
 
 def folder_hash(folder: Path) -> str | None:
@@ -142,20 +127,11 @@ def folder_hash(folder: Path) -> str | None:
 
 
 def write_folder(out: Path, draft: Draft) -> Release:
-    """Write a release that no ledger knows of, under a temporary name first. On failure nothing is left."""
-    beside = find_place(out).partial
-    partial = beside.with_name(f"{beside.name}.new")  # not the name that releases with a ledger reserve
-    shutil.rmtree(partial, ignore_errors=True)  # destroyed unread: what a killed run drew must never be seen
+    """Write a release that no ledger knows of. On failure nothing is left."""
     try:
-        partial.parent.mkdir(parents=True, exist_ok=True)
-        fill_folder(partial, draft)
-        partial.rename(out)
-        force_to_disk(out.parent)
+        with new_folder(out) as folder:
+            fill_folder(folder, draft)
     except OSError as error:
-        shutil.rmtree(partial, ignore_errors=True)
         advice = "Make room or choose another place."
         raise InputError(f"The release could not be written to {out}: {error.strerror}. {advice}") from None
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
     return Release(out, draft.label)

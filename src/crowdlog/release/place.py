@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from crowdlog.durable import force_to_disk
 from crowdlog.errors import InputError
-from crowdlog.locks import hold
+from crowdlog.files.disk import force_to_disk
+from crowdlog.files.locks import hold
 
 _LOCK = "lock"
 _TRIAL = "trial"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdlog.durable import force_to_disk
 from crowdlog.errors import CrowdlogError, InputError, PrivacyRefusal, note
-from crowdlog.locks import hold
+from crowdlog.files.disk import force_folder_to_disk, force_to_disk
+from crowdlog.files.locks import hold
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.assemble import assemble
@@ -150,7 +150,9 @@ def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
         warnings=drawing.warnings,
     )
     try:
+        staged.mkdir()  # and nothing around it: that folder keeps others out, and must not come back as any
         fill_folder(staged, draft)
+        force_folder_to_disk(staged)
         force_to_disk(target.parent)
     except OSError as error:
         raise InputError(

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdlog.durable import force_to_disk
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.files.disk import force_folder_to_disk, force_to_disk
 from crowdlog.privacy.ledger import Entry, Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
-from crowdlog.release.folder import Release, folder_hash, force_folder_to_disk
+from crowdlog.release.folder import Release, folder_hash
 from crowdlog.release.place import Place, find_place, is_in_partial, is_taken, refuse_inside, reserve, sweep
 from crowdlog.release.promise import Promise, Protects
 from crowdlog.release.publish import Drawing, finish, give_final_name, holding, open_ledger, refuse_or_warn

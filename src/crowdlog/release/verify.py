@@ -164,7 +164,7 @@ def _rare(log: LogStore, every: Any, known: Longs, own: Longs, k: int, rule: Wor
     import duckdb
     import pyarrow as pa
 
-    from crowdlog.paths import for_duckdb
+    from crowdlog.files.patterns import for_duckdb
 
     doubtful = known[own < k]
     if not len(doubtful):

@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 from crowdlog.errors import InputError
-from crowdlog.experiments.result_cache import write_whole
 from crowdlog.experiments.run import alone
+from crowdlog.files.whole import write_whole
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.page import FinishedStudy, page
 from crowdlog.reproduce.studies import chosen

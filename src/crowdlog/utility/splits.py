@@ -5,7 +5,6 @@ By user nobody is in both; by row, as the published studies did, most people are
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdlog.errors import InputError
+from crowdlog.files.whole import new_folder
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.measure.draws import mix
@@ -41,25 +41,20 @@ def split_store(
 ) -> tuple[LogStore, LogStore]:
     """Write the stores OUT/rest and OUT/test. All of OUT appears, or nothing."""
     target = Path(out).absolute()
-    if target.exists():
-        raise InputError(f"{target} exists already. Choose another name for the parts.")
-    marked = held_out_rows(read_log(store), folds=folds, fold=fold, by=by, seed=seed)
-    if marked.all() or not marked.any():
-        raise InputError(
-            f"Fold {fold} of {folds} leaves one part empty: this log has {store.info.users} users. Use fewer folds or another seed."
-        )
-    partial = target.with_name(f"{target.name}.partial-split")
-    shutil.rmtree(partial, ignore_errors=True)
     try:
-        for name, rows in (("rest", ~marked), ("test", marked)):
-            write_rows(store, rows, partial / name)
-        partial.rename(target)
+        with new_folder(target) as folder:
+            marked = held_out_rows(read_log(store), folds=folds, fold=fold, by=by, seed=seed)
+            if marked.all() or not marked.any():
+                raise InputError(
+                    f"Fold {fold} of {folds} leaves one part empty: this log has {store.info.users} users. "
+                    "Use fewer folds or another seed."
+                )
+            for name, rows in (("rest", ~marked), ("test", marked)):
+                write_rows(store, rows, folder / name)
     except OSError as error:
         raise InputError(
             f"The parts could not be written to {target}: {error.strerror}. Make room or choose another place."
         ) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return LogStore.open(target / "rest"), LogStore.open(target / "test")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,25 +9,18 @@ from pathlib import Path
 
 from crowdlog.crowd.crypto.envelope import MixKey
 from crowdlog.crowd.services.storage import StorageFull
-from crowdlog.durable import force_to_disk
+from crowdlog.files.disk import FULL, force_to_disk
+from crowdlog.files.whole import new_file
 from crowdlog.privacy.randomness import Randomness
 
 
 def write_secret(path: Path, secret: bytes) -> None:
     """Write a secret so that it is on disk, whole, when this returns."""
-    partial = path.with_name(path.name + ".partial")
     try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            os.write(descriptor, secret)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        partial.replace(path)
-        force_to_disk(path.parent)
+        with new_file(path, secret=True) as file:
+            file.write(secret)
     except OSError as error:
-        partial.unlink(missing_ok=True)
-        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+        if error.errno in FULL:
             raise StorageFull(
                 "The disk of this service is full; nothing was stored. Try again later."
             ) from error

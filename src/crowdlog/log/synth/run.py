@@ -30,7 +30,7 @@ from crowdlog.log.synth.rows import (
 from crowdlog.log.synth.secrets import Secret, planted
 from crowdlog.log.synth.users import Secrets, new_desk, user_id, write_users
 from crowdlog.log.synth.world import build_world
-from crowdlog.log.synth.writer import new_file
+from crowdlog.log.synth.writer import new_log_file
 from crowdlog.progress import Advance
 
 _BATCH = 4_096  # users per call of the kernel: about 15 MB of rows
@@ -142,10 +142,10 @@ def write_log(
     """See `crowdlog.log.synth.synthesize`."""
     _check(users, rows, seed)
     with ExitStack() as stack:
-        log = stack.enter_context(new_file(path))
+        log = stack.enter_context(new_log_file(path))
         log.write(HEADER)
         side = [
-            stack.enter_context(new_file(Path(name))) if name is not None else None
+            stack.enter_context(new_log_file(Path(name))) if name is not None else None
             for name in (labels, secrets)
         ]
         for file, header in zip(side, (LABEL_HEADER, SECRETS_HEADER), strict=True):

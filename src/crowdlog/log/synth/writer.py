@@ -1,6 +1,4 @@
-"""Files that appear only when they are complete: written under a .partial name beside the target, compressed
-by suffix, renamed at the end.
-"""
+"""Files that appear only when they are complete, compressed by suffix."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from crowdlog.errors import InputError
+from crowdlog.files.whole import new_file
 
 
 def _compressed(raw: BinaryIO, suffix: str) -> BinaryIO:
@@ -26,16 +25,12 @@ def _compressed(raw: BinaryIO, suffix: str) -> BinaryIO:
 
 
 @contextmanager
-def new_file(path: Path) -> Iterator[BinaryIO]:
+def new_log_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a binary file that becomes `path` when the block ends well and vanishes when it does not."""
-    partial = path.with_name(f"{path.name}.partial")
     try:
-        with partial.open("wb") as raw, _compressed(raw, path.suffix) as file:
+        with new_file(path) as raw, _compressed(raw, path.suffix) as file:
             yield file
-        partial.replace(path)
     except OSError as error:
         raise InputError(
             f"Cannot write {path}: {error.strerror}. Choose another place or free some space."
         ) from error
-    finally:
-        partial.unlink(missing_ok=True)

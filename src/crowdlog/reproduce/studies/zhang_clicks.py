@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.experiments.result_cache import write_whole
+from crowdlog.files.whole import write_whole
 from crowdlog.mechanisms.a_click import AClick
 from crowdlog.mechanisms.korolova import Korolova
 from crowdlog.privacy.thresholds import Threshold

@@ -7,14 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def hold(path: Path, *, shared: bool = False) -> int:
+def hold(path: Path, *, shared: bool = False, make: bool = True) -> int:
     """Lock the file, made if it is missing, and return a handle: the lock lasts until it is closed.
 
-    Raises BlockingIOError at once when somebody else holds it. Many may hold it `shared`.
+    Raises BlockingIOError at once when somebody else holds it. Many may hold it `shared`. With `make=False` a
+    file or folder that is there, or FileNotFoundError.
     """
+    if os.name == "nt" and not make:  # Windows removes nothing that is open, which is lock enough
+        return os.open(os.devnull, os.O_RDONLY)
     lock = _locker(shared=shared)
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT if make else os.O_RDONLY, 0o666)
         try:
             lock(handle)
             if _is_at(handle, path):
