@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdlog.mechanisms import MECHANISMS, parse
+from crowdlog.planning.budget import to_come
 from crowdlog.privacy.accounting import GaussianStep, TailStep, ledger_epsilon, pld_epsilon, step_from_json
 from crowdlog.privacy.gaussian import gaussian_delta
 from crowdlog.privacy.guarantee import compose
 from crowdlog.privacy.ledger import Entry
-from crowdlog.release.spending import next_entry
 
 SPELLINGS = [
     "AClick(epsilon=0.5, q_f=2, delta=1e-7)",
@@ -34,7 +34,7 @@ GRID = 1e-3  # the library's distributions have a grid of 1e-4 for each step
 
 
 def entry(spelling: str) -> Entry:
-    return next_entry(parse(spelling).promise(), spelling)
+    return to_come(parse(spelling))
 
 
 ENTRIES = {spelling: entry(spelling) for spelling in SPELLINGS}

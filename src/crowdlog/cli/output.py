@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 import click
 
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.json_safe import json_safe
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -35,16 +35,7 @@ def reporting(done: str) -> Iterator[None]:
 
 def show_json(data: Any) -> None:
     """JSON that every reader takes: an infinite number, such as the ε of no guarantee, is null."""
-    click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def finite(data: Any) -> Any:
-    """With null in the place of numbers that JSON does not have."""
-    if isinstance(data, float):
-        return data if math.isfinite(data) else None
-    if isinstance(data, Mapping):
-        return {name: finite(value) for name, value in data.items()}
-    return [finite(value) for value in data] if isinstance(data, list | tuple) else data
+    click.echo(json.dumps(json_safe(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def show_fields(fields: Mapping[str, Any]) -> None:

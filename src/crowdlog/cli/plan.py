@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 
 if TYPE_CHECKING:
-    from crowdlog.mechanisms.base import Mechanism
-    from crowdlog.release.promise import Promise
+    from crowdlog.planning.plan import BudgetCheck, ReleasePlan
 
 
 @click.command("plan")
@@ -30,101 +29,50 @@ def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> Non
     \b
     Example: crowdlog plan 'Korolova(epsilon=2.3, delta=1e-5, d=20)'
     """
+    from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
+    from crowdlog.planning.plan import plan_release
 
     if len(words) > 2:
         raise click.UsageError(
             "Give a mechanism, or a store and a mechanism. Quote the mechanism: 'Korolova(epsilon=2.3, delta=1e-5, d=20)'."
         )
-    store, chosen = words[0] if len(words) == 2 else None, parse(words[-1])
-    promise = chosen.promise()
-    plan: dict[str, Any] = {
-        "mechanism": repr(chosen),
-        "guarantee": str(promise.guarantee),
-        "epsilon": promise.guarantee.epsilon,
-        "delta": promise.guarantee.delta,
-        "steps": [
-            {"name": s.name, "epsilon": s.epsilon, "delta": s.delta, "what": s.what} for s in promise.steps
-        ],
-        "settings": dict(promise.settings),
-        "as_published": dict(promise.as_published),
-        "odds": _odds(promise),
-        "unprotected": list(promise.unprotected),
-    }
-    if store:
-        plan["budget"] = _budget(store, chosen)
-    if synthetic:
-        plan["synthetic"] = _try_on_synthetic(chosen, synthetic)
+    mechanism = parse(words[-1])
+    log = LogStore.open(words[0]) if len(words) == 2 else None
+    plan = plan_release(mechanism, log=log, users=synthetic)
     if as_json:
         show_json(plan)
-        return
-    _show(plan)
+    else:
+        _show(plan)
 
 
-def _show(plan: dict[str, Any]) -> None:
-    click.echo(f"{plan['mechanism']}\n{plan['guarantee']}\n")
-    show_table(
-        ["step", "ε", "δ", ""], [[s["name"], s["epsilon"], s["delta"], s["what"]] for s in plan["steps"]]
-    )
-    for title, key in (
-        ("Settings", "settings"),
-        ("The paper's formulas give", "as_published"),
-        ("Chance to be published, by true count", "odds"),
-    ):
-        if plan[key]:
+def _show(plan: ReleasePlan) -> None:
+    click.echo(f"{plan.mechanism}\n{plan.guarantee}\n")
+    show_table(["step", "ε", "δ", ""], [[s.name, s.epsilon, s.delta, s.what] for s in plan.steps])
+    parts = {
+        "Settings": plan.settings,
+        "The paper's formulas give": plan.as_published,
+        "Chance to be published, by true count": {
+            f"a count of {odds.count:,.0f}": f"{odds.chance:.0%}" for odds in plan.odds
+        },
+    }
+    if plan.budget is not None:
+        parts["Budget"] = _budget(plan.budget)
+    if plan.synthetic is not None:
+        kept = {f"{name} kept": rows for name, rows in plan.synthetic.kept.items()}
+        queries = plan.synthetic.distinct_queries
+        parts["On a synthetic log"] = {"users": plan.synthetic.users, "distinct queries": queries, **kept}
+    for title, fields in parts.items():
+        if fields:
             click.echo(f"\n{title}:")
-            show_fields(plan[key])
-    if "budget" in plan:
-        click.echo("\nBudget:")
-        show_fields(plan["budget"])
-    if "synthetic" in plan:
-        click.echo("\nOn a synthetic log:")
-        show_fields(plan["synthetic"])
-    for line in plan["unprotected"]:
+            show_fields(fields)
+    for line in plan.unprotected:
         click.echo(f"\nNot covered: {line}")
 
 
-def _odds(promise: Promise) -> dict[str, str]:
-    """How likely a key of a true (bounded) count is published: counts at 1, 10, 50, 90 and 99 %."""
-    import math
-
-    from crowdlog.plan.selections import NoisyThreshold
-
-    selection = promise.tables[0].selection if promise.tables else None
-    if not isinstance(selection, NoisyThreshold):
-        return {}
-    odds = {}
-    for chance in (0.01, 0.1, 0.5, 0.9, 0.99):
-        less = math.log(2 * chance) if chance <= 0.5 else -math.log(2 * (1 - chance))
-        odds[f"a count of {selection.K + selection.scale * less:,.0f}"] = f"{chance:.0%}"
-    return odds
-
-
-def _budget(store: str, mechanism: Mechanism) -> dict[str, Any]:
-    from crowdlog.log.store import LogStore
-    from crowdlog.release.publish import open_ledger
-
-    with open_ledger(LogStore.open(store)) as ledger:
-        spent, left, cost = ledger.spent(), ledger.left(), mechanism.promise().guarantee
-    shown: dict[str, Any] = {"spent": f"ε = {spent.epsilon:.4g}, δ = {spent.delta:.4g}"}
-    if left is None:
-        return {**shown, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}
-    fits = cost.epsilon <= left.epsilon and cost.delta <= left.delta
-    return {**shown, "left": f"ε = {left.epsilon:.4g}, δ = {left.delta:.4g}", "this release fits": fits}
-
-
-def _try_on_synthetic(mechanism: Mechanism, users: int) -> dict[str, Any]:
-    import tempfile
-    from pathlib import Path
-
-    from crowdlog.log.importer import import_log
-    from crowdlog.log.synth import synthesize
-    from crowdlog.privacy.randomness import SeededRandomness
-
-    with tempfile.TemporaryDirectory(prefix="crowdlog-plan-") as folder:
-        source = Path(folder) / "log.tsv"
-        synthesize(source, users=users, seed=1)
-        log = import_log([source], Path(folder) / "store")
-        protected = mechanism.protect(log, SeededRandomness(1))
-        kept = {f"{name} kept": table.num_rows for name, table in protected.tables.items()}
-        return {"users": users, "distinct queries": log.info.queries, **kept}
+def _budget(check: BudgetCheck) -> dict[str, str | bool]:
+    spent = f"ε = {check.spent.epsilon:.4g}, δ = {check.spent.delta:.4g}"
+    if check.left is None:
+        return {"spent": spent, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}
+    left = f"ε = {check.left.epsilon:.4g}, δ = {check.left.delta:.4g}"
+    return {"spent": spent, "left": left, "this release fits": check.fits}

@@ -1,49 +1,125 @@
 """What a log's releases cost together, counted twice: the plain sum that refusals go by, and the tight bound
-beside it.
+beside it; and what further releases would add.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.accounting import ledger_epsilon
 from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.ledger import Entry, Ledger
-from crowdlog.release.promise import Promise
 
 # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
 SLACK = 2.0
 
 
 @dataclass(frozen=True)
-class Spending:
-    """`total`: ε and δ added up.
+class Amount:
+    """ε and δ that are spent or left; an infinite ε where nothing is promised."""
+
+    epsilon: float
+    delta: float
+
+    @classmethod
+    def of(cls, guarantee: Guarantee) -> Amount:
+        return cls(guarantee.epsilon, guarantee.delta)
+
+    def covers(self, cost: Guarantee) -> bool:
+        return cost.epsilon <= self.epsilon and cost.delta <= self.delta
+
+
+@dataclass(frozen=True)
+class Spending(Amount):
+    """ε and δ added up.
 
     `tight_epsilon`: by privacy loss distributions, at `tight_delta`; infinite when that δ is spent already.
     """
 
-    total: Guarantee
     tight_epsilon: float
     tight_delta: float
 
 
-def next_entry(promise: Promise, mechanism: str) -> Entry:
-    """A release that has not been charged."""
-    return Entry(0, 0.0, mechanism, promise.guarantee, "", "charged", promise.accounting)
+@dataclass(frozen=True)
+class NextReleases(Amount):
+    """What so many releases by a mechanism would cost; `tight_epsilon`: how much more by the tight bound."""
+
+    mechanism: str
+    times: int
+    tight_epsilon: float
+    fits: bool
+    spent_after: Spending
 
 
-def spending(ledger: Ledger, more: tuple[Entry, ...] = ()) -> tuple[Spending, Spending]:
-    """Of the charged releases, and of these and the releases still to come.
+@dataclass(frozen=True)
+class ChargedRelease(Amount):
+    """One line of the ledger."""
 
-    Both tight ε are at one δ: they can be subtracted.
+    id: int
+    mechanism: str
+    kind: str
+    state: str
+    out: str
+
+
+@dataclass(frozen=True)
+class Budget:
+    """`left` is None without a limit; then everything fits."""
+
+    spent: Spending
+    left: Amount | None
+    next: NextReleases | None
+    releases: tuple[ChargedRelease, ...]
+
+
+def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -> Budget:
+    """What is spent and left; with a mechanism also what so many releases by it would cost. Charges nothing.
+
+    All tight ε are at one δ: they can be subtracted.
     """
-    charged = ledger.entries()
-    everything = [*charged, *more]
-    limit = ledger.budget()
-    delta = limit.delta if limit else min(1.0, SLACK * compose(entry.guarantee for entry in everything).delta)
-    return _spending(charged, delta), _spending(everything, delta)
+    charged, left, limit = ledger.entries(), ledger.left(), ledger.budget()
+    more = [] if coming is None else [to_come(coming)] * times
+    total = compose(entry.guarantee for entry in [*charged, *more])
+    delta = limit.delta if limit else min(1.0, SLACK * total.delta)
+    spent, room = _spending(charged, delta), None if left is None else Amount.of(left)
+    return Budget(
+        spent,
+        room,
+        _next(more, spent, room, _spending([*charged, *more], delta)) if more else None,
+        tuple(_charged(entry) for entry in charged),
+    )
+
+
+def to_come(mechanism: Mechanism) -> Entry:
+    """A release that has not been charged."""
+    promise = mechanism.promise()
+    return Entry(0, 0.0, repr(mechanism), promise.guarantee, "", "charged", promise.accounting)
+
+
+def _next(more: Sequence[Entry], spent: Spending, left: Amount | None, after: Spending) -> NextReleases:
+    cost = compose(entry.guarantee for entry in more)
+    bounded = math.isfinite(after.tight_epsilon)
+    return NextReleases(
+        cost.epsilon,
+        cost.delta,
+        mechanism=more[0].mechanism,
+        times=len(more),
+        tight_epsilon=after.tight_epsilon - spent.tight_epsilon if bounded else math.inf,
+        fits=left is None or left.covers(cost),
+        spent_after=after,
+    )
+
+
+def _charged(entry: Entry) -> ChargedRelease:
+    promised = entry.guarantee
+    return ChargedRelease(
+        promised.epsilon, promised.delta, entry.id, entry.mechanism, promised.kind, entry.state, entry.out
+    )
 
 
 def _spending(entries: list[Entry], delta: float) -> Spending:
     total = compose(entry.guarantee for entry in entries)
-    return Spending(total, ledger_epsilon(entries, delta), delta)
+    return Spending(total.epsilon, total.delta, ledger_epsilon(entries, delta), delta)

@@ -1,0 +1,115 @@
+"""What a release would promise and cost. Nothing is computed from a log: expected numbers come from the
+parameters or from a made-up log.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdlog.log.store import LogStore
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.plan.selections import NoisyThreshold
+from crowdlog.planning.budget import Amount
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.promise import Promise, Setting, Step
+from crowdlog.release.publish import open_ledger
+
+CHANCES = (0.01, 0.1, 0.5, 0.9, 0.99)
+
+
+@dataclass(frozen=True)
+class Odds:
+    """How likely a key of a true (bounded) count is published."""
+
+    count: float
+    chance: float
+
+
+@dataclass(frozen=True)
+class BudgetCheck:
+    """Whether a release fits into what is left of a store's budget; without a limit it does."""
+
+    spent: Amount
+    left: Amount | None
+    fits: bool
+
+
+@dataclass(frozen=True)
+class SyntheticRun:
+    """What a mechanism kept of a synthetic log: rows of each table."""
+
+    users: int
+    distinct_queries: int
+    kept: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class ReleasePlan:
+    """The promise in words and numbers, with what was asked for beside it."""
+
+    mechanism: str
+    guarantee: str
+    epsilon: float
+    delta: float
+    steps: tuple[Step, ...]
+    settings: Mapping[str, Setting]
+    as_published: Mapping[str, Setting]
+    odds: tuple[Odds, ...]
+    unprotected: tuple[str, ...]
+    budget: BudgetCheck | None = None
+    synthetic: SyntheticRun | None = None
+
+
+def plan_release(
+    mechanism: Mechanism, *, log: LogStore | None = None, users: int | None = None
+) -> ReleasePlan:
+    """The plan. `log`: check the budget of this store; `users`: try it on a synthetic log of so many."""
+    promise = mechanism.promise()
+    return ReleasePlan(
+        repr(mechanism),
+        str(promise.guarantee),
+        promise.guarantee.epsilon,
+        promise.guarantee.delta,
+        promise.steps,
+        promise.settings,
+        promise.as_published,
+        _odds(promise),
+        promise.unprotected,
+        None if log is None else _check(log, promise),
+        None if users is None else _try_on_synthetic(mechanism, users),
+    )
+
+
+def _odds(promise: Promise) -> tuple[Odds, ...]:
+    """The counts that are published with the chances above, where a noisy threshold decides."""
+    selection = promise.tables[0].selection if promise.tables else None
+    if not isinstance(selection, NoisyThreshold):
+        return ()
+    # quantiles of Laplace noise
+    less = [math.log(2 * c) if c <= 0.5 else -math.log(2 * (1 - c)) for c in CHANCES]
+    counts = [selection.K + selection.scale * each for each in less]
+    return tuple(map(Odds, counts, CHANCES))
+
+
+def _check(log: LogStore, promise: Promise) -> BudgetCheck:
+    with open_ledger(log) as ledger:
+        spent, left = ledger.spent(), ledger.left()
+    room = None if left is None else Amount.of(left)
+    return BudgetCheck(Amount.of(spent), room, room is None or room.covers(promise.guarantee))
+
+
+def _try_on_synthetic(mechanism: Mechanism, users: int) -> SyntheticRun:
+    from crowdlog.log.importer import import_log
+    from crowdlog.log.synth import synthesize
+
+    with tempfile.TemporaryDirectory(prefix="crowdlog-plan-") as folder:
+        source = Path(folder) / "log.tsv"
+        synthesize(source, users=users, seed=1)
+        log = import_log([source], Path(folder) / "store")
+        protected = mechanism.protect(log, SeededRandomness(1))
+        kept = {name: table.num_rows for name, table in protected.tables.items()}
+        return SyntheticRun(users, log.info.queries, kept)
