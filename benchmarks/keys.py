@@ -90,9 +90,9 @@ def read_log(seed: int, users: int) -> tuple[Histories, np.ndarray]:
 def with_pool(sets: Incidence, known: np.ndarray, epsilon: float, delta: float) -> np.ndarray:
     """What the adaptive selection keeps when it favours the queries of a pool as Crowd does."""
     method, unknown = AdaptiveGaussian(), Crowd(epsilon=epsilon, delta=delta).unknown
-    mu, tail = method.split(epsilon, delta)
-    threshold = method.threshold(mu, tail, epsilon)
-    return method.run(sets, mu, threshold, SystemRandomness(), np.where(known, 1.0, unknown)).items
+    found = method.settings(epsilon, delta)
+    prior = np.where(known, 1.0, unknown)
+    return method.run(sets, found.mu, found.threshold, SystemRandomness(), prior, found.sizes).items
 
 
 def measure_store(path: str) -> None:

@@ -55,7 +55,7 @@ def test_more_weight_for_the_choice_lowers_the_threshold():
         ("sips", 4.993),
         ("policy", 4.725),
         ("weighted", 4.724),
-        ("adaptive", 5.365),
+        ("adaptive", 5.222),
     ],
 )
 def test_the_label_names_what_a_key_must_reach_in_the_end(selection, bar):

@@ -26,6 +26,7 @@ from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
+from crowdlog.privacy.selection.own_size import OwnSizes
 from tests.support.randomness import FrozenRandomness
 
 NOTHING = np.zeros(0, np.int64)
@@ -286,3 +287,41 @@ def test_histories_are_asked_for_with_what_is_shown():
 def test_what_was_counted_is_not_shown_by_repr():
     assert repr(found([3, 4])) == "TableCounts(2 keys)"
     assert repr(Kept(np.array([3]), np.array([4]))) == "Kept(1 keys)"
+
+
+class Sized(Tables):
+    """A source whose users have numbers of artifacts, too."""
+
+    def __init__(self, per_user, **tables):
+        super().__init__(**tables)
+        self.per_user = per_user
+
+    def artifacts_per_user(self, plan):
+        self.asked.append(("sizes", plan.name))
+        return np.array(self.per_user[plan.name])
+
+
+def test_one_size_per_user_is_taken_before_anything_is_published(monkeypatch):
+    """Her size is the largest of her tables, and the table of clicks does not take it again from what is
+    left of them: that would depend on which queries were shown.
+    """
+    seen = []
+    real = WeightedRounds.select
+
+    def spied(self, incidence, randomness, prior, sizes):
+        seen.append(sizes.tolist())
+        return real(self, incidence, randomness, prior, sizes)
+
+    monkeypatch.setattr(WeightedRounds, "select", spied)
+    own = OwnSizes((1, 10), (1.1, 1.0))
+    selection = WeightedRounds(AdaptiveGaussian(items_per_user=10), 2.0, 18.0, 1e-6, own)
+    noise, bound = count_noise(4, 1000.0), SquaredBudget(4, 10)
+    queries = plan(selection, noise, bound=bound)
+    clicks = plan(selection, noise, bound=bound, artifact=Artifact("click"), candidates=OfShown())
+    many = [[0]] * 300
+    per_user = {"queries": [1] * 300, "clicks": [7, *[0] * 299, 3]}
+    source = Sized(per_user, queries=histories(many, [40]), clicks=histories(many, [50]))
+    decide([queries, clicks], source, SeededRandomness(1))
+    assert source.asked[:2] == [("sizes", "queries"), ("sizes", "clicks")]
+    assert [kind for kind, _ in source.asked[2:]] == ["queries", "clicks"]
+    assert seen == [[7, *[1] * 299, 3]] * 2

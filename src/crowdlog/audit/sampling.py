@@ -200,6 +200,7 @@ class Remembered:
     _counts: dict[TablePlan, TableCounts] = field(default_factory=dict)
     _rows: dict[Artifact, tuple[Ints, Ints]] = field(default_factory=dict)
     _histories: dict[TablePlan, KeyHistories] = field(default_factory=dict)
+    _per_user: dict[TablePlan, Ints] = field(default_factory=dict)
 
     def counts(self, plan: TablePlan, randomness: Randomness) -> TableCounts:
         if plan.bound.by_lot:
@@ -207,6 +208,11 @@ class Remembered:
         if plan not in self._counts:
             self._counts[plan] = self.source.counts(plan, randomness)
         return self._counts[plan]
+
+    def artifacts_per_user(self, plan: TablePlan) -> Ints:
+        if plan not in self._per_user:
+            self._per_user[plan] = self.source.artifacts_per_user(plan)
+        return self._per_user[plan]
 
     def histories(self, plan: TablePlan, shown: Ints | None) -> KeyHistories:
         if isinstance(plan.artifact, Sequences):

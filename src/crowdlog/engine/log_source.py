@@ -104,6 +104,16 @@ class LogSource:
         table = self.artifacts(artifact).select("user", "key").to_pyarrow()
         return table.column("user").to_numpy(), table.column("key").to_numpy()
 
+    def artifacts_per_user(self, plan: TablePlan) -> Ints:
+        if isinstance(plan.artifact, Sequences):
+            raise TypeError("sequences are chosen by counts")
+        rows = self.artifacts(plan.artifact)
+        table = rows.group_by("user").agg(artifacts=rows.count()).to_pyarrow()
+        users = table.column("user").to_numpy()
+        found = np.zeros(users.max(initial=-1) + 1, np.int64)
+        found[users] = table.column("artifacts").to_numpy()
+        return found
+
     def _of_pool(self, pool: Pool, asked: TableCounts) -> TableCounts:
         """Every text of the pool, asked or not; then, where others may appear, what was asked beside it."""
         place = self.places(read_pool(pool.file, self.representation))

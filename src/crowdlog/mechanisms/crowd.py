@@ -22,8 +22,8 @@ from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.histories import count_noise
-from crowdlog.privacy.rounding import sum_up
-from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian, in_weight
+from crowdlog.privacy.selection.own_size import OwnSizes, Part, own_sizes
 from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
@@ -146,15 +146,35 @@ class Crowd(Mechanism):
 
     @property
     def mu(self) -> float:
-        """The μ of all noise together."""
+        """The μ of all noise together, for people with the most artifacts: what is split by the weights."""
         return largest_mu(self.epsilon, NOISE_SHARE * self.delta)
+
+    @property
+    def selections(self) -> tuple[Part, ...]:
+        """Every selection of the release with its noise and its threshold."""
+        each = self.parts().values()
+        return tuple(Part(part.mu_keys, self._bar(part)) for part in each)
+
+    @property
+    def own(self) -> OwnSizes:
+        """How much longer vectors of people with fewer artifacts are, in every selection alike."""
+        return own_sizes(self.epsilon, self.delta, self.selections, self._mu_counts, self.items)
+
+    @property
+    def _mu_counts(self) -> float:
+        return math.sqrt(sum(part.mu_counts**2 for part in self.parts().values())) / ROUNDING_ROOM
+
+    def _bar(self, part: TableBudget) -> float:
+        return self.selection.bar(part.mu_keys, part.tail, self.epsilon)
 
     @property
     def selection(self) -> AdaptiveGaussian:
         return AdaptiveGaussian(items_per_user=self.items)
 
-    def threshold(self, part: TableBudget) -> float:
-        return self.selection.threshold(part.mu_keys, part.tail, self.epsilon)
+    def _rounds(self, part: TableBudget) -> WeightedRounds:
+        own = self.own
+        longest = part.mu_keys * own.largest
+        return WeightedRounds(self.selection, longest, in_weight(self._bar(part), longest), part.tail, own)
 
     def _tables(self) -> tuple[TablePlan, ...]:
         favours = None
@@ -165,7 +185,7 @@ class Crowd(Mechanism):
                 Artifact(KINDS[name], self.representation),
                 "impressions",
                 SquaredBudget(self.budget, self.items),
-                WeightedRounds(self.selection, part.mu_keys, self.threshold(part), part.tail),
+                self._rounds(part),
                 count_noise(self.budget, part.mu_counts),
                 OfTheLog() if name == "queries" else OfShown(),
                 clean=self.clean,
@@ -176,12 +196,14 @@ class Crowd(Mechanism):
 
     def promise(self) -> Promise:
         tables = self._tables()
-        whole = f"All noise below is one Gaussian mechanism: sensitivity over standard deviation is {self.mu:.4g} in total; squares add up."
+        mu, tail = self.own.whole(self.selections, self._mu_counts), self.own.tail(self.selections)
+        whole = (
+            f"All noise below is one Gaussian mechanism: sensitivity over standard deviation is {self.mu:.4g} in total for people with "
+            f"{self.items} artifacts, up to {mu:.4g} for people with fewer, who have fewer keys of their own to pay for; squares add up."
+        )
         steps = [Step("Add noise", whole, self.epsilon, NOISE_SHARE * self.delta)]
-        own_keys = []
         for plan in tables:
             if isinstance(plan.selection, WeightedRounds) and plan.noise is not None:
-                own_keys.append(plan.selection.own_keys)
                 rounds = f"Show those whose noisy weight over {self.selection.rounds} rounds is at least {plan.selection.threshold:.4g}."
                 counts = f"Publish counts with fresh noise of standard deviation {plan.noise.sd:.4g} (in the first step's ε and δ)."
                 steps += [
@@ -198,9 +220,9 @@ class Crowd(Mechanism):
             approximate(self.epsilon, self.delta),
             tuple(steps),
             tables,
-            {"mu": self.mu, "items per user": self.items, "rounds": self.selection.rounds},
+            {"mu": mu, "items per user": self.items, "rounds": self.selection.rounds},
             assumptions=(HONEST_USERS, *((PUBLIC_POOL,) if self.pool else ())),
             unprotected=(INJECTION,),
-            accounting=for_ledger([GaussianStep(self.mu), TailStep(sum_up(own_keys))]),
+            accounting=for_ledger([GaussianStep(mu), TailStep(tail)]),
             proof="proofs/crowd.md",
         )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Spelling: (module, class, parameter that bounds a user's items, its default where `items` is left out).
 SELECTIONS = {
-    "adaptive": ("adaptive_gaussian", "AdaptiveGaussian", "items_per_user", 200),
+    "adaptive": ("adaptive_gaussian", "AdaptiveGaussian", "items_per_user", 300),
     "weighted": ("weighted_gaussian", "WeightedGaussian", "items_per_user", 200),
     "policy": ("policy_gaussian", "PolicyGaussian", "items_per_user", 200),
     "sips": ("dp_sips", "DPSIPS", "items_per_user", 200),
@@ -59,7 +59,7 @@ class Keys(Mechanism):
     )
     artifact: str = shared.artifact()
     items: int | None = parameter(
-        "different artifacts that one user supports at most, a random set; left out: 200, for laplace and geometric 1",
+        "different artifacts that one user supports at most, a random set; left out: 300 (adaptive), 200 or 1 (laplace, geometric)",
         default=None,
         least=1,
         most=10_000,

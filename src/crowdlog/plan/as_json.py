@@ -23,6 +23,7 @@ from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
 from crowdlog.privacy.selection.dp_sips import DPSIPS
 from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
+from crowdlog.privacy.selection.own_size import OwnSizes
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
@@ -32,7 +33,7 @@ _METHODS = (AdaptiveGaussian, DPSIPS, LaplaceThreshold, PolicyGaussian, Truncate
 _PARTS = {
     kind.__name__: kind
     for kind in (
-        *(TablePlan, Artifact, Sequences, DiscreteLaplace, RoundedGaussian, *_METHODS),
+        *(TablePlan, Artifact, Sequences, DiscreteLaplace, RoundedGaussian, OwnSizes, *_METHODS),
         *(bounds.FirstOccurrences, bounds.RandomOccurrences, bounds.FirstKeys, bounds.RandomKeys),
         *(bounds.SquaredBudget, bounds.SessionCut, bounds.Unbounded),
         *(
@@ -66,6 +67,8 @@ def from_json(stored: Any) -> tuple[TablePlan, ...]:
 
 
 def _encoded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
     if not dataclasses.is_dataclass(value):
         return value
     fields = {field.name: _encoded(getattr(value, field.name)) for field in dataclasses.fields(value)}
@@ -73,6 +76,8 @@ def _encoded(value: Any) -> Any:
 
 
 def _decoded(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
     if not isinstance(value, Mapping):
         return value
     kind = _PARTS[value["is"]]
@@ -110,6 +115,8 @@ def fits(value: Any, hint: Any) -> bool:
             return value in parts
         case builtins.list:
             return isinstance(value, list) and all(fits(each, parts[0]) for each in value)
+        case builtins.tuple:
+            return isinstance(value, tuple) and all(fits(each, parts[0]) for each in value)
         case builtins.dict:
             return isinstance(value, dict) and all(fits(each, parts[1]) for each in value.values())
     if hint is Any:

@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdlog.plan.bounds import Counts, SquaredBudget
 from crowdlog.plan.candidates import OfShown, PublicResults
-from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.plan.selections import AtLeast, NoisyThreshold, WeightedRounds
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import Randomness
@@ -82,21 +82,44 @@ class CountSource(Protocol):
         """What each person did; of keys with owners only those whose queries are all among `shown`."""
         ...
 
+    def artifacts_per_user(self, plan: TablePlan) -> Ints:
+        """How many artifacts of this kind each user has, repeats included and shown or not, by her number."""
+        ...
+
 
 def decide(plans: Sequence[TablePlan], source: CountSource, randomness: Randomness) -> dict[str, Kept]:
     """The tables in their order; later ones may depend on what is shown in the table of queries."""
     kept: dict[str, Kept] = {}
+    sizes = own_sizes_of(plans, source)
     for plan in plans:
         shown = kept["queries"].key if isinstance(plan.candidates, OfShown | PublicResults) else None
-        kept[plan.name] = _decide(plan, source, shown, randomness)
+        kept[plan.name] = _decide(plan, source, shown, sizes, randomness)
     return kept
 
 
-def _decide(plan: TablePlan, source: CountSource, shown: Ints | None, randomness: Randomness) -> Kept:
+def own_sizes_of(plans: Sequence[TablePlan], source: CountSource) -> Ints | None:
+    """One size per user for the whole release: in no table has she more different keys.
+
+    It is taken from her rows before anything is published and never again: a size that depended on what an
+    earlier table showed would not be hers (proofs/crowd.md).
+    """
+    sized = [plan for plan in plans if isinstance(plan.selection, WeightedRounds) and plan.selection.own]
+    if not sized:
+        return None
+    each = [source.artifacts_per_user(plan) for plan in sized]
+    sizes = np.zeros(max(len(one) for one in each), np.int64)
+    for one in each:
+        sizes[: len(one)] = np.maximum(sizes[: len(one)], one)
+    return sizes
+
+
+def _decide(
+    plan: TablePlan, source: CountSource, shown: Ints | None, sizes: Ints | None, randomness: Randomness
+) -> Kept:
     if plan.selection is None or isinstance(plan.selection, NoisyThreshold | AtLeast):
         found = source.counts(plan, randomness)
         return by_counts(plan, found if shown is None else found.owned_by(shown), randomness)
-    return by_weights(plan, source.histories(plan, shown), randomness)
+    return by_weights(plan, source.histories(plan, shown), randomness, sizes)
 
 
 def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Kept:
@@ -124,9 +147,11 @@ def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Ke
     return published(plan, found.key[chosen], true[chosen], randomness)
 
 
-def by_weights(plan: TablePlan, found: KeyHistories, randomness: Randomness) -> Kept:
+def by_weights(
+    plan: TablePlan, found: KeyHistories, randomness: Randomness, sizes: Ints | None = None
+) -> Kept:
     """Choose by weights that people divide among their keys, then count what is left of each person's squared
-    budget.
+    budget. `sizes`: of each person in the whole release.
     """
     selection, bound = plan.selection, plan.bound
     if (
@@ -135,7 +160,7 @@ def by_weights(plan: TablePlan, found: KeyHistories, randomness: Randomness) -> 
         or not isinstance(bound, SquaredBudget)
     ):
         raise TypeError(f"a selection by weights needs a squared budget, got {bound}")
-    kept = selection.select(found.histories.distinct(), randomness, found.prior).items
+    kept = selection.select(found.histories.distinct(), randomness, found.prior, sizes).items
     true = found.histories.only(kept).counts(bound.budget, randomness)
     return published(plan, found.key[kept], true, randomness)
 

@@ -20,11 +20,12 @@ from crowdlog.privacy.gaussian import largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian, in_noise
 from crowdlog.privacy.selection.base import Selected, Selection
 from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.selection.own_size import OwnSizes, Part
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee
-from crowdlog.types import Floats
+from crowdlog.types import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -82,21 +83,25 @@ class NoisyThreshold:
 @dataclass(frozen=True)
 class WeightedRounds:
     """Adaptive selection as a part of one Gaussian mechanism: noise of this μ, and the weight that must be
-    reached.
+    reached. `own`: how long a person's vectors are by her size in the whole release; None: all alike.
     """
 
     method: AdaptiveGaussian
-    mu: float
+    mu: float  # of people with the longest vectors
     threshold: float
     tail: float  # of δ, for keys of one person alone
+    own: OwnSizes | None = None
 
-    def select(self, incidence: Incidence, randomness: Randomness, prior: Floats | None) -> Selected:
-        return self.method.run(incidence, self.mu, self.threshold, randomness, prior)
+    def select(
+        self, incidence: Incidence, randomness: Randomness, prior: Floats | None, sizes: Ints | None
+    ) -> Selected:
+        return self.method.run(incidence, self.mu, self.threshold, randomness, prior, self.own, sizes)
 
     @property
     def own_keys(self) -> float:
         """At most the chance that a key of one person alone is shown."""
-        return self.method.own_keys(self.mu, self.threshold)
+        own = self.own or OwnSizes((self.method.items_per_user,), (1.0,))
+        return own.tail((Part(self.mu / own.largest, in_noise(self.threshold, self.mu)),))
 
     @property
     def crossing(self) -> Crossing:
@@ -111,7 +116,9 @@ class KeySelection:
     epsilon: float
     delta: float
 
-    def select(self, incidence: Incidence, randomness: Randomness, _prior: Floats | None) -> Selected:
+    def select(
+        self, incidence: Incidence, randomness: Randomness, _prior: Floats | None, _sizes: Ints | None
+    ) -> Selected:
         return self.method.select(incidence, self.epsilon, self.delta, randomness)
 
     def guarantee(self) -> Guarantee:
@@ -122,10 +129,10 @@ class KeySelection:
         share = self.method.noise_share
         if share is None:
             return (PromisedStep(self.epsilon, self.delta),)
-        mu, tail = largest_mu(self.epsilon, share * self.delta), (1 - share) * self.delta
-        if isinstance(self.method, AdaptiveGaussian):  # its tail is a part of δ at this ε alone
-            tail = self.method.own_keys(mu, self.method.threshold(mu, tail, self.epsilon))
-        return GaussianStep(mu), TailStep(tail)
+        if isinstance(self.method, AdaptiveGaussian):  # its split of δ is about this ε alone
+            found = self.method.settings(self.epsilon, self.delta)
+            return GaussianStep(found.mu), TailStep(found.own_keys)
+        return GaussianStep(largest_mu(self.epsilon, share * self.delta)), TailStep((1 - share) * self.delta)
 
     @property
     def crossing(self) -> Crossing:

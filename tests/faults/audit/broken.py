@@ -291,7 +291,7 @@ def crowd_counts(noise_share: float = 1.0, bound_share: int = 1) -> dict[str, An
     return {PLAN: change}
 
 
-def whole_weights(_offsets: Any, items: Any, worth: Any) -> Any:
+def whole_weights(_offsets: Any, items: Any, worth: Any, _lengths: Any) -> Any:
     """Everybody gives each of her items one whole unit."""
     return np.where(worth > 0, np.bincount(items, minlength=len(worth)) * kernels.UNIT, 0)
 

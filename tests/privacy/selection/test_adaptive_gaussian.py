@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from crowdlog.plan.selections import WeightedRounds
 from crowdlog.privacy.gaussian import gaussian_delta, upper_quantile
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection import kernels
-from crowdlog.privacy.selection.adaptive_gaussian import WHOLE, AdaptiveGaussian, round_noise
+from crowdlog.privacy.selection.adaptive_gaussian import (
+    WHOLE,
+    AdaptiveGaussian,
+    in_noise,
+    in_weight,
+    round_noise,
+)
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 from tests.privacy.selection.small import make, skewed
@@ -29,18 +36,20 @@ def test_the_rounds_cost_no_more_than_the_whole(rounds: int) -> None:
     assert sum(method.shares()) == WHOLE
 
 
-def noise_alone(method: AdaptiveGaussian, mu: float, threshold: float) -> mpmath.mpf:
-    """The probability that any of a user's keys passes the threshold as pure noise."""
+def noise_alone(bar: float, keys: int) -> mpmath.mpf:
+    """The probability that any of so many keys passes the threshold as pure noise."""
     with mpmath.workprec(200):
-        return 1 - mpmath.ncdf((mpmath.mpf(threshold) - 0.5 / kernels.UNIT) * mu) ** method.items_per_user
+        return 1 - mpmath.ncdf(mpmath.mpf(bar)) ** keys
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [*SETTINGS, (8.0, 1e-6)])
-def test_noise_and_own_keys_use_up_delta_and_no_more(epsilon: float, delta: float) -> None:
+def test_noise_and_own_keys_use_up_delta_and_no_more_where_all_vectors_are_alike(
+    epsilon: float, delta: float
+) -> None:
     method = AdaptiveGaussian()
     mu, tail = method.split(epsilon, delta)
-    own_keys = mpmath.exp(epsilon) * noise_alone(method, mu, method.threshold(mu, tail, epsilon))
-    assert 0.99 * delta < gaussian_delta(epsilon, mu) + own_keys <= delta
+    keys = noise_alone(method.bar(mu, tail, epsilon), method.items_per_user)
+    assert 0.99 * delta < gaussian_delta(epsilon, mu) + mpmath.exp(epsilon) * keys <= delta
 
 
 @pytest.mark.parametrize("mu", [0.03, 0.15])
@@ -51,10 +60,14 @@ def test_a_selection_that_is_a_small_part_has_the_threshold_of_its_own_noise(mu:
     method, tail = AdaptiveGaussian(), 1e-6
     threshold = method.threshold(mu, tail, 1.0)
     assert threshold <= (1 + 1e-9) * AdaptiveGaussian().threshold(mu, tail, 9.0)
-    assert 0.9999 * tail < method.own_keys(mu, threshold) <= tail
-    assert mpmath.e * noise_alone(method, mu, threshold) > tail
+    assert 0.9999 * tail < shown_at_most(method, mu, threshold) <= tail
+    assert mpmath.e * noise_alone(in_noise(threshold, mu), method.items_per_user) > tail
     weight_of_one = 1 + 0.5 / kernels.UNIT + upper_quantile(tail, method.items_per_user) / mu
     assert threshold < weight_of_one  # the bound for weights of at most 1 each, all at once
+
+
+def shown_at_most(method: AdaptiveGaussian, mu: float, threshold: float) -> float:
+    return WeightedRounds(method, mu, threshold, 0.0).own_keys
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [*SETTINGS, (8.0, 1e-6)])
@@ -62,15 +75,16 @@ def test_own_keys_are_bounded_at_any_epsilon(epsilon: float, delta: float) -> No
     """Not by e^ε, which grows in a composition, but by what a Gaussian mechanism can make of pure noise."""
     method = AdaptiveGaussian()
     mu, tail = method.split(epsilon, delta)
-    threshold = method.threshold(mu, tail, epsilon)
-    expected = norm.cdf(norm.ppf(float(noise_alone(method, mu, threshold))) + mu)
-    assert expected * (1 - 1e-9) < method.own_keys(mu, threshold) < expected * (1 + 1e-6)
+    bar = method.bar(mu, tail, epsilon)
+    expected = norm.cdf(norm.ppf(float(noise_alone(bar, method.items_per_user))) + mu)
+    found = shown_at_most(method, mu, in_weight(bar, mu))
+    assert expected * (1 - 1e-9) < found < expected * (1 + 1e-6)
 
 
 def test_at_the_reported_setting_noise_and_threshold_are_the_measured_ones() -> None:
     promise = AdaptiveGaussian().promise(math.log(10), 1e-5)
-    assert promise.sd == pytest.approx(1.791, abs=1e-3)
-    assert promise.bar == pytest.approx(10.622, abs=1e-3)
+    assert promise.sd == pytest.approx(1.758, abs=1e-3)
+    assert promise.bar == pytest.approx(10.346, abs=1e-3)
 
 
 def test_it_keeps_far_more_than_even_weights() -> None:

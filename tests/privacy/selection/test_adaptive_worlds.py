@@ -17,7 +17,8 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian, in_noise
+from crowdlog.privacy.selection.own_size import OwnSizes, Part
 
 SETTINGS = [(math.log(10), 1e-5), (1.0, 1e-6), (1.0, 1e-8), (0.1, 1e-4), (4.0, 1e-6)]
 SHARES, PARTS = (0.1, 0.3, 0.6, 0.9), (0.0, 0.3, 0.6, 1.0)
@@ -68,29 +69,42 @@ def worst_delta(epsilon: float, mu: float, bar: float) -> float:
     return worst
 
 
-def bar_of(method: AdaptiveGaussian, mu: float, threshold: float) -> float:
-    """The normal quantile that one key must pass, as improbable as that any of a user's keys reaches the
-    threshold by noise.
+def bar_of(part: Part, size: int) -> float:
+    """The normal quantile that one key must pass, as improbable as that any of so many keys of a user passes
+    by noise.
     """
-    return float(-norm.ppf(-math.expm1(method.items_per_user * norm.logcdf(threshold * mu))))
+    return float(-norm.ppf(-math.expm1(size * norm.logcdf(part.bar))))
+
+
+def at_its_settings(epsilon: float, delta: float) -> tuple[Part, OwnSizes]:
+    """Noise and threshold that the selection really uses."""
+    found = AdaptiveGaussian().settings(epsilon, delta)
+    return Part(found.mu / found.sizes.largest, in_noise(found.threshold, found.mu)), found.sizes
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), SETTINGS)
-def test_no_world_exceeds_delta_and_some_come_near(epsilon: float, delta: float) -> None:
-    method = AdaptiveGaussian()
-    mu, tail = method.split(epsilon, delta)
-    found = worst_delta(epsilon, mu, bar_of(method, mu, method.threshold(mu, tail, epsilon)))
+@pytest.mark.parametrize("place", [0, 7, -1])
+def test_no_world_exceeds_delta_whatever_her_size_and_some_come_near(
+    epsilon: float, delta: float, place: int
+) -> None:
+    part, sizes = at_its_settings(epsilon, delta)
+    mu = part.mu * sizes.factors[place]
+    found = worst_delta(epsilon, mu, bar_of(part, sizes.sizes[place]))
     assert 0.999 * delta < found <= delta
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), SETTINGS[:3])
 def test_the_worlds_find_a_threshold_that_forgets_the_users_own_weight(epsilon: float, delta: float) -> None:
-    method = AdaptiveGaussian()
-    mu, tail = method.split(epsilon, delta)
+    mu, tail = AdaptiveGaussian().split(epsilon, delta)
     assert worst_delta(epsilon, mu, float(-norm.ppf(tail))) > 1.2 * delta
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), SETTINGS[:3])
+def test_the_worlds_find_a_user_with_many_items_and_the_length_of_few(epsilon: float, delta: float) -> None:
+    part, sizes = at_its_settings(epsilon, delta)
+    assert worst_delta(epsilon, part.mu * sizes.largest, bar_of(part, sizes.sizes[-1])) > 1.2 * delta
+
+
 def test_the_worlds_find_noise_that_uses_up_delta_alone() -> None:
-    method, epsilon, delta = AdaptiveGaussian(), 1.0, 1e-6
-    mu, tail = method.split(epsilon, delta)
-    assert worst_delta(epsilon, 1.05 * mu, bar_of(method, mu, method.threshold(mu, tail, epsilon))) > delta
+    part, sizes = at_its_settings(1.0, 1e-6)
+    assert worst_delta(1.0, 1.05 * part.mu, bar_of(part, sizes.sizes[-1])) > 1e-6

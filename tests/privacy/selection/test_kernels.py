@@ -14,11 +14,30 @@ SETS = st.lists(st.sets(st.integers(0, SIZE - 1)).map(sorted), min_size=1, max_s
 WORTH = st.lists(st.integers(0, kernels.FULL), min_size=SIZE, max_size=SIZE)
 
 
+def whole_units(incidence):
+    """The same length for everybody."""
+    return np.full(incidence.users, kernels.UNIT, np.int64)
+
+
+@given(SETS, WORTH, st.integers(0, kernels.UNIT))
+def test_one_user_moves_the_weights_by_at_most_her_own_length(
+    sets: list[list[int]], worth: list[int], length: int
+) -> None:
+    steered = np.array(worth, np.int16)
+    lengths = np.array([length] + [kernels.UNIT] * (len(sets) - 1))
+    one, other = make(sets, SIZE), make(sets[1:], SIZE)
+    moved = kernels.weigh(one.offsets, one.items, steered, lengths[: one.users]) - kernels.weigh(
+        other.offsets, other.items, steered, lengths[1 : 1 + other.users]
+    )
+    assert sum(int(x) ** 2 for x in moved) <= length**2
+
+
 @given(SETS, WORTH)
 def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], worth: list[int]) -> None:
     steered = np.array(worth, np.int16)
     whole, without = (
-        kernels.weigh(i.offsets, i.items, steered) for i in (make(sets, SIZE), make(sets[1:], SIZE))
+        kernels.weigh(i.offsets, i.items, steered, whole_units(i))
+        for i in (make(sets, SIZE), make(sets[1:], SIZE))
     )
     moved = [int(x) for x in whole - without]
     assert all(x >= 0 for x in moved)
@@ -28,7 +47,8 @@ def test_one_user_moves_the_weights_by_at_most_one_unit(sets: list[list[int]], w
 def test_even_weights_are_rounded_down_by_less_than_one_unit() -> None:
     for held in (1, 2, 3, 4, 100, 200):
         incidence = make([list(range(held))], held)
-        weights = kernels.weigh(incidence.offsets, incidence.items, np.full(held, kernels.FULL, np.int16))
+        even = np.full(held, kernels.FULL, np.int16)
+        weights = kernels.weigh(incidence.offsets, incidence.items, even, whole_units(incidence))
         assert np.all((weights <= kernels.UNIT / held**0.5) & (weights > kernels.UNIT / held**0.5 - 1.001))
 
 
@@ -77,7 +97,7 @@ def test_weights_do_not_depend_on_how_items_are_numbered(
     moved = np.zeros(SIZE, np.int16)
     moved[renumbered] = worth
     here, there = (
-        kernels.weigh(one.offsets, one.items, np.array(worth, np.int16)),
-        kernels.weigh(other.offsets, other.items, moved),
+        kernels.weigh(one.offsets, one.items, np.array(worth, np.int16), whole_units(one)),
+        kernels.weigh(other.offsets, other.items, moved, whole_units(other)),
     )
     assert here.tolist() == there[renumbered].tolist()

@@ -101,9 +101,9 @@ def keep_random(offsets: Array, items: Array, tags: Array, most: int) -> tuple[A
 
 
 @njit(cache=True)
-def weigh(offsets: Array, items: Array, worth: Array) -> Array:
-    """Σ over users of ⌊UNIT · worth(i) / ‖worth on the user's items‖₂⌋: every user adds a vector of L2 length
-    at most UNIT.
+def weigh(offsets: Array, items: Array, worth: Array, lengths: Array) -> Array:
+    """Σ over users of ⌊length · worth(i) / ‖worth on the user's items‖₂⌋: every user adds a vector of at most
+    her L2 length.
     """
     total = np.zeros(len(worth), np.int64)
     for user in range(len(offsets) - 1):
@@ -112,7 +112,7 @@ def weigh(offsets: Array, items: Array, worth: Array) -> Array:
             value = np.int64(worth[items[place]])
             squares += value * value
         if squares > 0:
-            scale = SHRINK * UNIT / np.sqrt(np.float64(squares))
+            scale = SHRINK * np.float64(lengths[user]) / np.sqrt(np.float64(squares))
             for place in range(offsets[user], offsets[user + 1]):
                 total[items[place]] += np.int64(scale * np.float64(worth[items[place]]))
     return total

@@ -68,4 +68,6 @@ def noisy_weights(
     from crowdlog.privacy.selection import kernels
 
     noise = RoundedGaussian(kernels.UNIT / mu * ROUNDING_ROOM).draw(held.size, randomness)
-    return np.asarray((kernels.weigh(held.offsets, held.items, worth) + noise) / kernels.UNIT, np.float64)
+    lengths = np.full(held.users, kernels.UNIT, np.int64)
+    weights = kernels.weigh(held.offsets, held.items, worth, lengths)
+    return np.asarray((weights + noise) / kernels.UNIT, np.float64)
