@@ -7,10 +7,10 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from crowdlog.comparison.page import _inline, report_page
+from crowdlog.comparison.page import report_page
 from crowdlog.comparison.rows import attack_verdict
 from crowdlog.comparison.summary_table import summary_table
-from crowdlog.comparison.tables import _judged
+from crowdlog.comparison.tables import judged
 from crowdlog.errors import InputError
 from crowdlog.experiments.seeded_release import SeededRun
 from tests.comparison.conftest import MECHANISMS
@@ -36,11 +36,11 @@ def test_everything_is_inside_and_nothing_is_told(comparison):
 def test_what_an_owner_sees_first(comparison):
     """Every mechanism in one line: those with a promise first, what they cover, what an attacker gets."""
     table = summary_table(comparison)
-    places = [table.index(mechanism) for mechanism in (MECHANISMS[1], MECHANISMS[2], MECHANISMS[0])]
-    assert places == sorted(places)
-    assert '<th class="n">searches covered</th>' in table
-    assert "75.0%" in table
-    assert '<span class="bad">none</span>' in table
+    assert [row[0].text for row in table.rows] == [MECHANISMS[1], MECHANISMS[2], MECHANISMS[0]]
+    covered = table.columns.index("searches covered")
+    assert table.numeric[covered]
+    assert "75.0%" in [row[covered].text for row in table.rows]
+    assert (table.rows[-1][1].text, table.rows[-1][1].mark) == ("none", "bad")
 
 
 def point(**changes):
@@ -60,7 +60,7 @@ def point(**changes):
 )
 def test_an_attack_is_judged_in_true_words(changes, verdict_, words):
     assert attack_verdict(point(**changes)) == verdict_
-    assert f">{words}<" in _judged(point(**changes))
+    assert judged(point(**changes)).text.lstrip("▲△ ") == words
 
 
 def test_failures_are_listed(comparison):
@@ -74,11 +74,6 @@ def test_failures_are_listed(comparison):
     )
     assert "Some trials failed" in page
     assert "was &lt;stopped&gt;." in page
-
-
-def test_data_cannot_end_the_script():
-    assert "</script" not in _inline({"mechanism": "</script><!--"}).lower()
-    assert "<!--" not in _inline({"mechanism": "</script><!--"})
 
 
 def test_results_lie_beside_the_page(comparison, tmp_path):

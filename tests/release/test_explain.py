@@ -53,9 +53,7 @@ def test_the_label_page_of_a_release_without_differential_privacy_warns(releases
 
 def test_the_html_page_escapes_what_people_typed(releases):
     release = releases["Korolova(epsilon=4, delta=1e-9, d=2)"]
-    page = release_page(
-        release.label.to_json(), {"queries": release.queries()}, story=[("7", "things <hidden>")]
-    )
+    page = release_page(release.label, {"queries": release.queries()}, story=[("7", "things <hidden>")])
     assert "weather &lt;b&gt;boston&lt;/b&gt;" in page
     assert "<b>boston" not in page
     assert "things &lt;hidden&gt;" in page

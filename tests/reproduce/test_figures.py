@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
 from crowdlog.reproduce import figures as running
-from crowdlog.reproduce.page import FinishedStudy, page, text
+from crowdlog.reproduce.page import FinishedStudy, page
 from crowdlog.reproduce.plots import PRINTED, Point, bars, curves
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
@@ -79,17 +79,6 @@ def test_the_page_shows_values_and_verdicts():
     assert "A </script> figure" not in shown
     assert "<script src" not in shown
     assert "stylesheet" not in shown
-
-
-def test_cells_as_they_are_read():
-    assert [text(cell) for cell in (None, 12_345, 0.068343, 26.79, 1730.811, "ln 2")] == [
-        "–",
-        "12,345",
-        "0.06834",
-        "26.79",
-        "1,730.81",
-        "ln 2",
-    ]
 
 
 def test_what_is_done_is_kept_for_its_number_of_users(made_up, tmp_path):

@@ -9,6 +9,7 @@ import click
 
 from crowdlog.attacks import ATTACKS
 from crowdlog.cli.output import json_option, show_json, show_table
+from crowdlog.number_format import percent
 
 if TYPE_CHECKING:
     from crowdlog.attacks.result import AttackResult
@@ -80,14 +81,9 @@ def _row(result: AttackResult) -> list[str]:
     low, high = result.interval
     return [
         result.name,
-        _percent(result.success),
-        f"[{_percent(low)}, {_percent(high)}]",
-        _percent(result.chance),
+        percent(result.success),
+        f"[{percent(low)}, {percent(high)}]",
+        percent(result.chance),
         "BROKEN" if result.broken else "",
         result.note,
     ]
-
-
-def _percent(share: float) -> str:
-    """Two decimals, or two digits when that would show 0 for something small."""
-    return f"{100 * share:.2g}%" if 0 < share < 1e-4 else f"{share:.2%}"

@@ -33,9 +33,7 @@ def run_demo(out: str, users: int, mechanism: str | None) -> None:
     release = chosen.release(log, folder / "release")
     page = folder / "index.html"
     page.write_text(
-        release_page(
-            release.label.to_json(), _tables(release), story=_story(log, release, folder / "secrets.tsv")
-        ),
+        release_page(release.label, _tables(release), story=_story(log, release, folder / "secrets.tsv")),
         encoding="utf-8",
     )
     click.echo(f"   {chosen.promise().guarantee}")

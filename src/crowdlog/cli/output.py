@@ -13,6 +13,7 @@ import click
 
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.json_safe import json_safe
+from crowdlog.number_format import number
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -42,12 +43,12 @@ def show_fields(fields: Mapping[str, Any]) -> None:
     """Name and value, aligned."""
     width = max((len(name) for name in fields), default=0)
     for name, value in fields.items():
-        click.echo(f"{name:<{width}}  {_text(value)}")
+        click.echo(f"{name:<{width}}  {number(value)}")
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Columns as wide as they need; numbers to the right."""
-    texts = [[_text(value) for value in row] for row in rows]
+    texts = [[number(value) for value in row] for row in rows]
     widths = [max([len(title), *(len(row[i]) for row in texts)]) for i, title in enumerate(header)]
     numeric = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
 
@@ -59,11 +60,3 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     click.echo(line(header))
     for row in texts:
         click.echo(line(row))
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

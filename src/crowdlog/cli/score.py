@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crowdlog.errors import InputError
+from crowdlog.number_format import decimal
 from crowdlog.utility.registry import MEASURES
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _table(scores: Sequence[Score], *, held_out: bool) -> str:
 
 
 def _line(entry: Score) -> str:
-    low_high = f"[{entry.interval[0]:.4f}, {entry.interval[1]:.4f}]" if entry.interval else ""
+    low_high = f"[{decimal(entry.interval[0])}, {decimal(entry.interval[1])}]" if entry.interval else ""
     line = f"{entry.name:<40}{_number(entry.value, 8)}  {low_high:<18}{entry.evaluated:>10,}"
     found = entry.details
     if "asked" not in found:
@@ -167,4 +168,4 @@ def _line(entry: Score) -> str:
 
 
 def _number(value: float | None, width: int) -> str:
-    return f"{'–' if value is None else f'{value:.4f}':>{width}}"
+    return decimal(value).rjust(width)

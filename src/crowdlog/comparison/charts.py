@@ -11,19 +11,8 @@ import altair as alt
 
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import ANSWERED, LESS_IS_BETTER, Row
+from crowdlog.pages.vega import INK, colours, finished, shapes
 
-# Okabe & Ito 2008: eight colours that colour-blind people tell apart; the shapes say the same on grey paper.
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b3a600"]
-SHAPES = [
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
-]
 # what promises nothing is left out at first when it is so many times as high as the best that promises
 # something
 SQUEEZED = 2
@@ -145,7 +134,7 @@ def against_attacks(comparison: Comparison) -> Any:
             x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint
         ),
         base.mark_rule().encode(x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint),
-        base.mark_tick(color="#777", thickness=2, size=18).encode(x="chance:Q", y=y),
+        base.mark_tick(color=INK, thickness=2, size=18).encode(x="chance:Q", y=y),
         base.mark_point(size=110, filled=True).encode(
             x=x,
             y=y,
@@ -261,27 +250,11 @@ def _look(points: Sequence[Row]) -> tuple[Any, Any]:
         title=None, orient="bottom", columns=2, labelLimit=420, symbolSize=110, symbolOpacity=1
     )
     return (
-        alt.Color(
-            "series:N", scale=alt.Scale(domain=names, range=_cycled(COLOURS, len(names))), legend=legend
-        ),
-        alt.Shape(
-            "series:N", scale=alt.Scale(domain=names, range=_cycled(SHAPES, len(names))), legend=legend
-        ),
+        alt.Color("series:N", scale=alt.Scale(domain=names, range=colours(len(names))), legend=legend),
+        alt.Shape("series:N", scale=alt.Scale(domain=names, range=shapes(len(names))), legend=legend),
     )
-
-
-def _cycled(values: Sequence[str], n: int) -> list[str]:
-    return [values[i % len(values)] for i in range(n)]
 
 
 def _tooltip(*more: str) -> list[Any]:
     numbers = [alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("value", "low", "high", *more)]
     return ["mechanism:N", "name:N", *numbers]
-
-
-def finished(chart: Any) -> Any:
-    return chart.configure_view(strokeOpacity=0.3).configure(
-        background="white",
-        padding={"top": 18, "left": 5, "right": 5, "bottom": 5},
-        font="system-ui, sans-serif",
-    )

@@ -6,9 +6,10 @@ from typing import Any
 
 import altair as alt
 
-from crowdlog.comparison.charts import COLOURS, finished, inline
+from crowdlog.comparison.charts import inline
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, series
+from crowdlog.pages.vega import PALETTE, finished
 
 WIDTH = 800  # of a map at most
 # tells a thousandth from a hundredth and from nothing
@@ -76,7 +77,7 @@ def exposure_histograms(comparison: Comparison) -> Any:
         return None
     base = (
         inline(rows)
-        .mark_bar(color=COLOURS[0])
+        .mark_bar(color=PALETTE[0])
         .encode(
             x=alt.X(
                 "level:Q",

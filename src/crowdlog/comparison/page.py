@@ -4,69 +4,53 @@ Parquet.
 
 from __future__ import annotations
 
-import html
 import json
-import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from crowdlog import __version__
 from crowdlog.comparison import charts, maps
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.style import MORE_STYLE
 from crowdlog.comparison.summary_table import summary_table
-from crowdlog.comparison.tables import attack_table, promises, utility_table
+from crowdlog.comparison.tables import attack_table, exposure_table, kept_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_file, write_whole
-from crowdlog.release.page import STYLE
+from crowdlog.pages.render import render
+from crowdlog.pages.table import Table
+from crowdlog.pages.vega import Drawing, scripts
 
-FOR_THE_OWNER = (
-    "For the owner of the log only. This report shows private facts about the log: exact numbers of what was kept and lost, how well attacks work. "
-    "Choosing a mechanism by it is a look at the data that no promise covers. Do not publish it."
-)
-BY_CONSTRUCTION = (
-    "A table of counts is one record that stands for everybody, so <i>linkage</i> and <i>exposure</i> are at the level of a guess by construction "
-    "for every release of counts, whatever its ε; <i>membership</i> and <i>singles</i> can tell such releases apart. A promise of ε does not promise "
-    "a guess: it admits e<sup>ε</sup>/(1 + e<sup>ε</sup>) right answers to the question whether somebody is in the log."
-)
-CHARTS: tuple[tuple[str, str, str, Any], ...] = (
-    (
-        "frontier",
-        "What it is good for, and what it promises",
-        "Click a name to see it alone.",
-        charts.frontier,
-    ),
-    (
-        "attacks",
-        "What it is good for, and what an attacker gets",
-        BY_CONSTRUCTION + " The grey tick is a guess.",
-        charts.against_attacks,
-    ),
+# What is drawn: its place in the page, its title, the chart, and its numbers as a table.
+CHARTS: tuple[tuple[str, str, Callable[[Comparison], Any], Callable[[Comparison], Table]], ...] = (
+    ("frontier", "What it is good for, and what it promises", charts.frontier, utility_table),
+    ("attacks", "What it is good for, and what an attacker gets", charts.against_attacks, attack_table),
     (
         "frequency",
         "What was kept, by frequency",
-        "Percent of the different texts; a dot is none.",
         lambda c: maps.kept(c, "frequency"),
+        lambda c: kept_table(c, "frequency"),
     ),
     (
         "words",
         "What was kept, by number of words",
-        "Percent of the different texts.",
         lambda c: maps.kept(c, "number of words"),
+        lambda c: kept_table(c, "number of words"),
     ),
     (
         "topics",
         "What was kept, by topic",
-        "Percent of the different queries.",
         lambda c: maps.kept(c, "topic"),
+        lambda c: kept_table(c, "topic"),
     ),
     (
         "exposure",
         "How much of a person's profile is exposed",
-        "Each mechanism at its largest ε.",
         maps.exposure_histograms,
+        exposure_table,
     ),
 )
+# Their numbers have a section of their own at the end of the page.
+IN_FULL = ("frontier", "attacks")
 
 
 def write_report(comparison: Comparison, path: Path) -> Path:
@@ -83,64 +67,36 @@ def write_report(comparison: Comparison, path: Path) -> Path:
         write_whole(path, report_page(comparison))
     except OSError as error:
         raise InputError(
-            f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. Choose another place."
+            f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. "
+            "Choose another place."
         ) from None
     return path
 
 
 def report_page(comparison: Comparison) -> str:
     """The page as text."""
-    import vl_convert
-
-    grid = comparison.grid
-    drawn = [
-        (name, title, note, chart)
-        for name, title, note, draw in CHARTS
-        if (chart := draw(comparison)) is not None
-    ]
-    body = [
-        "<h1>Mechanisms compared</h1>",
-        f'<p class="warn">{FOR_THE_OWNER}</p>',
-        f"<p>{len(grid.mechanisms)} mechanisms, each tried with {grid.seeds} seeds of noise on the log <code>{html.escape(grid.store)}</code>. "
-        f"A point is the mean of its trials; the line through it runs from the lowest to the highest end of their 95&nbsp;% intervals. "
-        f"Trials are not charged to the ledger and were destroyed. Made with crowdlog {__version__}.</p>",
-        _failures(comparison),
-        summary_table(comparison),
-        *(_figure(name, title, note) for name, title, note, _chart in drawn),
-        promises(comparison),
-        attack_table(comparison),
-        utility_table(comparison),
-    ]
-    bundle = closed(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    script = "".join(
-        f"vegaEmbed('#{name}',{_inline(chart.to_dict())},{EMBED});" for name, _title, _note, chart in drawn
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>Mechanisms compared</title><link rel="icon" href="data:,"><style>{STYLE}{MORE_STYLE}</style></head><body>{"".join(body)}'
-        f'<script type="module">{bundle}</script><script type="module">{script}</script></body></html>\n'
+    drawn = drawings(comparison)
+    return render(
+        "comparison.html",
+        version=__version__,
+        mechanisms=len(comparison.grid.mechanisms),
+        seeds=comparison.grid.seeds,
+        store=comparison.grid.store,
+        failures=[str(why) for why in comparison.failures.values()],
+        summary=summary_table(comparison),
+        drawings=drawn,
+        promises=promises(comparison),
+        tables=[table for table in (attack_table(comparison), utility_table(comparison)) if table.rows],
+        scripts=scripts(drawn),
     )
 
 
-EMBED = '{renderer:"svg",actions:{export:true,source:false,compiled:false,editor:false}}'
-
-
-def _inline(data: Any) -> str:
-    return closed(json.dumps(data, ensure_ascii=False))
-
-
-def closed(script: str) -> str:
-    """Nothing inside a script may end it or begin a comment of the page."""
-    return re.sub(r"<(?=/script|!--)", r"\\x3c", script, flags=re.IGNORECASE)
-
-
-def _failures(comparison: Comparison) -> str:
-    lines = "".join(f"<li>{html.escape(str(why))}</li>" for why in comparison.failures.values())
-    return (
-        f'<div class="warn">Some trials failed and are missing below:<ul>{lines}</ul></div>' if lines else ""
-    )
-
-
-def _figure(name: str, title: str, note: str) -> str:
-    caption = f'<p class="soft">{note}</p>' if note else ""
-    return f'<h2>{html.escape(title)}</h2>{caption}<div class="chart" id="{name}"></div>'
+def drawings(comparison: Comparison) -> list[Drawing]:
+    """The charts that have something to show."""
+    found = []
+    for name, title, draw, table in CHARTS:
+        chart = draw(comparison)
+        if chart is not None:
+            numbers = None if name in IN_FULL else table(comparison)
+            found.append(Drawing(name, title, chart.to_dict(), numbers))
+    return found

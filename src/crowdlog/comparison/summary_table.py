@@ -4,11 +4,13 @@ attacker gets.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, attack_verdict
+from crowdlog.number_format import NOTHING, decimal, percent, rounded_up
+from crowdlog.pages.render import render
+from crowdlog.pages.table import Cell, Mark, Table
 from crowdlog.release.label import Label
 
 HEADINGS = {
@@ -17,49 +19,45 @@ HEADINGS = {
     "coverage:pairs:impressions": "next searches covered",
 }
 TASK_MEASURES = ("nDCG@10", "RR", "purity")  # one score stands for a task, the first of these that it has
-MARKS = {"broken": "bad", "admitted": "so-so"}
-NOTE = (
-    "<b>Bold</b>: the most useful of those that promise the same ε. An attack's number is its success; "
-    '<span class="bad">red</span> is better than a guess and not admitted by the promise, <span class="so-so">amber</span> is better than a guess '
-    "but no more than the promise admits or the label says, grey is no better than a guess. A dash: not measured; the reason is in the tables below."
-)
+# How each verdict looks: a colour, and a sign for those who do not see it.
+MARKS: dict[str, tuple[Mark, str]] = {
+    "broken": ("bad", "▲ "),
+    "admitted": ("so-so", "△ "),
+    "guess": ("soft", ""),
+}
+MISSING = Cell(NOTHING, numeric=True)
 
 
-def summary_table(comparison: Comparison) -> str:
-    """The table as HTML. Those with a promise come first."""
+def summary_table(comparison: Comparison) -> Table:
+    """A line for each mechanism. Those with a promise come first."""
     found = {(point["mechanism"], point["name"]): point for point in comparison.points}
-    measures, attacks = (
-        headlines(comparison.points),
-        list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack")),
-    )
+    measures = headlines(comparison.points)
+    attacks = list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack"))
     best = _best(comparison.points, measures)
-    head = "".join(
-        f'<th class="n">{html.escape(HEADINGS.get(name, name)).replace(":", ":<wbr>")}</th>'
-        for name in [*measures, *attacks]
-    )
     rows = []
     for mechanism in comparison.ordered():
-        useful = "".join(
-            _useful(found.get((mechanism, name)), mechanism in best.get(name, ())) for name in measures
-        )
-        attacked = "".join(_attacked(found.get((mechanism, name))) for name in attacks)
-        rows.append(
-            f"<tr><td><code>{html.escape(mechanism)}</code></td><td>{promised(comparison.labels[mechanism])}</td>{useful}{attacked}</tr>"
-        )
-    table = f'<table class="glance"><tr><th>mechanism</th><th>promise</th>{head}</tr>{"".join(rows)}</table>'
-    return f'<h2>At a glance</h2><div class="wide">{table}</div><p class="soft">{NOTE}</p>'
+        useful = [_useful(found.get((mechanism, name)), mechanism in best.get(name, ())) for name in measures]
+        attacked = [_attacked(found.get((mechanism, name))) for name in attacks]
+        rows.append([Cell(mechanism, code=True), promised(comparison.labels[mechanism]), *useful, *attacked])
+    # a blank lets a long name break
+    headings = [HEADINGS.get(name, name).replace(":", ": ") for name in (*measures, *attacks)]
+    return Table("At a glance", ("mechanism", "promise", *headings), rows, dense=True)
 
 
 def in_notebook(comparison: Comparison) -> str:
-    """The same with its own style."""
-    style = ".crowdlog .bad{color:#a3331f;font-weight:600}.crowdlog .so-so{color:#9a6700}.crowdlog .soft{color:#777}.crowdlog .n{text-align:right}"
-    failed = "".join(f"<li>{html.escape(str(why))}</li>" for why in comparison.failures.values())
-    return f'<div class="crowdlog"><style>{style}</style><p>{html.escape(repr(comparison))}</p><ul>{failed}</ul>{summary_table(comparison)}</div>'
+    """The table as HTML with a style of its own."""
+    return render(
+        "notebook.html",
+        title=repr(comparison),
+        failures=[str(why) for why in comparison.failures.values()],
+        summary=summary_table(comparison),
+    )
 
 
-def promised(label: Label) -> str:
+def promised(label: Label) -> Cell:
+    """The ε of a mechanism, or that it has none."""
     guarantee = label.promise.guarantee
-    return f"ε = {guarantee.epsilon:.3g}" if guarantee.protects else '<span class="bad">none</span>'
+    return Cell(f"ε = {rounded_up(guarantee.epsilon)}") if guarantee.protects else Cell("none", mark="bad")
 
 
 def headlines(points: Sequence[Row]) -> list[str]:
@@ -74,9 +72,8 @@ def headlines(points: Sequence[Row]) -> list[str]:
     chosen = [name for name in names if name in HEADINGS]
     for task in dict.fromkeys(name.split(":")[0] for name in names if not name.startswith("coverage:")):
         of_task = [name for name in names if name.startswith(f"{task}:")]
-        chosen += (
-            [name for measure in TASK_MEASURES for name in of_task if name.endswith(measure)] or of_task
-        )[:1]
+        preferred = [name for measure in TASK_MEASURES for name in of_task if name.endswith(measure)]
+        chosen += (preferred or of_task)[:1]
     return chosen
 
 
@@ -89,29 +86,24 @@ def _best(points: Sequence[Row], measures: Sequence[str]) -> dict[str, set[str]]
         if point["name"] in measures and point["epsilon"] is not None and point["value"]
     ]
     for point in wanted:
-        key = point["name"], f"{point['epsilon']:.3g}"
+        key = point["name"], rounded_up(point["epsilon"])
         highest[key] = max(highest.get(key, 0.0), point["value"])
     best: dict[str, set[str]] = {}
     for point in wanted:
-        if point["value"] == highest[point["name"], f"{point['epsilon']:.3g}"]:
+        if point["value"] == highest[point["name"], rounded_up(point["epsilon"])]:
             best.setdefault(point["name"], set()).add(point["mechanism"])
     return best
 
 
-def _useful(point: Row | None, best: bool) -> str:
+def _useful(point: Row | None, best: bool) -> Cell:
     if point is None or point["value"] is None:
-        return '<td class="n">–</td>'
-    share = _short(point["value"], ".1%" if point["name"] in HEADINGS else ".3f")
-    return f'<td class="n">{f"<b>{share}</b>" if best else share}</td>'
+        return MISSING
+    text = percent(point["value"], 1) if point["name"] in HEADINGS else decimal(point["value"], 3)
+    return Cell(text, numeric=True, strong=best)
 
 
-def _attacked(point: Row | None) -> str:
+def _attacked(point: Row | None) -> Cell:
     if point is None or point["value"] is None:
-        return '<td class="n">–</td>'
-    value = _short(point["value"], ".1%")
-    return f'<td class="n {MARKS.get(attack_verdict(point), "soft")}">{value}</td>'
-
-
-def _short(value: float, form: str) -> str:
-    """The number; 0 only for nothing at all."""
-    return "0" if value == 0 else "≈ 0" if value < 5e-4 else format(value, form)
+        return MISSING
+    mark, sign = MARKS[attack_verdict(point)]
+    return Cell(sign + percent(point["value"], 1), numeric=True, mark=mark)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import html
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, attack_verdict, series
+from crowdlog.comparison.summary_table import MARKS
+from crowdlog.number_format import NOTHING, decimal, number, percent, rounded_up
+from crowdlog.pages.table import Cell, Table
 from crowdlog.release.meaning import meaning_for_one_person
 
 
-def attack_table(comparison: Comparison) -> str:
+def attack_table(comparison: Comparison) -> Table:
+    """A line for each mechanism and attack; where an attack had nothing to attack, its note."""
+    columns = ("mechanism", "attack", "success", "interval", "a guess", "the promise admits", "verdict")
     rows = []
     for point in _points(comparison, "attack"):
-        cells = (
-            f"<td><code>{html.escape(point['mechanism'])}</code></td><td>{html.escape(point['name'])}</td>"
-        )
+        start = [Cell(point["mechanism"], code=True), Cell(point["name"])]
         if point["value"] is None:
-            rows.append(f'<tr>{cells}<td class="soft" colspan="5">{html.escape(point["note"])}</td></tr>')
+            rows.append([*start, Cell(point["note"], mark="soft", span=5)])
             continue
-        numbers = [
-            f"{point['value']:.2%}",
-            f"{point['low']:.2%} – {point['high']:.2%}",
-            f"{point['chance']:.2%}",
-        ]
-        numbers.append("" if point["admitted"] is None else f"{point['admitted']:.2%}")
-        shown = "".join(f'<td class="n">{number}</td>' for number in numbers)
-        rows.append(f"<tr>{cells}{shown}{_judged(point)}</tr>")
-    head = ["mechanism", "attack", "success", "interval", "a guess", "the promise admits", ""]
-    return _folded("Every attack", head, rows)
+        admitted = "" if point["admitted"] is None else percent(point["admitted"])
+        numbers = (
+            percent(point["value"]),
+            f"{percent(point['low'])} – {percent(point['high'])}",
+            percent(point["chance"]),
+            admitted,
+        )
+        rows.append([*start, *(Cell(text, numeric=True) for text in numbers), judged(point)])
+    return Table("Every attack", columns, rows)
 
 
-def _judged(point: Row) -> str:
+def judged(point: Row) -> Cell:
+    """The verdict on an attack in words."""
+    verdict = attack_verdict(point)
     words = {
         "broken": "better than a guess"
         if point["admitted"] in (None, 0.5)
@@ -40,27 +45,57 @@ def _judged(point: Row) -> str:
         else "better than a guess, within the promise",
         "guess": "no better than a guess",
     }
-    marks = {"broken": " bad", "admitted": " so-so", "guess": ""}
-    return f'<td class="n{marks[attack_verdict(point)]}">{words[attack_verdict(point)]}</td>'
+    mark, sign = MARKS[verdict]
+    return Cell(sign + words[verdict], mark=mark)
 
 
-def utility_table(comparison: Comparison) -> str:
+def utility_table(comparison: Comparison) -> Table:
+    """A line for each mechanism and measure; where nothing could be measured, the reason."""
+    columns = ("mechanism", "measure", "value", "interval", "evaluated on")
     rows = []
     for point in _points(comparison, "utility"):
-        cells = (
-            f"<td><code>{html.escape(point['mechanism'])}</code></td><td>{html.escape(point['name'])}</td>"
-        )
+        start = [Cell(point["mechanism"], code=True), Cell(point["name"])]
         if point["value"] is None:
-            rows.append(f'<tr>{cells}<td class="soft" colspan="3">{html.escape(point["note"])}</td></tr>')
+            rows.append([*start, Cell(point["note"], mark="soft", span=3)])
             continue
-        evaluated = "–" if point["evaluated"] is None else f"{point['evaluated']:,}"
-        interval = f"{point['low']:.4f} – {point['high']:.4f}"
-        rows.append(
-            f'<tr>{cells}<td class="n">{point["value"]:.4f}</td><td class="n">{interval}</td><td class="n">{evaluated}</td></tr>'
+        numbers = (
+            decimal(point["value"]),
+            f"{decimal(point['low'])} – {decimal(point['high'])}",
+            number(point["evaluated"]),
         )
-    return _folded(
-        "Every measure of utility", ["mechanism", "measure", "value", "interval", "evaluated on"], rows
-    )
+        rows.append([*start, *(Cell(text, numeric=True) for text in numbers)])
+    return Table("Every measure of utility", columns, rows)
+
+
+def kept_table(comparison: Comparison, by: str) -> Table:
+    """What the maps of `maps.kept` show: how much was kept of each band."""
+    rows = [
+        [
+            Cell(row["mechanism"], code=True),
+            Cell(row["table"]),
+            Cell(str(row["from"])),
+            Cell(number(round(row["kept"])), numeric=True),
+            Cell(number(round(row["in_log"])), numeric=True),
+            Cell(percent(row["kept"] / row["in_log"]) if row["in_log"] else NOTHING, numeric=True),
+        ]
+        for row in comparison.kept_by()
+        if row["by"] == by
+    ]
+    columns = ("mechanism", "table", f"{by}, from", "kept", "in the log", "share")
+    return Table(f"What was kept, by {by}", columns, rows)
+
+
+def exposure_table(comparison: Comparison) -> Table:
+    """What the histograms of `maps.exposure_histograms` show, of all mechanisms."""
+    rows = [
+        [
+            Cell(row["mechanism"], code=True),
+            Cell(f"{percent(row['level'], 0)} to {percent(row['end'], 0)}"),
+            Cell(number(round(row["people"])), numeric=True),
+        ]
+        for row in comparison.exposure()
+    ]
+    return Table("How much of a person's profile is exposed", ("mechanism", "share exposed", "people"), rows)
 
 
 def _points(comparison: Comparison, kind: str) -> list[Row]:
@@ -71,38 +106,42 @@ def _points(comparison: Comparison, kind: str) -> list[Row]:
     )
 
 
-def _folded(title: str, head: list[str], rows: list[str]) -> str:
-    if not rows:
-        return ""
-    first = "".join(f"<th>{name}</th>" for name in head)
-    table = f'<div class="wide"><table><tr>{first}</tr>{"".join(rows)}</table></div>'
-    return f"<h2>{title}</h2><details><summary>All {len(rows):,} lines</summary>{table}</details>"
+@dataclass(frozen=True)
+class PromiseText:
+    """A mechanism's promise in words, and the commands that repeat its point and publish it."""
+
+    short: str
+    meaning: str
+    repeat: str
+    publish: str
 
 
-def promises(comparison: Comparison) -> str:
-    """Mechanisms that differ in ε alone together: what they publish and do not cover, then each with its
-    promise and its commands.
-    """
+@dataclass(frozen=True)
+class PromiseGroup:
+    """Mechanisms that differ in ε alone: what they publish and do not cover is the same."""
+
+    series: str
+    description: str
+    unprotected: Sequence[str]
+    promises: Sequence[PromiseText]
+
+
+def promises(comparison: Comparison) -> list[PromiseGroup]:
+    """Every promise, those that differ in ε alone together."""
     groups: dict[str, list[str]] = {}
     for mechanism in comparison.ordered():
         groups.setdefault(series(mechanism), []).append(mechanism)
-    parts = [
-        "<h2>Promises and commands</h2>",
-        '<p class="soft">The first command repeats the point (free), the second publishes it (charged).</p>',
-    ]
+    found = []
     for name, mechanisms in groups.items():
         label = comparison.labels[mechanisms[0]]
-        uncovered = "".join(f"<li>{html.escape(line)}</li>" for line in label.promise.unprotected)
-        parts += [f"<h3><code>{html.escape(name)}</code></h3><p>{html.escape(label.description)}.</p>"]
-        parts += [f"<p>Not covered by the promise:</p><ul>{uncovered}</ul>"] if uncovered else []
-        parts += [_promise(comparison, mechanism) for mechanism in mechanisms]
-    return "".join(parts)
+        texts = [_promise(comparison, mechanism) for mechanism in mechanisms]
+        found.append(PromiseGroup(name, label.description, label.promise.unprotected, texts))
+    return found
 
 
-def _promise(comparison: Comparison, mechanism: str) -> str:
-    promised, commands = comparison.labels[mechanism].promise.guarantee, comparison.commands(mechanism)
-    short = f"ε = {promised.epsilon:.4g}, δ = {promised.delta:.2g}" if promised.protects else "no guarantee"
-    return (
-        f'<div class="promise"><p><b>{short}.</b> {html.escape(meaning_for_one_person(promised))}</p>'
-        f"<pre>{html.escape(commands['repeat'])}\n{html.escape(commands['publish'])}</pre></div>"
-    )
+def _promise(comparison: Comparison, mechanism: str) -> PromiseText:
+    promised = comparison.labels[mechanism].promise.guarantee
+    short = "no guarantee"
+    if promised.protects:
+        short = f"ε = {rounded_up(promised.epsilon)}, δ = {rounded_up(promised.delta)}"
+    return PromiseText(short, meaning_for_one_person(promised), **comparison.commands(mechanism))

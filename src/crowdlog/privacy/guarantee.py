@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
 from typing import Literal, get_args
 
 from crowdlog.errors import InputError
+from crowdlog.number_format import rounded_up
 from crowdlog.privacy.rounding import sum_up
 
 Kind = Literal[
@@ -76,20 +76,20 @@ class Guarantee:
         if not self.protects:
             return "No guarantee: what is published may show what one person did."
         factor = (
-            f"at most {_shown(math.exp(self.epsilon))} times as likely"
+            f"at most {rounded_up(math.exp(self.epsilon))} times as likely"
             if self.epsilon < 700
             else f"at most e^{self.epsilon:g} times as likely"
         )
         sentence = (
             f"Any result is {factor} with one person's searches in the log as without them, "
-            f"or the other way round (ε = {_shown(self.epsilon)})"
+            f"or the other way round (ε = {rounded_up(self.epsilon)})"
         )
         if self.delta == 0:
             return f"{sentence}, without exception."
         failing = (
-            f"except with a probability of {_shown(self.delta)}"
+            f"except with a probability of {rounded_up(self.delta)}"
             if self.kind == "probabilistic DP"
-            else f"apart from a chance of {_shown(self.delta)}"
+            else f"apart from a chance of {rounded_up(self.delta)}"
         )
         return f"{sentence}, {failing} (δ)."
 
@@ -128,10 +128,3 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     if len({part.unit for part in parts}) > 1:
         raise InputError("Guarantees for different units cannot be added up.")
     return approximate(sum_up(part.epsilon for part in parts), sum_up(part.delta for part in parts))
-
-
-def _shown(number: float) -> str:
-    """Four digits, rounded up (after the twelfth, where floats are noise), so that the sentence promises no
-    more than the number.
-    """
-    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(f'{number:.12g}')):.4g}"

@@ -63,6 +63,6 @@ def assemble(
     pages = {
         "label.md": label_page(label),
         "explanation.md": explain(label),
-        "index.html": release_page(label.to_json(), protected.tables),
+        "index.html": release_page(label, protected.tables),
     }
     return Draft(label, protected.tables, pages)

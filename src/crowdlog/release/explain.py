@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from crowdlog.number_format import number, rounded_up
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.release.label import Label
 from crowdlog.release.meaning import meaning_for_one_person
@@ -12,14 +13,10 @@ from crowdlog.release.promise import Setting, Step
 _COUNTED = {"impressions": "how often it was searched", "users": "how many people searched it"}
 
 
-def _number(value: Setting) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 def _parameters(guarantee: Guarantee) -> str:
     if not guarantee.protects:
         return ""
-    return f": ε = {_number(guarantee.epsilon)}, δ = {_number(guarantee.delta)}"
+    return f": ε = {rounded_up(guarantee.epsilon)}, δ = {rounded_up(guarantee.delta)}"
 
 
 def _items(title: str, lines: Sequence[str]) -> str:
@@ -27,7 +24,7 @@ def _items(title: str, lines: Sequence[str]) -> str:
 
 
 def _settings(title: str, settings: Mapping[str, Setting]) -> str:
-    return _items(title, [f"{name} = {_number(value)}" for name, value in settings.items()])
+    return _items(title, [f"{name} = {number(value)}" for name, value in settings.items()])
 
 
 def label_page(label: Label) -> str:
@@ -45,7 +42,7 @@ def label_page(label: Label) -> str:
         "source log": label.source[:16],
     }
     steps = "\n".join(
-        f"| {step.name} | {_number(step.epsilon)} | {_number(step.delta)} | {step.what} |"
+        f"| {step.name} | {rounded_up(step.epsilon)} | {rounded_up(step.delta)} | {step.what} |"
         for step in promise.steps
     )
     return (
@@ -70,8 +67,8 @@ def explain(label: Label) -> str:
     parts += [f"**{warning}**\n" for warning in label.warnings]
     parts.append(_contents(label))
     parts.append("## How it was made\n")
-    for number, step in enumerate(promise.steps, 1):
-        parts.append(f"{number}. **{step.name}.** {step.what}{_cost(step)}")
+    for place, step in enumerate(promise.steps, 1):
+        parts.append(f"{place}. **{step.name}.** {step.what}{_cost(step)}")
     if promise.guarantee.protects:
         parts.append(f"\nTogether{_parameters(promise.guarantee)}.")
     parts.append(f"\n## What it means for you\n\n{meaning_for_one_person(promise.guarantee)}")
@@ -92,5 +89,5 @@ def _contents(label: Label) -> str:
 def _cost(step: Step) -> str:
     if not (step.epsilon or step.delta):
         return ""
-    also = f" and δ = {_number(step.delta)}" if step.delta else ""
-    return f" This spends ε = {_number(step.epsilon)}{also}."
+    also = f" and δ = {rounded_up(step.delta)}" if step.delta else ""
+    return f" This spends ε = {rounded_up(step.epsilon)}{also}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from crowdlog.number_format import number
 from crowdlog.privacy.guarantee import ANONYMITY, Guarantee
 
 
@@ -29,5 +30,7 @@ def meaning_for_one_person(guarantee: Guarantee) -> str:
         f"can be at most {shown} % sure after seeing this release, whatever else they know."
     )
     if guarantee.delta > 0:
-        sentence += f" With a probability of at most 1 in {1 / guarantee.delta:,.0f} this promise may fail."
+        # rounded down: one in fewer is more likely, so the sentence never promises more than δ does
+        rare = number(math.floor(1 / guarantee.delta))
+        sentence += f" With a probability of at most 1 in {rare} this promise may fail."
     return sentence

@@ -8,8 +8,8 @@ from typing import Any
 
 import altair as alt
 
-# Okabe & Ito 2008: colours that colour-blind people tell apart; then grey.
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#b3a600", "#999999"]
+from crowdlog.pages.vega import INK, PALETTE, colours, finished
+
 OURS, PRINTED = "ours", "printed"
 Spec = dict[str, Any]
 
@@ -91,11 +91,11 @@ def bars(
     )
     offset = alt.XOffset("who:N", sort=[PRINTED, OURS])
     colour = alt.Color(
-        "who:N", title=None, scale=alt.Scale(domain=[PRINTED, OURS], range=[COLOURS[4], COLOURS[0]])
+        "who:N", title=None, scale=alt.Scale(domain=[PRINTED, OURS], range=[PALETTE[4], PALETTE[0]])
     )
     tip = ["series:N", "x:N", "who:N", alt.Tooltip("y:Q", title=y, format=".4~g")]
     mark = base.mark_point(size=60, filled=True, opacity=1) if log_y else base.mark_bar()
-    text = base.mark_text(dy=-8, fontSize=9).encode(
+    text = base.mark_text(dy=-8, fontSize=9, color=INK).encode(
         x=across, y=up, xOffset=offset, text=alt.Text("y:Q", format=format_y)
     )
     layered = alt.layer(
@@ -118,7 +118,7 @@ def _base(points: Sequence[Point]) -> Any:
 def _colour(points: Sequence[Point]) -> Any:
     """A colour for each series; a legend where there are several."""
     names = list(dict.fromkeys(point.series for point in points))
-    scale = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+    scale = alt.Scale(domain=names, range=colours(len(names)))
     return alt.Color(
         "series:N", scale=scale, legend=alt.Legend(title=None, labelLimit=300) if len(names) > 1 else None
     )
@@ -133,9 +133,5 @@ def _shape(points: Sequence[Point]) -> Any:
 
 
 def _finished(chart: Any) -> Spec:
-    spec: Spec = (
-        chart.configure_view(strokeOpacity=0.3)
-        .configure(background="white", font="system-ui, sans-serif")
-        .to_dict()
-    )
+    spec: Spec = finished(chart).to_dict()
     return spec
