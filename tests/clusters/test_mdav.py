@@ -14,7 +14,7 @@ from crowdlog.clusters.distances.semantic import equality, semantic
 from crowdlog.clusters.distances.vectors import VectorDistance
 from crowdlog.clusters.greedy import greedy
 from crowdlog.clusters.mdav import mdav
-from crowdlog.clusters.partition import Settings, partition
+from crowdlog.clusters.partition import PartitionSettings, partition
 from crowdlog.clusters.profiles import profiles_of
 from crowdlog.clusters.space import MatrixSpace, RowSpace
 from crowdlog.errors import InputError
@@ -112,7 +112,7 @@ def test_the_medoid_may_be_found_once_only():
 @pytest.mark.parametrize("exact", [10, 17, 100])
 @pytest.mark.parametrize("swaps", [0, 2])
 def test_blocks_and_swaps_keep_the_sizes(exact, swaps):
-    found = partition(RandomDistance(83), 4, Settings(exact=exact, swaps=swaps))
+    found = partition(RandomDistance(83), 4, PartitionSettings(exact=exact, swaps=swaps))
     assert found.blocks == {10: 11, 17: 8, 100: 1}[exact]
     assert found.sizes.min() >= 4
     assert found.sizes.max() <= 7
@@ -121,7 +121,7 @@ def test_blocks_and_swaps_keep_the_sizes(exact, swaps):
 
 def test_swaps_never_raise_the_error():
     distance = RandomDistance(90)
-    errors = [partition(distance, 3, Settings(swaps=rounds)).error for rounds in (0, 1, 3)]
+    errors = [partition(distance, 3, PartitionSettings(swaps=rounds)).error for rounds in (0, 1, 3)]
     assert errors[0] > errors[1] >= errors[2]
 
 
@@ -129,7 +129,7 @@ def test_fewer_users_than_k_are_one_clear_sentence():
     with pytest.raises(InputError, match="The log has 3 users, and a cluster needs k = 4"):
         partition(RandomDistance(3), 4)
     with pytest.raises(InputError, match="they need 2k users"):
-        partition(RandomDistance(30), 4, Settings(exact=5))
+        partition(RandomDistance(30), 4, PartitionSettings(exact=5))
 
 
 def test_one_cluster_where_there_are_fewer_than_2k_users():

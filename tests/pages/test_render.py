@@ -7,7 +7,7 @@ import pytest
 
 from crowdlog.pages.bar_chart import bar_chart
 from crowdlog.pages.render import TEMPLATES, _environment, render
-from crowdlog.pages.table import Cell, Table
+from crowdlog.pages.table import Cell, PageTable
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -43,7 +43,7 @@ def read(page):
 def notebook(*texts):
     """A small page with these texts in every kind of place."""
     rows = [[Cell(text, code=True), Cell(text, strong=True), Cell(text, span=2)] for text in texts]
-    table = Table(texts[0], ["a", texts[-1], "b", "c"], rows)
+    table = PageTable(texts[0], ["a", texts[-1], "b", "c"], rows)
     return render("notebook.html", title=texts[0], failures=list(texts), summary=table)
 
 

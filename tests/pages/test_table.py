@@ -1,4 +1,4 @@
-from crowdlog.pages.table import Cell, Table, table_of
+from crowdlog.pages.table import Cell, PageTable, table_of
 
 
 def test_columns_of_numbers_alone_stand_to_the_right():
@@ -8,11 +8,11 @@ def test_columns_of_numbers_alone_stand_to_the_right():
 
 
 def test_a_line_that_spans_columns_decides_nothing():
-    table = Table(
+    table = PageTable(
         "t", ["a", "b"], [[Cell("nothing to measure", span=2)], [Cell("x"), Cell("1", numeric=True)]]
     )
     assert table.numeric == [False, True]
 
 
 def test_an_empty_table_has_no_numbers():
-    assert Table("t", ["a"], []).numeric == [False]
+    assert PageTable("t", ["a"], []).numeric == [False]

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from crowdlog.pages.render import TEMPLATES
-from crowdlog.pages.vega import PALETTE, Drawing, colours, script_text, scripts
+from crowdlog.pages.vega import PALETTE, PageChart, colours, script_text, scripts
 
 STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")
 LIGHT, DARK = STYLE.split("@media (prefers-color-scheme: dark)")[:2]
@@ -51,5 +51,5 @@ def test_data_cannot_end_the_script():
 
 def test_charts_have_names_and_nothing_is_loaded_for_none():
     assert scripts([]) == []
-    _library, calls = scripts([Drawing("one", "A <name>", {"mark": "bar"})])
+    _library, calls = scripts([PageChart("one", "A <name>", {"mark": "bar"})])
     assert 'vegaEmbed("#one",{"mark": "bar", "description": "A <name>"},' in calls

@@ -21,7 +21,7 @@ Method = Callable[[Matrix, int], Ints]  # another way to make clusters of a matr
 
 
 @dataclass(frozen=True)
-class Settings:
+class PartitionSettings:
     """`exact`: the largest number of users that MDAV sees at once. `once`: the centroid is found once only.
 
     `swaps`: rounds of swaps after it. `threads` changes the time alone, never the result.
@@ -64,10 +64,10 @@ def refuse_few(users: int, k: int) -> None:
 
 
 def partition(
-    distance: Distance, k: int, settings: Settings | None = None, method: Method | None = None
+    distance: Distance, k: int, settings: PartitionSettings | None = None, method: Method | None = None
 ) -> Partition:
     """Clusters of k … 2k − 1 users, by MDAV unless another method is given."""
-    chosen = settings or Settings()
+    chosen = settings or PartitionSettings()
     refuse_few(distance.users, k)
     if distance.users > chosen.exact < 2 * k:
         raise InputError(f"Blocks of {chosen.exact:,} users are too small for k = {k:,}: they need 2k users.")
@@ -85,7 +85,7 @@ def partition(
 
 
 def _of_block(
-    distance: Distance, k: int, settings: Settings, method: Method | None, advance: Advance
+    distance: Distance, k: int, settings: PartitionSettings, method: Method | None, advance: Advance
 ) -> tuple[Ints, float | None]:
     if distance.users > EXACT and method is None and not settings.swaps:  # the matrix would not fit
         space: Space = RowSpace(distance)

@@ -17,11 +17,11 @@ from crowdlog.comparison.tables import attack_table, exposure_table, kept_table,
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_file, write_whole
 from crowdlog.pages.render import render
-from crowdlog.pages.table import Table
-from crowdlog.pages.vega import Drawing, scripts
+from crowdlog.pages.table import PageTable
+from crowdlog.pages.vega import PageChart, scripts
 
 # What is drawn: its place in the page, its title, the chart, and its numbers as a table.
-CHARTS: tuple[tuple[str, str, Callable[[Comparison], Any], Callable[[Comparison], Table]], ...] = (
+CHARTS: tuple[tuple[str, str, Callable[[Comparison], Any], Callable[[Comparison], PageTable]], ...] = (
     ("frontier", "What it is good for, and what it promises", charts.frontier, utility_table),
     ("attacks", "What it is good for, and what an attacker gets", charts.against_attacks, attack_table),
     (
@@ -91,12 +91,12 @@ def report_page(comparison: Comparison) -> str:
     )
 
 
-def drawings(comparison: Comparison) -> list[Drawing]:
+def drawings(comparison: Comparison) -> list[PageChart]:
     """The charts that have something to show."""
     found = []
     for name, title, draw, table in CHARTS:
         chart = draw(comparison)
         if chart is not None:
             numbers = None if name in IN_FULL else table(comparison)
-            found.append(Drawing(name, title, chart.to_dict(), numbers))
+            found.append(PageChart(name, title, chart.to_dict(), numbers))
     return found

@@ -10,7 +10,7 @@ from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, attack_verdict
 from crowdlog.number_format import NOTHING, decimal, percent, rounded_up
 from crowdlog.pages.render import render
-from crowdlog.pages.table import Cell, Mark, Table
+from crowdlog.pages.table import Cell, Mark, PageTable
 from crowdlog.release.label import Label
 
 HEADINGS = {
@@ -28,7 +28,7 @@ MARKS: dict[str, tuple[Mark, str]] = {
 MISSING = Cell(NOTHING, numeric=True)
 
 
-def summary_table(comparison: Comparison) -> Table:
+def summary_table(comparison: Comparison) -> PageTable:
     """A line for each mechanism. Those with a promise come first."""
     found = {(point["mechanism"], point["name"]): point for point in comparison.points}
     measures = headlines(comparison.points)
@@ -41,7 +41,7 @@ def summary_table(comparison: Comparison) -> Table:
         rows.append([Cell(mechanism, code=True), promised(comparison.labels[mechanism]), *useful, *attacked])
     # a blank lets a long name break
     headings = [HEADINGS.get(name, name).replace(":", ": ") for name in (*measures, *attacks)]
-    return Table("At a glance", ("mechanism", "promise", *headings), rows, dense=True)
+    return PageTable("At a glance", ("mechanism", "promise", *headings), rows, dense=True)
 
 
 def in_notebook(comparison: Comparison) -> str:

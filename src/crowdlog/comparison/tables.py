@@ -9,11 +9,11 @@ from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.rows import Row, attack_verdict, series
 from crowdlog.comparison.summary_table import MARKS
 from crowdlog.number_format import NOTHING, decimal, number, percent, rounded_up
-from crowdlog.pages.table import Cell, Table
+from crowdlog.pages.table import Cell, PageTable
 from crowdlog.release.meaning import meaning_for_one_person
 
 
-def attack_table(comparison: Comparison) -> Table:
+def attack_table(comparison: Comparison) -> PageTable:
     """A line for each mechanism and attack; where an attack had nothing to attack, its note."""
     columns = ("mechanism", "attack", "success", "interval", "a guess", "the promise admits", "verdict")
     rows = []
@@ -30,7 +30,7 @@ def attack_table(comparison: Comparison) -> Table:
             admitted,
         )
         rows.append([*start, *(Cell(text, numeric=True) for text in numbers), judged(point)])
-    return Table("Every attack", columns, rows)
+    return PageTable("Every attack", columns, rows)
 
 
 def judged(point: Row) -> Cell:
@@ -49,7 +49,7 @@ def judged(point: Row) -> Cell:
     return Cell(sign + words[verdict], mark=mark)
 
 
-def utility_table(comparison: Comparison) -> Table:
+def utility_table(comparison: Comparison) -> PageTable:
     """A line for each mechanism and measure; where nothing could be measured, the reason."""
     columns = ("mechanism", "measure", "value", "interval", "evaluated on")
     rows = []
@@ -64,10 +64,10 @@ def utility_table(comparison: Comparison) -> Table:
             number(point["evaluated"]),
         )
         rows.append([*start, *(Cell(text, numeric=True) for text in numbers)])
-    return Table("Every measure of utility", columns, rows)
+    return PageTable("Every measure of utility", columns, rows)
 
 
-def kept_table(comparison: Comparison, by: str) -> Table:
+def kept_table(comparison: Comparison, by: str) -> PageTable:
     """What the maps of `maps.kept` show: how much was kept of each band."""
     rows = [
         [
@@ -82,10 +82,10 @@ def kept_table(comparison: Comparison, by: str) -> Table:
         if row["by"] == by
     ]
     columns = ("mechanism", "table", f"{by}, from", "kept", "in the log", "share")
-    return Table(f"What was kept, by {by}", columns, rows)
+    return PageTable(f"What was kept, by {by}", columns, rows)
 
 
-def exposure_table(comparison: Comparison) -> Table:
+def exposure_table(comparison: Comparison) -> PageTable:
     """What the histograms of `maps.exposure_histograms` show, of all mechanisms."""
     rows = [
         [
@@ -95,7 +95,9 @@ def exposure_table(comparison: Comparison) -> Table:
         ]
         for row in comparison.exposure()
     ]
-    return Table("How much of a person's profile is exposed", ("mechanism", "share exposed", "people"), rows)
+    return PageTable(
+        "How much of a person's profile is exposed", ("mechanism", "share exposed", "people"), rows
+    )
 
 
 def _points(comparison: Comparison, kind: str) -> list[Row]:

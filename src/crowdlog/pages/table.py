@@ -25,7 +25,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table. `caption` is its name for those who cannot see where it stands; `dense`: in small letters."""
 
     caption: str
@@ -45,9 +45,9 @@ def cell(value: Value) -> Cell:
     return Cell(number(value), numeric=not isinstance(value, str))
 
 
-def table_of(caption: str, columns: Sequence[str], rows: Iterable[Iterable[Value | Cell]]) -> Table:
+def table_of(caption: str, columns: Sequence[str], rows: Iterable[Iterable[Value | Cell]]) -> PageTable:
     """Values that need no mark of their own."""
-    return Table(
+    return PageTable(
         caption,
         columns,
         [[value if isinstance(value, Cell) else cell(value) for value in row] for row in rows],

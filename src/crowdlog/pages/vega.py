@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from crowdlog.pages.table import Table
+from crowdlog.pages.table import PageTable
 
 # After Okabe & Ito 2008, which colour-blind people tell apart, in tones that stand out against white and
 # against the dark page alike (3 : 1 at least, WCAG 2.2 §1.4.11).
@@ -35,7 +35,7 @@ _EMBED = '{renderer:"svg",actions:{export:true,source:false,compiled:false,edito
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PageChart:
     """A chart of a page.
 
     `id` is its place in the page, `title` its name, `spec` its Vega-Lite specification; `table` has its numbers,
@@ -45,7 +45,7 @@ class Drawing:
     id: str
     title: str
     spec: Mapping[str, Any]
-    table: Table | None = None
+    table: PageTable | None = None
     note: str = ""
 
 
@@ -76,7 +76,7 @@ def finished(chart: Any) -> Any:
     )
 
 
-def scripts(drawings: Sequence[Drawing]) -> list[Markup]:
+def scripts(drawings: Sequence[PageChart]) -> list[Markup]:
     """What draws them: the library, then one call for each. Empty where nothing is drawn."""
     if not drawings:
         return []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from crowdlog.number_format import number, rounded_up
 from crowdlog.pages.bar_chart import BarChart, bar_chart
 from crowdlog.pages.render import render
-from crowdlog.pages.table import Cell, Table
+from crowdlog.pages.table import Cell, PageTable
 from crowdlog.release.meaning import meaning_for_one_person
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _cards(label: Label) -> list[tuple[str, str]]:
     return cards
 
 
-def _steps(label: Label) -> Table:
+def _steps(label: Label) -> PageTable:
     rows = [
         [
             Cell(step.name),
@@ -85,7 +85,7 @@ def _steps(label: Label) -> Table:
         ]
         for step in label.promise.steps
     ]
-    return Table("Steps", ("step", "what is done", "ε", "δ"), rows)
+    return PageTable("Steps", ("step", "what is done", "ε", "δ"), rows)
 
 
 def _chart(name: str, table: pa.Table, noise: float | None) -> BarChart:

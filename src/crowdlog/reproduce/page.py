@@ -10,8 +10,8 @@ from typing import Any
 
 from crowdlog import __version__
 from crowdlog.pages.render import render
-from crowdlog.pages.table import Table, table_of
-from crowdlog.pages.vega import Drawing, scripts
+from crowdlog.pages.table import PageTable, table_of
+from crowdlog.pages.vega import PageChart, scripts
 from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
 
@@ -35,8 +35,8 @@ class FinishedStudy:
 class ShownPanel:
     """A panel as the page has it."""
 
-    table: Table
-    drawing: Drawing | None
+    table: PageTable
+    drawing: PageChart | None
     note: str
 
 
@@ -82,5 +82,5 @@ def _panel(panel: Panel, place: str) -> ShownPanel:
     table = table_of(panel.title, panel.columns, panel.rows)
     drawing = None
     if panel.chart is not None:
-        drawing = Drawing(place, panel.title, panel.chart, note=panel.note)
+        drawing = PageChart(place, panel.title, panel.chart, note=panel.note)
     return ShownPanel(table, drawing, panel.note)

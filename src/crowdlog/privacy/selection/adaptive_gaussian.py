@@ -41,7 +41,7 @@ OWN_SHARE = 0.4
 
 
 @dataclass(frozen=True)
-class Settings:
+class AdaptiveSettings:
     """What (ε, δ) allow one selection: the noise of users with the fewest items, the threshold in weight, the
     lengths of others, and what tight composition needs.
     """
@@ -72,7 +72,7 @@ class AdaptiveGaussian:
         found = self.settings(epsilon, delta)
         return self.run(incidence, found.mu, found.threshold, randomness, own=found.sizes)
 
-    def settings(self, epsilon: float, delta: float) -> Settings:
+    def settings(self, epsilon: float, delta: float) -> AdaptiveSettings:
         """All of (ε, δ) for this selection. The threshold is that of users with two thirds of the most items:
         those with more have shorter vectors, those with fewer longer ones.
         """
@@ -82,7 +82,7 @@ class AdaptiveGaussian:
         part = Part(mu, typical.bar(mu, OWN_SHARE * delta, epsilon))
         sizes = own_sizes(epsilon, delta, (part,), 0.0, self.items_per_user)
         longest = mu * sizes.largest
-        return Settings(longest, in_weight(part.bar, longest), sizes, sizes.tail((part,)))
+        return AdaptiveSettings(longest, in_weight(part.bar, longest), sizes, sizes.tail((part,)))
 
     def split(self, epsilon: float, delta: float) -> tuple[float, float]:
         """(μ of all rounds together, part of δ left for keys that one user alone holds) before own sizes."""
