@@ -7,7 +7,7 @@ from crowdlog.cli.semantic import command
 from crowdlog.errors import InputError
 from tests.artifacts.semantic.logs import SANYO, make_log
 
-FIGURES = {"share.svg", "per-user.svg", "user.svg", "f-1.svg", "f-0.1.svg", "neighbourhood.svg"}
+FIGURES = {"share.svg", "per-user.svg", "user.svg", "f-1.svg", "f-0.1.svg", "neighbourhood.svg", "index.html"}
 
 
 def run(*args):

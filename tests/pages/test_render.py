@@ -83,6 +83,10 @@ def test_a_missing_value_is_an_error():
 
 def test_nothing_is_loaded_from_elsewhere():
     for path in TEMPLATES.iterdir():
-        text = path.read_text(encoding="utf-8")
+        text = (
+            path.read_text(encoding="utf-8")
+            .replace('src="data:', "")
+            .replace("http://www.w3.org/2000/svg", "")
+        )
         for way in ("src=", "@import", "url(", "http:", "https:", 'rel="stylesheet"'):
             assert way not in text, f"{path.name}: {way}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.number_format import number
 
 if TYPE_CHECKING:
     from crowdlog.planning.budget import Amount, Budget
@@ -66,7 +66,7 @@ def command(
 def _show(budget: Budget) -> None:
     fields: dict[str, object] = {
         "spent": _sentence(budget.spent),
-        "spent, tight": f"ε = {_shown(budget.spent.tight_epsilon)} at δ = {_shown(budget.spent.tight_delta)}",
+        "spent, tight": f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}",
         "left": "no limit is set" if budget.left is None else _sentence(budget.left),
     }
     if budget.next is not None:
@@ -74,7 +74,7 @@ def _show(budget: Budget) -> None:
         fields |= {
             "next": following.mechanism + (f", {following.times} times" if following.times > 1 else ""),
             "next costs": _sentence(following),
-            "next costs, tight": f"ε = {_shown(following.tight_epsilon)} more",
+            "next costs, tight": f"ε = {number(following.tight_epsilon)} more",
             "spent then": _sentence(following.spent_after),
             "next fits": following.fits,
         }
@@ -82,14 +82,10 @@ def _show(budget: Budget) -> None:
     if budget.releases:
         click.echo()
         rows = [
-            [r.id, r.mechanism, _shown(r.epsilon), _shown(r.delta), r.state, r.out] for r in budget.releases
+            [r.id, r.mechanism, number(r.epsilon), number(r.delta), r.state, r.out] for r in budget.releases
         ]
         show_table(["charge", "release", "ε", "δ", "state", "folder"], rows)
 
 
 def _sentence(amount: Amount) -> str:
-    return f"ε = {_shown(amount.epsilon)}, δ = {_shown(amount.delta)}"
-
-
-def _shown(number: float) -> str:
-    return "∞" if math.isinf(number) else f"{number:.4g}"
+    return f"ε = {number(amount.epsilon)}, δ = {number(amount.delta)}"

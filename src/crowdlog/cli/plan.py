@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.number_format import number
 
 if TYPE_CHECKING:
     from crowdlog.planning.plan import BudgetCheck, ReleasePlan
@@ -71,8 +72,8 @@ def _show(plan: ReleasePlan) -> None:
 
 
 def _budget(check: BudgetCheck) -> dict[str, str | bool]:
-    spent = f"ε = {check.spent.epsilon:.4g}, δ = {check.spent.delta:.4g}"
+    spent = f"ε = {number(check.spent.epsilon)}, δ = {number(check.spent.delta)}"
     if check.left is None:
         return {"spent": spent, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}
-    left = f"ε = {check.left.epsilon:.4g}, δ = {check.left.delta:.4g}"
+    left = f"ε = {number(check.left.epsilon)}, δ = {number(check.left.delta)}"
     return {"spent": spent, "left": left, "this release fits": check.fits}

@@ -67,6 +67,7 @@ def command(
     from crowdlog.files.whole import write_whole
     from crowdlog.log.store import LogStore
     from crowdlog.planning.semantic_figures import semantic_figures
+    from crowdlog.planning.semantic_page import semantic_page
 
     figures = semantic_figures(
         LogStore.open(store),
@@ -80,6 +81,7 @@ def command(
     out.mkdir(parents=True, exist_ok=True)
     for name, picture in figures.pictures.items():
         write_whole(out / name, picture)
+    write_whole(out / "index.html", semantic_page(figures))
     shares = figures.shares
     if as_json:
         show_json(shares)
@@ -87,4 +89,6 @@ def command(
     for theta, row in shares.released.items():
         by_k = ", ".join(f"k = {k}: {share:.1%}" for k, share in zip(shares.k, row, strict=True))
         click.echo(f"Θ = {theta}: {by_k}")
-    click.echo(f"Shares are of the {shares.queries:,} queries that can be compared. Figures are in {out}.")
+    click.echo(
+        f"Shares are of the {shares.queries:,} queries that can be compared. Figures are in {out}; {out / 'index.html'} shows them all."
+    )

@@ -5,15 +5,19 @@ A neighbourhood shows queries: for the owner's eyes.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from crowdlog.artifacts.semantic.measures import KS
+from crowdlog.pages.render import render
+from crowdlog.pages.vega import colours
 from crowdlog.types import Floats
 
-_CENTRE, _RADIUS = 260, 225
+# of the rings, in units of the picture
+_CENTRE = 260
+_RADIUS = 225
+_LINE = 18  # height of a line of the list
 
 
 def curves_against_k(lines: Mapping[str, Floats], title: str, ks: Sequence[int] = KS) -> str:
@@ -26,6 +30,7 @@ def curves_against_k(lines: Mapping[str, Floats], title: str, ks: Sequence[int] 
         for k, value in zip(ks, values, strict=True)
     ]
     method = {"field": "method", "type": "nominal", "title": None, "sort": list(lines)}
+    colour = {**method, "scale": {"domain": list(lines), "range": colours(len(lines))}}
     chart = {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": 420,
@@ -35,7 +40,7 @@ def curves_against_k(lines: Mapping[str, Floats], title: str, ks: Sequence[int] 
         "encoding": {
             "x": {"field": "k", "type": "quantitative", "scale": {"type": "log"}},
             "y": {"field": "value", "type": "quantitative", "title": title, "scale": {"domain": [0, 1]}},
-            "color": method,
+            "color": colour,
             "strokeDash": {**method, "legend": None},
         },
     }
@@ -63,19 +68,15 @@ def draw_neighbourhood(nodes: Sequence[Node], edges: Sequence[tuple[int, int]]) 
         for n, i in enumerate(members):
             angle = 2 * math.pi * n / len(members) + ring
             places[i] = (_CENTRE + radius * math.cos(angle), _CENTRE + radius * math.sin(angle))
-    parts = [
-        f'<line x1="{places[a][0]:.0f}" y1="{places[a][1]:.0f}" x2="{places[b][0]:.0f}" y2="{places[b][1]:.0f}"/>'
-        for a, b in edges
-    ]
-    for i, (node, (x, y)) in enumerate(zip(nodes, places, strict=True), 1):
+    circles = []
+    for node, (x, y) in zip(nodes, places, strict=True):
         tone = 95 - 60 * (len(degrees) - degrees.index(node.degree)) // len(degrees)
-        ink = "#fff" if tone < 60 else "#000"
-        parts.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="12" fill="hsl(0 0% {tone}%)"/>')
-        parts.append(f'<text x="{x:.0f}" y="{y + 4:.0f}" text-anchor="middle" fill="{ink}">{i}</text>')
-        people = f"{node.users} user{'s' if node.users != 1 else ''}"
-        parts.append(
-            f'<text x="{2 * _CENTRE + 10}" y="{18 * i}">{i}) {html.escape(node.text)} · {people} · degree {node.degree}</text>'
-        )
-    height = max(2 * _CENTRE, 18 * len(nodes) + 20)
-    style = "text{font:12px sans-serif}line{stroke:#bbb}circle{stroke:#333}"
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {height}"><style>{style}</style>{"".join(parts)}</svg>\n'
+        circles.append({"node": node, "x": x, "y": y, "tone": tone})
+    return render(
+        "neighbourhood.svg",
+        circles=circles,
+        lines=[(*places[a], *places[b]) for a, b in edges],
+        left=2 * _CENTRE + 10,
+        line_height=_LINE,
+        height=max(2 * _CENTRE, _LINE * len(nodes) + 20),
+    )
