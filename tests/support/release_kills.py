@@ -61,7 +61,7 @@ class Coin:
             approximate(1.0, 1e-9), (Step("draw", "one number", 1.0, 1e-9),), accounting=({"step": "coin"},)
         )
 
-    def protect(self, log: LogStore, randomness: Any) -> Protected:
+    def protect(self, log: LogStore, randomness: Any, **_options: Any) -> Protected:
         time.sleep(self.pause)
         number = int.from_bytes(randomness.bytes(7))
         return Protected({"queries": pa.table({"query": ["weather"], "count": [number]})}, {"draw": number})

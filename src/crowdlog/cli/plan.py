@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from crowdlog.cli.engine import engine_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.number_format import number
 
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
     from crowdlog.planning.plan import BudgetCheck, ReleasePlan
 
 
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     metavar="USERS",
     help="Also try it on a synthetic log of this many users and say how much was kept.",
 )
+@engine_option
 @json_option
-def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> None:
+def command(words: tuple[str, ...], synthetic: int | None, engine: OpenEngine | None, as_json: bool) -> None:
     """Show the promise, thresholds and costs of MECHANISM, and what the budget of STORE would have left.
 
     Nothing is computed from the log: expected numbers come from the parameters or, with --synthetic, from a made-up log.
@@ -40,7 +43,7 @@ def command(words: tuple[str, ...], synthetic: int | None, as_json: bool) -> Non
         )
     mechanism = parse(words[-1])
     log = LogStore.open(words[0]) if len(words) == 2 else None
-    plan = plan_release(mechanism, log=log, users=synthetic)
+    plan = plan_release(mechanism, log=log, users=synthetic, engine=engine)
     if as_json:
         show_json(plan)
     else:

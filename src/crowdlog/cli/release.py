@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from crowdlog.cli.engine import engine_option
 from crowdlog.cli.output import json_option, reporting, show_json
 
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.release.folder import Release
 
@@ -21,8 +23,17 @@ if TYPE_CHECKING:
     "--i-know", is_flag=True, help="Release even without a guarantee or with a large δ; the label says so."
 )
 @click.option("--seed", type=int, help="Draw repeatable noise, for tests. The label says NOT PRIVATE.")
+@engine_option
 @json_option
-def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None, as_json: bool) -> None:
+def command(
+    store: str,
+    mechanism: str,
+    out: str,
+    i_know: bool,
+    seed: int | None,
+    engine: OpenEngine | None,
+    as_json: bool,
+) -> None:
     """Protect the log in STORE with MECHANISM, charge its ledger, and write a release folder.
 
     \b
@@ -37,7 +48,7 @@ def command(store: str, mechanism: str, out: str, i_know: bool, seed: int | None
     randomness = None if seed is None else SeededRandomness(seed)
     for sentence in chosen.advice(log):
         click.echo(sentence, err=True)
-    released = publish(chosen, log, out, randomness=randomness, i_know=i_know)
+    released = publish(chosen, log, out, randomness=randomness, i_know=i_know, engine=engine)
     with reporting(f"{released.path} is published and charged"):
         _show(released, chosen, out, as_json)
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from crowdlog.cli.engine import engine_option
 from crowdlog.cli.output import json_option, reporting, show_json
 
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
     from crowdlog.log.store import LogStore
     from crowdlog.release.folder import Release
 
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
 )
 @click.option("--to", metavar="PLACE", help="Show the release here instead; or: it was moved here.")
 @click.option("--give-up", is_flag=True, help="Close charge N for good: it stays spent and is never drawn.")
+@engine_option
 @json_option
-def command(store: str, charge: int | None, to: str | None, give_up: bool, as_json: bool) -> None:
+def command(
+    store: str, charge: int | None, to: str | None, give_up: bool, engine: OpenEngine | None, as_json: bool
+) -> None:
     """Finish every release of STORE that was charged but not published, at no further charge.
 
     If nothing was shown yet, left-over files are destroyed unread and the noise is drawn afresh.
@@ -42,7 +47,7 @@ def command(store: str, charge: int | None, to: str | None, give_up: bool, as_js
         _give_up(log, charge, to, as_json)
         return
     try:
-        done = resume(log, parse, charge=charge, to=to)
+        done = resume(log, parse, charge=charge, to=to, engine=engine)
     except Unfinished as unfinished:
         with suppress(InputError):  # what could not be finished is told even if the rest cannot be printed
             _show(unfinished.finished, as_json)

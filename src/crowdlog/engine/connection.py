@@ -13,15 +13,21 @@ from crowdlog.log.store import LogStore
 
 
 class Engine:
-    """Runs Ibis expressions over one log store. DuckDB unless another Ibis back end is given."""
+    """Runs Ibis expressions over one log store. DuckDB, with so many threads and bytes of memory at most,
+    unless another Ibis back end is given.
+    """
 
-    def __init__(self, log: LogStore, *, memory: str | None = None, backend: Any = None) -> None:
+    def __init__(
+        self, log: LogStore, *, threads: int | None = None, memory: int | None = None, backend: Any = None
+    ) -> None:
         self.log = log
         reading: dict[str, Any] = {}
         events = str(log.events())
         self._spill = tempfile.TemporaryDirectory(prefix="crowdlog-spill-") if backend is None else None
         if backend is None and self._spill is not None:
-            options = {"memory_limit": memory} if memory else {}
+            options: dict[str, Any] = {"memory_limit": f"{memory} bytes"} if memory else {}
+            if threads:
+                options["threads"] = threads
             backend = ibis.duckdb.connect(
                 temp_directory=self._spill.name, preserve_insertion_order=False, **options
             )

@@ -7,8 +7,10 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
@@ -17,6 +19,9 @@ from crowdlog.planning.budget import Amount
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.promise import Promise, Setting, Step
 from crowdlog.release.publish import open_ledger
+
+if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
 
 CHANCES = (0.01, 0.1, 0.5, 0.9, 0.99)
 
@@ -65,9 +70,15 @@ class ReleasePlan:
 
 
 def plan_release(
-    mechanism: Mechanism, *, log: LogStore | None = None, users: int | None = None
+    mechanism: Mechanism,
+    *,
+    log: LogStore | None = None,
+    users: int | None = None,
+    engine: OpenEngine | None = None,
 ) -> ReleasePlan:
-    """The plan. `log`: check the budget of this store; `users`: try it on a synthetic log of so many."""
+    """The plan. `log`: check the budget of this store; `users`: try it on a synthetic log of so many, counted
+    by this engine.
+    """
     promise = mechanism.promise()
     return ReleasePlan(
         repr(mechanism),
@@ -80,7 +91,7 @@ def plan_release(
         _odds(promise),
         promise.unprotected,
         None if log is None else _check(log, promise),
-        None if users is None else _try_on_synthetic(mechanism, users),
+        None if users is None else _try_on_synthetic(mechanism, users, engine),
     )
 
 
@@ -102,7 +113,7 @@ def _check(log: LogStore, promise: Promise) -> BudgetCheck:
     return BudgetCheck(Amount.of(spent), room, room is None or room.covers(promise.guarantee))
 
 
-def _try_on_synthetic(mechanism: Mechanism, users: int) -> SyntheticRun:
+def _try_on_synthetic(mechanism: Mechanism, users: int, engine: OpenEngine | None) -> SyntheticRun:
     from crowdlog.log.importer import import_log
     from crowdlog.log.synth import synthesize
 
@@ -110,6 +121,7 @@ def _try_on_synthetic(mechanism: Mechanism, users: int) -> SyntheticRun:
         source = Path(folder) / "log.tsv"
         synthesize(source, users=users, seed=1)
         log = import_log([source], Path(folder) / "store")
-        protected = mechanism.protect(log, SeededRandomness(1))
+        with nullcontext() if engine is None else engine(log) as opened:
+            protected = mechanism.protect(log, SeededRandomness(1), engine=opened)
         kept = {name: table.num_rows for name, table in protected.tables.items()}
         return SyntheticRun(users, log.info.queries, kept)

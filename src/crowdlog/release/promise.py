@@ -16,6 +16,7 @@ from crowdlog.privacy.noise import DiscreteLaplace
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from crowdlog.engine.connection import Engine
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
@@ -164,7 +165,9 @@ class Protects(Protocol):
 
     def promise(self) -> Promise: ...
 
-    def protect(self, log: LogStore, randomness: Randomness) -> Protected: ...
+    def protect(
+        self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None
+    ) -> Protected: ...
 
     def check_inputs(self) -> None:
         """Raise InputError when a file the mechanism needs cannot be read: before anything is charged."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +21,10 @@ from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, fill_folder, folder_hash
 from crowdlog.release.place import Place, find_place, refuse_existing, reserve
-from crowdlog.release.promise import Promise, Protects
+from crowdlog.release.promise import Promise, Protected, Protects
 
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
     from crowdlog.log.store import LogStore
 
 LOCK = "releases.lock"  # in the store: held by every release (shared) and by `resume` (alone)
@@ -36,8 +37,12 @@ def publish(
     *,
     randomness: Randomness | None = None,
     i_know: bool = False,
+    engine: OpenEngine | None = None,
 ) -> Release:
-    """Make one release. `i_know` allows what is not private (no guarantee, a large δ) and marks the label."""
+    """Make one release. `i_know` allows what is not private (no guarantee, a large δ) and marks the label.
+
+    `engine`: what counts, DuckDB unless given.
+    """
     refuse_existing(find_place(out).target)
     promise = mechanism.promise()
     warnings = refuse_or_warn(mechanism, promise, log, i_know=i_know)
@@ -55,7 +60,7 @@ def publish(
             steps=promise.accounting,
             allow_unprotected=i_know,
         )
-        drawing = Drawing(mechanism, promise, log, randomness or SystemRandomness(), warnings)
+        drawing = Drawing(mechanism, promise, log, randomness or SystemRandomness(), warnings, engine)
         return finish(drawing, ledger, charge, place)
 
 
@@ -68,6 +73,11 @@ class Drawing:
     log: LogStore
     randomness: Randomness
     warnings: list[str]
+    engine: OpenEngine | None = None
+
+    def draw(self) -> Protected:
+        with nullcontext() if self.engine is None else self.engine(self.log) as opened:
+            return self.mechanism.protect(self.log, self.randomness, engine=opened)
 
 
 def open_ledger(log: LogStore) -> Ledger:
@@ -139,7 +149,7 @@ def give_final_name(ledger: Ledger, charge: int, staged: Path, target: Path) -> 
 
 def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
     """Write one output to the staged folder and return its hash."""
-    protected = drawing.mechanism.protect(drawing.log, drawing.randomness)
+    protected = drawing.draw()
     draft = assemble(
         [drawing.mechanism],
         drawing.promise,

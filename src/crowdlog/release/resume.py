@@ -20,6 +20,7 @@ from crowdlog.release.promise import Promise, Protects
 from crowdlog.release.publish import Drawing, finish, give_final_name, holding, open_ledger, refuse_or_warn
 
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
     from crowdlog.log.store import LogStore
 
 
@@ -39,6 +40,7 @@ def resume(
     charge: int | None = None,
     to: str | Path | None = None,
     randomness: Randomness | None = None,
+    engine: OpenEngine | None = None,
 ) -> list[Release]:
     """Finish the unfinished releases of this log (or one of them) at no further charge.
 
@@ -47,7 +49,7 @@ def resume(
     """
     finished, failures, cause = list[Release](), list[str](), None
     with holding(log, alone=True), open_ledger(log) as ledger:
-        resumption = _Resumption(log, ledger, parse, randomness or SystemRandomness())
+        resumption = _Resumption(log, ledger, parse, randomness or SystemRandomness(), engine)
         for entry in _chosen(ledger, charge, to):
             try:
                 finished.append(resumption.finish(entry, None if to is None else find_place(to).target))
@@ -93,6 +95,7 @@ class _Resumption:
     ledger: Ledger
     parse: Callable[[str], Protects]
     randomness: Randomness
+    engine: OpenEngine | None = None
 
     def finish(self, entry: Entry, to: Path | None) -> Release:
         if to is not None:
@@ -110,7 +113,7 @@ class _Resumption:
         _compare(entry, promise)
         mechanism.check_inputs()
         warnings = refuse_or_warn(mechanism, promise, self.log, i_know=True)
-        drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings)
+        drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings, self.engine)
         _refuse_other(entry, to)
         with reserve(to or entry.out, advice=f"Mend that, or {_elsewhere(entry)}") as place:
             if str(place.target) != entry.out:
