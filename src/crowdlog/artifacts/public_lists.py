@@ -73,6 +73,37 @@ def read_surfaced(path: str, representation: str = ORIGINAL) -> pa.Table:
     )
 
 
+WORD_LIST = "wordfreq"
+PUBLIC_WORDS = "The list of words is public and was made without this log."
+LISTED_WORDS = 100_000  # of wordfreq's most frequent English words, by rank
+
+
+@lru_cache(maxsize=4)
+def public_words(words: str, representation: str) -> tuple[str, ...]:
+    """Words of a public list, most frequent first, written as the log's queries are, each once.
+
+    `words`: 'wordfreq' or a file with one word a line.
+    """
+    if words == WORD_LIST:
+        from wordfreq import top_n_list
+
+        found: list[str] = represent(map(normalise, top_n_list("en", LISTED_WORDS)), representation)
+    else:
+        lines = read_query_file(words, "list of words", {"query": "a word"}, representation=representation)
+        found = lines["query"].to_pylist()
+    return tuple(dict.fromkeys(text for text in found if text and " " not in text))
+
+
+@lru_cache(maxsize=1)
+def public_word_pairs() -> tuple[tuple[str, str], ...]:
+    """symspellpy's frequent English word pairs."""
+    from importlib.resources import files
+
+    file = files("symspellpy").joinpath("frequency_bigramdictionary_en_243_342.txt")
+    lines = (line.split() for line in file.read_text(encoding="utf-8-sig").splitlines())
+    return tuple((words[0], words[1]) for words in lines)
+
+
 def _ngrams() -> tuple[str, ...]:
     """symspellpy's frequent English word pairs that neither begin nor end with a stop word, and wordfreq's
     most frequent words.
@@ -80,16 +111,9 @@ def _ngrams() -> tuple[str, ...]:
     The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; no
     noun is a stop word.
     """
-    from importlib.resources import files
-
     from wordfreq import top_n_list
 
-    text = (
-        files("symspellpy")
-        .joinpath("frequency_bigramdictionary_en_243_342.txt")
-        .read_text(encoding="utf-8-sig")
-    )
-    pairs = (line.split()[:2] for line in text.splitlines())
+    pairs = public_word_pairs()
     return (
         *(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}),
         *top_n_list("en", WORDS),

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from crowdlog.artifacts.kinds import Sequences
 from crowdlog.errors import InputError
-from crowdlog.plan.bounds import SessionCut, SquaredBudget
-from crowdlog.plan.candidates import OfShown, Pool, PublicResults
+from crowdlog.plan.bounds import ScaledLength, SessionCut, SquaredBudget
+from crowdlog.plan.candidates import NamedBy, OfShown, Pool, PublicResults
 from crowdlog.plan.selections import Crossing, NoisyThreshold
 from crowdlog.plan.table import TablePlan
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
-OF_SHOWN = OfShown | PublicResults  # candidates that need their queries shown first
+OF_SHOWN = OfShown | PublicResults | NamedBy  # candidates that need their queries shown first
 
 
 def first_table(mechanism: Mechanism) -> TablePlan:
@@ -49,7 +49,7 @@ def chooses_by_weights(mechanism: Mechanism) -> bool:
     """Whether people divide weights among their keys and Gaussian noise hides them, rather than Laplace noise
     their counts.
     """
-    return isinstance(first_table(mechanism).bound, SquaredBudget)
+    return isinstance(first_table(mechanism).bound, SquaredBudget | ScaledLength)
 
 
 def by_lot(mechanism: Mechanism) -> bool:

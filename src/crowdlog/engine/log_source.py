@@ -33,6 +33,7 @@ from crowdlog.plan.bounds import (
     FirstOccurrences,
     RandomKeys,
     RandomOccurrences,
+    ScaledLength,
     SessionCut,
     SquaredBudget,
     Unbounded,
@@ -298,7 +299,7 @@ def bounded_by(plan: TablePlan, artifacts: Any, randomness: Randomness) -> Any:
             return bound.first_distinct(artifacts, d)
         case Unbounded():
             return artifacts
-        case SquaredBudget() | SessionCut():
+        case SquaredBudget() | ScaledLength() | SessionCut():
             raise TypeError(f"{plan.bound} is not a bound on single artifacts")
 
 

@@ -22,6 +22,7 @@ MECHANISMS: dict[str, str] = {
     "KAnonymity": "k_anonymity",
     "Keys": "keys",
     "Korolova": "korolova",
+    "Ladder": "ladder",
     "SemanticKAnonymity": "semantic_k_anonymity",
     "Zealous": "zealous",
     "HashedTokens": "hashed_tokens",

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.errors import InputError
 from crowdlog.plan import bounds, candidates, selections
-from crowdlog.plan.table import TablePlan
+from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
@@ -33,17 +33,19 @@ _METHODS = (AdaptiveGaussian, DPSIPS, LaplaceThreshold, PolicyGaussian, Truncate
 _PARTS = {
     kind.__name__: kind
     for kind in (
-        *(TablePlan, Artifact, Sequences, DiscreteLaplace, RoundedGaussian, OwnSizes, *_METHODS),
+        *(TablePlan, Artifact, Sequences, DiscreteLaplace, RoundedGaussian, RowNoise, OwnSizes, *_METHODS),
         *(bounds.FirstOccurrences, bounds.RandomOccurrences, bounds.FirstKeys, bounds.RandomKeys),
-        *(bounds.SquaredBudget, bounds.SessionCut, bounds.Unbounded),
+        *(bounds.SquaredBudget, bounds.ScaledLength, bounds.SessionCut, bounds.Unbounded),
         *(
             candidates.OfTheLog,
             candidates.Pool,
             candidates.OfShown,
             candidates.PublicResults,
             candidates.Favours,
+            candidates.NamedBy,
         ),
-        *(selections.NoisyThreshold, selections.WeightedRounds, selections.KeySelection, selections.AtLeast),
+        *(selections.NoisyThreshold, selections.WeightedRounds, selections.GradedRounds),
+        *(selections.KeySelection, selections.AtLeast),
     )
 }
 

@@ -95,6 +95,24 @@ class SquaredBudget:
 
 
 @dataclass(frozen=True)
+class ScaledLength:
+    """Weights for at most `keys` different artifacts of a person, by lot where she has more; then every
+    artifact of hers that is shown counts once, all tables in one vector, scaled down where it is too long.
+    """
+
+    keys: int
+    by_lot = True
+
+    def reach(self, _counts: Counts) -> Reach:
+        # one count moves by 1 over the kept share, which is at least ½; the vector's length is bounded in
+        # weights that noisy counts set
+        return Reach(total=math.inf, squares=math.inf, each=2)
+
+    def __str__(self) -> str:
+        return f"each person once per key, scaled down where she has many; at most {self.keys} different ones support a choice"
+
+
+@dataclass(frozen=True)
 class SessionCut:
     """The first `queries` queries of each person's first `sessions` sessions of at least two; `d` is how many
     sequences they hold at most.
@@ -133,7 +151,7 @@ class Unbounded:
         return "everything"
 
 
-Bound = FirstOccurrences | FirstKeys | SquaredBudget | SessionCut | Unbounded
+Bound = FirstOccurrences | FirstKeys | SquaredBudget | ScaledLength | SessionCut | Unbounded
 
 
 def _of_units(d: int, counts: Counts) -> Reach:

@@ -35,7 +35,17 @@ class PublicResults:
     pool: str | None = None
 
 
-Candidates = OfTheLog | Pool | OfShown | PublicResults
+@dataclass(frozen=True)
+class NamedBy:
+    """Cells of a public grid: every combination of what the tables `by` show already, held or not. `others`:
+    further keys of the log beside them.
+    """
+
+    by: str
+    others: bool = False
+
+
+Candidates = OfTheLog | Pool | OfShown | PublicResults | NamedBy
 
 
 @dataclass(frozen=True)

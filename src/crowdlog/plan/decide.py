@@ -16,8 +16,8 @@ import numpy as np
 
 from crowdlog.plan.bounds import Counts, SquaredBudget
 from crowdlog.plan.candidates import OfShown, PublicResults
-from crowdlog.plan.selections import AtLeast, NoisyThreshold, WeightedRounds
-from crowdlog.plan.table import TablePlan
+from crowdlog.plan.selections import AtLeast, GradedRounds, NoisyThreshold, WeightedRounds
+from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Floats, Ints
@@ -156,7 +156,7 @@ def by_weights(
     selection, bound = plan.selection, plan.bound
     if (
         selection is None
-        or isinstance(selection, NoisyThreshold | AtLeast)
+        or isinstance(selection, NoisyThreshold | AtLeast | GradedRounds)
         or not isinstance(bound, SquaredBudget)
     ):
         raise TypeError(f"a selection by weights needs a squared budget, got {bound}")
@@ -170,6 +170,8 @@ def published(plan: TablePlan, key: Ints, true: Ints, randomness: Randomness) ->
 
     Cleaning and leaving out look at published numbers only, so they cost nothing.
     """
+    if isinstance(plan.noise, RowNoise):
+        raise TypeError("noise that differs from row to row is drawn with the counts")
     if plan.noise is None:
         return Kept(key, true)
     noisy = true + plan.noise.draw(len(true), randomness)

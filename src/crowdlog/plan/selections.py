@@ -16,7 +16,7 @@ from crowdlog.privacy.accounting import (
     laplace_steps,
     threshold_steps,
 )
-from crowdlog.privacy.gaussian import largest_mu
+from crowdlog.privacy.gaussian import largest_mu, largest_of, shifted
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import Randomness
@@ -109,6 +109,33 @@ class WeightedRounds:
 
 
 @dataclass(frozen=True)
+class GradedRounds:
+    """Adaptive rounds of this μ with a bar for each class of keys.
+
+    `threshold`: the bar of open keys, or where there are none about that of a cell. `tail`: of δ, for open
+    keys of one person alone; 0 where there are none. `invented`: rows that noise alone shows, on average, at
+    most; 0 where the number of released words decides.
+    """
+
+    method: AdaptiveGaussian
+    mu: float
+    threshold: float
+    tail: float
+    invented: float
+
+    @property
+    def own_keys(self) -> float:
+        """At most the chance that an open key of one person alone is shown."""
+        if self.tail == 0:
+            return 0.0
+        return shifted(largest_of(in_noise(self.threshold, self.mu), self.method.items_per_user), self.mu)
+
+    @property
+    def crossing(self) -> Crossing:
+        return Crossing(self.threshold, 1 / self.mu, gaussian=True)
+
+
+@dataclass(frozen=True)
 class KeySelection:
     """Any of the key selections, with its own ε and δ."""
 
@@ -152,7 +179,7 @@ class AtLeast:
         return Crossing(self.k - 0.5, 0.0, gaussian=False)
 
 
-KeySelections = NoisyThreshold | WeightedRounds | KeySelection | AtLeast
+KeySelections = NoisyThreshold | WeightedRounds | GradedRounds | KeySelection | AtLeast
 FAR = 5  # noise scales beyond the threshold: §8 of Korolova et al. 2009 takes K + 5b copies
 
 

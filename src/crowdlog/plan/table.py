@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from crowdlog.artifacts.kinds import Artifact, Sequences
@@ -14,7 +15,26 @@ from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.thresholds import laplace_guarantee
 
-Noise = DiscreteLaplace | RoundedGaussian
+
+@dataclass(frozen=True)
+class RowNoise:
+    """Rounded Gaussian noise whose size differs from row to row and is published with each: that of a
+    mechanism of this μ for all rows together.
+    """
+
+    mu: float
+
+    @property
+    def sd(self) -> float:
+        """About, for a key of few people."""
+        return 4 / self.mu
+
+    def tail(self, t: int) -> float:
+        """P(Z > t) for noise of that size."""
+        return math.erfc((t + 0.5) / (self.sd * math.sqrt(2))) / 2
+
+
+Noise = DiscreteLaplace | RoundedGaussian | RowNoise
 
 
 @dataclass(frozen=True)
@@ -83,6 +103,6 @@ class TablePlan:
                 }
         if isinstance(self.noise, DiscreteLaplace):
             found["count noise scale"] = self.noise.scale
-        if self.noise is not None:
+        if self.noise is not None and not isinstance(self.noise, RowNoise):
             found["count noise sd"] = self.noise.sd
         return {f"{self.name}: {name}": value for name, value in found.items()}

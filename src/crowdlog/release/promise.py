@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from crowdlog.plan.candidates import OfTheLog
 from crowdlog.plan.selections import AtLeast, NoisyThreshold
-from crowdlog.plan.table import TablePlan
+from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.accounting import for_ledger
 from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -79,8 +79,12 @@ class Promise:
 
     @property
     def error_bars(self) -> dict[str, float]:
-        """The standard deviation of the noise in each table that has some."""
-        return {plan.name: plan.noise.sd for plan in self.tables if plan.noise is not None}
+        """The standard deviation of the noise in each table that has the same in every row."""
+        return {
+            plan.name: plan.noise.sd
+            for plan in self.tables
+            if plan.noise is not None and not isinstance(plan.noise, RowNoise)
+        }
 
     def table(self, name: str) -> TablePlan:
         """The plan of this table."""

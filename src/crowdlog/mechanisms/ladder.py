@@ -1,0 +1,244 @@
+"""Ladder: words that many share, then the queries, word pairs and sites that these words name, then what was
+clicked for them; with numbers of people, all under one (ε, δ). Proof: proofs/ladder.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from crowdlog.artifacts.kinds import TABLES as KINDS
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.artifacts.public_lists import PUBLIC_WORDS, WORD_LIST, public_words
+from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.mechanisms import shared
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.parameters import ITEMS, PEOPLE, POOL, REPRESENTATION, free, parameter, weight
+from crowdlog.mechanisms.rungs import setting
+from crowdlog.mechanisms.rungs.setting import Setting, expected_rows
+from crowdlog.mechanisms.rungs.wording import about, expectations, steps_of_ladder
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM
+from crowdlog.plan.bounds import ScaledLength
+from crowdlog.plan.candidates import Candidates, NamedBy, Pool
+from crowdlog.plan.selections import GradedRounds
+from crowdlog.plan.table import RowNoise, TablePlan
+from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
+from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
+from crowdlog.privacy.guarantee import approximate
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounding import sum_up
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
+from crowdlog.release.promise import Promise, Protected
+
+if TYPE_CHECKING:
+    from crowdlog.engine.connection import Engine
+    from crowdlog.log.store import LogStore
+    from crowdlog.privacy.randomness import Randomness
+
+ASKING = 0.005  # of μ², for the number of people where it is not given
+NOMINAL = 20_000  # people: what a plan is made for before they are counted
+NAMED_BY = {
+    "queries": NamedBy("words", others=True),
+    "word_pairs": NamedBy("words × words"),
+    "sites": NamedBy("words", others=True),
+    "query_sites": NamedBy("queries × sites"),
+    "word_sites": NamedBy("words × sites"),
+    "pairs": NamedBy("queries × queries"),
+}
+PUBLIC_PEOPLE = "The number of people is public and was not read from this log."
+INVENTED = (
+    "Rows that nobody or one person alone has: some pass by noise, at most so many as the settings say on "
+    "average. A row named by public words that one person alone has is protected by ε, not hidden by δ."
+)
+SHARE_HELP = "times the usual share of the privacy for "
+
+
+@dataclass(frozen=True, repr=False)
+class Ladder(Mechanism):
+    """Choose words in many small noisy rounds; then queries, pairs of words and sites made of released words,
+    as cells of a public grid; then clicks and next queries of what is released; publish how many people have
+    each.
+    """
+
+    title: ClassVar[str] = (
+        "Words, queries, word pairs and sites of the crowd and what was clicked for them, with numbers of people"
+    )
+    example: ClassVar[str] = "Ladder(epsilon=2.3, delta=1e-6, people=20000)"
+    source: ClassVar[str] = (
+        "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
+    )
+    whole_log: ClassVar[str] = (
+        "it divides each person's weight among all her artifacts, which takes her whole log"
+    )
+
+    epsilon: float = shared.epsilon()
+    delta: float = shared.delta(least=1e-29)
+    people: int | None = parameter(
+        "about how many people the log has, known without reading it; left out, 0.5 % of the privacy counts them",
+        default=None,
+        least=1,
+        role=PEOPLE,
+    )
+    words: str = parameter(
+        f"a public list of words, most frequent first: '{WORD_LIST}' (100,000 English words) or a file with one a line",
+        default=WORD_LIST,
+        role=POOL,
+    )
+    weight_words: float = parameter(SHARE_HELP + "choosing words", default=1.0, above=0, role=weight("keys"))
+    weight_named: float = parameter(
+        SHARE_HELP + "choosing queries, word pairs and sites", default=1.0, above=0, role=weight("queries")
+    )
+    weight_clicks: float = parameter(
+        SHARE_HELP + "sites of queries and of words; 0 publishes none",
+        default=1.0,
+        least=0,
+        role=weight("clicks"),
+    )
+    weight_pairs: float = parameter(
+        SHARE_HELP + "reformulations; 0 publishes none", default=1.0, least=0, role=weight("pairs")
+    )
+    weight_counts: float = parameter(
+        SHARE_HELP + "numbers of people", default=1.0, above=0, role=weight("counts")
+    )
+    items: int = parameter(
+        "different words (clicks, reformulations) that one user supports at most: a random set",
+        default=600,
+        least=1,
+        most=10_000,
+        role=ITEMS,
+    )
+    least_rows: float = parameter(
+        "a table with fewer rows to expect, by ε and people, is left out",
+        default=5.0,
+        least=0,
+        role=free(0.0),
+    )
+    representation: str | None = parameter(
+        "how queries are written before they are counted (see Crowd); left out: spelling below 100,000 people, else original",
+        default=None,
+        choices=REPRESENTATIONS,
+        role=REPRESENTATION,
+    )
+
+    def check_inputs(self) -> None:
+        public_words(self.words, self.setting.representation)
+
+    def advice(self, log: LogStore) -> tuple[str, ...]:
+        """Rows to expect of each table, and which are left out."""
+        return expectations(self.setting, self.epsilon, self.least_rows)
+
+    @property
+    def mu(self) -> float:
+        """The μ of all noise together."""
+        check_epsilon_delta(self.epsilon, self.delta)
+        return largest_mu(self.epsilon, NOISE_SHARE * self.delta) * ROUNDING_ROOM
+
+    @cached_property
+    def setting(self) -> Setting:
+        """For the number of people that is given, or for 20,000 where it will be counted."""
+        if self.people is not None:
+            return self.setting_for(self.people, 1.0)
+        return self.setting_for(NOMINAL, 1 - ASKING)
+
+    def setting_for(self, people: int, left: float) -> Setting:
+        """How the part `left` of μ² is divided for so many people."""
+        weights = {
+            "words": self.weight_words,
+            "named": self.weight_named,
+            "edges": self.weight_clicks,
+            "pairs": self.weight_pairs,
+            "counts": self.weight_counts,
+        }
+        wanted = {step: value > 0 for step, value in weights.items()}
+        tables, left_out = setting.choose_tables(people, self.epsilon, self.least_rows, wanted)
+        parts = setting.shares(people, tables, weights)
+        mu = {step: self.mu * math.sqrt(left * part) for step, part in parts.items()}
+        bars, tails = setting.open_bars(mu, self.delta, self.epsilon, self.items)
+        small = people < setting.SPELLING_BELOW
+        written = self.representation or ("spelling" if small else "original")
+        return Setting(people, written, self.words, self.items, tables, left_out, mu, bars, tails)
+
+    def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
+        from crowdlog.engine.holdings import holdings
+        from crowdlog.engine.log_source import open_log
+        from crowdlog.mechanisms.rungs.climb import Climb
+        from crowdlog.mechanisms.rungs.people import count_people
+        from crowdlog.mechanisms.rungs.publish import publish
+
+        chosen = self.setting if self.people is not None else self._asked(log, randomness)
+        with open_log(log, chosen.representation, engine) as source:
+            shown = Climb(chosen, source, holdings(source), randomness).run()
+        people, kept = count_people(shown, chosen.mu["counts"], chosen.people, randomness)
+        return publish(chosen, shown, people, kept)
+
+    def _asked(self, log: LogStore, randomness: Randomness) -> Setting:
+        """The setting for the noisy number of people."""
+        noise = RoundedGaussian(1 / (self.mu * math.sqrt(ASKING)) / ROUNDING_ROOM)
+        people = max(1, log.info.users + int(noise.draw(1, randomness)[0]))
+        return self.setting_for(people, 1 - ASKING)
+
+    def _tables(self) -> tuple[TablePlan, ...]:
+        chosen = self.setting
+        artifact = {table: kind for kind, (table, _columns) in KINDS.items()}
+        return tuple(
+            TablePlan(
+                Artifact(artifact[table], chosen.representation),
+                "users",
+                ScaledLength(setting.OPEN_ITEMS if setting.STEP_OF[table] == "named" else self.items),
+                self._selection(table),
+                RowNoise(chosen.mu["counts"]),
+                self._candidates(table),
+            )
+            for table in chosen.tables
+        )
+
+    def _candidates(self, table: str) -> Candidates:
+        if table == "words":
+            words = public_words(self.words, self.setting.representation)
+            return Pool(self.words, len(words), others=True)
+        return NAMED_BY[table]
+
+    def _selection(self, table: str) -> GradedRounds:
+        chosen, step = self.setting, setting.STEP_OF[table]
+        mu = chosen.mu[step]
+        items = setting.OPEN_ITEMS if step == "named" else self.items
+        is_open = step in chosen.open_bar and table != "word_pairs"
+        bar = chosen.open_bar[step] if is_open else 4 / mu
+        tail = chosen.tails[step] if is_open else 0.0
+        invented = chosen.invented_words if table == "words" else 0.0
+        return GradedRounds(AdaptiveGaussian(items_per_user=items), mu, bar, tail, invented)
+
+    def promise(self) -> Promise:
+        tables = self._tables()
+        tails = {
+            setting.STEP_OF[plan.name]: plan.selection.own_keys
+            for plan in tables
+            if isinstance(plan.selection, GradedRounds) and plan.selection.tail > 0
+        }
+        return Promise(
+            approximate(self.epsilon, self.delta),
+            steps_of_ladder(self.setting, self),
+            tables,
+            self._numbers(),
+            assumptions=(HONEST_USERS, PUBLIC_WORDS, *((PUBLIC_PEOPLE,) if self.people else ())),
+            unprotected=(INJECTION, INVENTED),
+            accounting=for_ledger([GaussianStep(self.mu), TailStep(sum_up(tails.values()))]),
+            proof="proofs/ladder.md",
+        )
+
+    def _numbers(self) -> dict[str, float]:
+        chosen = self.setting
+        return {
+            "mu": self.mu,
+            "people": chosen.people,
+            "invented words at most": chosen.invented_words,
+            "invented rows of other tables at most, times released words": setting.INVENTED_SHARE,
+            "invented rows of other tables, at least allowed": setting.INVENTED_LEAST,
+            "invented rows of other tables, most allowed": setting.INVENTED_MOST,
+            **{
+                f"rows to expect: {table}": about(expected_rows(table, chosen.people, self.epsilon))
+                for table in setting.TABLES
+            },
+        }

@@ -1,0 +1,116 @@
+"""Which class a text belongs to, from the text and from what is public: the one place that decides it, for
+what people hold and for cells that nobody holds alike.
+
+Keys are whole numbers that say the class: queries of one, two or three released words, pairs of words, sites
+called by released words; negative keys (−1 − id) are open: they have no grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crowdlog.mechanisms.rungs.choice import NOT_A_CELL
+from crowdlog.types import Ints
+
+SUFFIXES = ("com", "org", "net", "gov", "edu")
+
+
+@dataclass(frozen=True)
+class ShownWords:
+    """The released words in the order of the alphabet, and the public list they may come from."""
+
+    texts: tuple[str, ...]
+    listed: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self.texts)}
+
+    @cached_property
+    def listed_place(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self.listed)}
+
+    # --- queries: keys of one word come first, then of two, then of three ---
+
+    def first(self, words: int) -> int:
+        """The first key of queries of so many words."""
+        return sum(self.size**length for length in range(1, words))
+
+    def query(self, key: int) -> str:
+        """The text of a closed query."""
+        words = 1 if key < self.first(2) else 2 if key < self.first(3) else 3
+        return " ".join(self.texts[place] for place in self.places(key - self.first(words), words))
+
+    def places(self, cell: int, words: int) -> list[int]:
+        """The places of the words of a cell of W × W × …"""
+        return [cell // self.size**power % self.size for power in reversed(range(words))]
+
+    # --- sites: w.tld, then two words.tld, then words of the list.tld ---
+
+    @property
+    def site_classes(self) -> tuple[int, int, int]:
+        """The cells of each class."""
+        kinds = len(SUFFIXES)
+        return self.size * kinds, self.size**2 * kinds, len(self.listed) * kinds
+
+    def site(self, key: int) -> str:
+        """The text of a closed site."""
+        one, two, _listed = self.site_classes
+        kinds = len(SUFFIXES)
+        if key < one:
+            name = self.texts[key // kinds]
+        elif key < one + two:
+            name = "".join(self.texts[place] for place in self.places((key - one) // kinds, 2))
+        else:
+            name = self.listed[(key - one - two) // kinds]
+        return f"{name}.{SUFFIXES[key % kinds]}"  # all classes begin at multiples of the number of suffixes
+
+    def site_key(self, text: str) -> int | None:
+        """The key of a site, None for an open one. Of two ways to split a name the shorter first word counts."""
+        name, _dot, suffix = text.rpartition(".")
+        if suffix not in SUFFIXES:
+            return None
+        kind, kinds = SUFFIXES.index(suffix), len(SUFFIXES)
+        one, two, _listed = self.site_classes
+        if name in self.place:
+            return self.place[name] * kinds + kind
+        for cut in range(1, len(name)):
+            first = self.place.get(name[:cut])
+            if first is not None and (second := self.place.get(name[cut:])) is not None:
+                return one + (first * self.size + second) * kinds + kind
+        place = self.listed_place.get(name)
+        return None if place is None else one + two + place * kinds + kind
+
+    def canonical_sites(self, keys: Ints) -> Ints:
+        """Keys of cells, NOT_A_CELL where the text of the cell is another's."""
+        return np.array(
+            [key if self.site_key(self.site(key)) == key else NOT_A_CELL for key in keys.tolist()], np.int64
+        )
+
+
+def squashed(text: str) -> str:
+    """A query or site as a name: without www., a suffix and blanks."""
+    name = text.removeprefix("www.")
+    for suffix in SUFFIXES:
+        name = name.removesuffix(f".{suffix}")
+    return name.replace(" ", "")
+
+
+def named(queries: list[str], sites: list[str]) -> Ints:
+    """The cells query · |sites| + site whose site is called like the query, in rising order."""
+    called: dict[str, list[int]] = {}
+    for place, site in enumerate(sites):
+        called.setdefault(squashed(site), []).append(place)
+    cells = [
+        place * len(sites) + site
+        for place, query in enumerate(queries)
+        for site in called.get(squashed(query), [])
+    ]
+    return np.array(sorted(cells), np.int64)

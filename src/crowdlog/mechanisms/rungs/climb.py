@@ -1,0 +1,232 @@
+"""All steps of one ladder, from what people hold to shown keys with their texts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdlog.artifacts.public_lists import public_word_pairs, public_words
+from crowdlog.engine.holdings import Holdings, follow_one, pairs_held
+from crowdlog.mechanisms.rungs import columns
+from crowdlog.mechanisms.rungs.choice import Chosen, Column, choose, quantile
+from crowdlog.mechanisms.rungs.classes import ShownWords, named
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.graded import HALF, Graded
+from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.types import Ints
+
+if TYPE_CHECKING:
+    from crowdlog.engine.log_source import LogSource
+    from crowdlog.mechanisms.rungs.setting import Setting
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The shown keys of one table in the order of their texts: texts by column, at least so many people, and
+    who holds them (all of her keys, not only those of the choice).
+    """
+
+    texts: dict[str, list[str]]
+    people: Ints
+    held: Incidence
+    allowed: float  # invented rows, on average, at most
+
+    @property
+    def size(self) -> int:
+        return len(self.people)
+
+    def __repr__(self) -> str:
+        return f"Shown({self.size} keys)"
+
+
+@dataclass
+class Climb:
+    """One run. What is shown so far is public for the steps to come; nothing else is."""
+
+    setting: Setting
+    source: LogSource
+    holdings: Holdings
+    randomness: Randomness
+    shown: dict[str, Shown] = field(default_factory=dict)
+
+    def run(self) -> dict[str, Shown]:
+        self._words()
+        self._named_by_words()
+        if self.setting.edges:
+            self._edges()
+        if "pairs" in self.setting.tables:
+            self._pairs()
+        return self.shown
+
+    # --- the first step ---
+
+    def _words(self) -> None:
+        setting = self.setting
+        listed = public_words(setting.words, setting.representation)
+        column, texts = columns.word_column(self.holdings, listed, setting.invented_words)
+        graded = Graded(AdaptiveGaussian(items_per_user=setting.items), setting.mu["words"])
+        chosen = choose(graded, [column], setting.open_bar["words"], self.randomness)["words"]
+        names: list[Any] = texts.take(chosen.item).to_pylist()
+        order = np.array(sorted(range(len(names)), key=lambda i: names[i]), np.int64)
+        chosen, names = chosen.taken(order), [names[i] for i in order]
+        place = np.full(len(texts), -1, np.int64)
+        place[chosen.item] = np.arange(len(names))
+        self.word_place = place
+        self.words = ShownWords(tuple(names), listed)
+        held = self._holders(column, chosen)
+        self.shown["words"] = Shown({"word": names}, chosen.people, held, columns.total_allowed(column))
+
+    def _holders(self, column: Column, chosen: Chosen) -> Incidence:
+        """Who holds the chosen keys, in this order."""
+        target = np.full(column.held.size, -1, np.int64)
+        target[chosen.item[chosen.item >= 0]] = np.flatnonzero(chosen.item >= 0)
+        return follow_one(column.held, target, len(chosen.key))
+
+    # --- the second step: queries, word pairs and sites in one selection ---
+
+    def _named_by_words(self) -> None:
+        setting, holdings, words = self.setting, self.holdings, self.words
+        invented = setting.invented(words.size)
+        graded = Graded(AdaptiveGaussian(items_per_user=setting.items_open), setting.mu["named"])
+        open_bar = setting.open_bar["named"]
+        listed = self._listed_pairs()
+        longest = longest_closed(graded, open_bar, words.size, invented * columns.THREE_WORDS)
+        queries, ids = columns.query_column(holdings, self.word_place, words, listed, invented, longest)
+        candidates = {
+            "queries": queries,
+            "word_pairs": columns.pair_column(holdings, self.word_place, words, listed, invented),
+            "sites": columns.site_column(holdings, words, invented),
+        }
+        taking = [candidates[name] for name in candidates if name in setting.tables]
+        chosen = choose(graded, taking, open_bar, self.randomness) if taking else {}
+        for column in taking:
+            self._show(column, chosen[column.table], ids)
+
+    def _listed_pairs(self) -> Ints:
+        """Cells of two released words that the public list of word pairs holds."""
+        place, size = self.words.place, self.words.size
+        cells = {
+            place[first] * size + place[second]
+            for first, second in public_word_pairs()
+            if first in place and second in place
+        }
+        return np.array(sorted(cells), np.int64)
+
+    def _show(self, column: Column, chosen: Chosen, ids: Ints) -> None:
+        texts = getattr(self, f"_texts_of_{column.table}")(chosen, ids)
+        rows = list(zip(*texts.values(), strict=True))
+        order = np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64)
+        chosen = chosen.taken(order)
+        named_ = {name: [each[i] for i in order] for name, each in texts.items()}
+        self.shown[column.table] = Shown(
+            named_, chosen.people, self._holders(column, chosen), columns.total_allowed(column)
+        )
+        if column.table == "queries":
+            self.query_place = _placed(chosen, ids, len(self.holdings.words.offsets) - 1)
+        if column.table == "sites":
+            self.site_place = _placed(chosen, np.arange(len(column.key)), len(column.key))
+
+    def _texts_of_queries(self, chosen: Chosen, ids: Ints) -> dict[str, list[str]]:
+        asked = np.append(ids, -1)[chosen.item]  # item −1 is a cell that nobody holds
+        known = self.source.query_texts(asked[asked >= 0]).to_pylist()
+        texts = iter(known)
+        return {
+            "query": [
+                next(texts) if query >= 0 else self.words.query(key)
+                for query, key in zip(asked.tolist(), chosen.key.tolist(), strict=True)
+            ]
+        }
+
+    def _texts_of_word_pairs(self, chosen: Chosen, _ids: Ints) -> dict[str, list[str]]:
+        texts, size = self.words.texts, self.words.size
+        first, second = ([texts[i] for i in part] for part in (chosen.key // size, chosen.key % size))
+        return {"word": first, "next_word": second}
+
+    def _texts_of_sites(self, chosen: Chosen, _ids: Ints) -> dict[str, list[str]]:
+        texts = self.holdings.sites
+        return {
+            "site": [
+                texts[item].as_py() if item >= 0 else self.words.site(key)
+                for item, key in zip(chosen.item.tolist(), chosen.key.tolist(), strict=True)
+            ]
+        }
+
+    # --- the third step: (query, site) and (word, site) ---
+
+    def _edges(self) -> None:
+        setting, holdings = self.setting, self.holdings
+        invented = setting.invented(self.words.size)
+        sites = self.shown["sites"].texts["site"]
+        site = self.site_place[holdings.click_site]
+        graded = Graded(AdaptiveGaussian(items_per_user=setting.items), setting.mu["edges"])
+        taking = []
+        owners = {"query_sites": self.shown["queries"].texts["query"], "word_sites": list(self.words.texts)}
+        for table, texts in owners.items():
+            if table in setting.tables:
+                held = self._clicked_by_query(site) if table == "query_sites" else self._clicked_by_word(site)
+                called = named(texts, sites)
+                taking.append(columns.edge_column(table, held, (len(texts), len(sites)), called, invented))
+        chosen = choose(graded, taking, math.inf, self.randomness)
+        for column in taking:
+            name = "query" if column.table == "query_sites" else "word"
+            self._show_edges(column, chosen[column.table], (name, "site"), owners[column.table], sites)
+
+    def _clicked_by_query(self, site: Ints) -> tuple[Incidence, Ints, Ints]:
+        query = self.query_place[self.holdings.click_query]
+        size = self.shown["sites"].size
+        code = np.where((query >= 0) & (site >= 0), query * size + site, -1)
+        return self.holdings.clicks, np.arange(len(code) + 1), code
+
+    def _clicked_by_word(self, site: Ints) -> tuple[Incidence, Ints, Ints]:
+        """Every released word of the query with the site, where the site is released."""
+        words, query = self.holdings.words, self.holdings.click_query
+        length = np.where(site >= 0, np.diff(words.offsets)[query], 0)
+        offsets = np.append(0, np.cumsum(length))
+        start = np.repeat(words.offsets[query] - offsets[:-1], length)
+        word = self.word_place[words.word[start + np.arange(int(offsets[-1]))]]
+        code = np.where(word >= 0, word * self.shown["sites"].size + np.repeat(site, length), -1)
+        return self.holdings.clicks, offsets, code
+
+    def _show_edges(
+        self, column: Column, chosen: Chosen, names: tuple[str, str], first: list[str], second: list[str]
+    ) -> None:
+        chosen = chosen.taken(np.argsort(chosen.key))  # both sets lie in the order of their texts
+        places = chosen.key // max(len(second), 1), chosen.key % max(len(second), 1)
+        texts = {names[0]: [first[i] for i in places[0]], names[1]: [second[i] for i in places[1]]}
+        held = self._holders(column, chosen)
+        self.shown[column.table] = Shown(texts, chosen.people, held, columns.total_allowed(column))
+
+    # --- reformulations, in a selection of their own ---
+
+    def _pairs(self) -> None:
+        setting = self.setting
+        held, first, second = pairs_held(self.source, setting.session_minutes)
+        one, other = self.query_place[first], self.query_place[second]
+        queries = self.shown["queries"].texts["query"]
+        size = len(queries)
+        code = np.where((one >= 0) & (other >= 0), one * size + other, -1)
+        graded = Graded(AdaptiveGaussian(items_per_user=setting.items), setting.mu["pairs"])
+        held_codes = held, np.arange(len(code) + 1), code
+        invented = setting.invented(self.words.size)
+        column = columns.edge_column("pairs", held_codes, (size, size), np.zeros(0, np.int64), invented)
+        chosen = choose(graded, [column], math.inf, self.randomness)["pairs"]
+        self._show_edges(column, chosen, ("query", "next_query"), queries, queries)
+
+
+def longest_closed(graded: Graded, open_bar: float, size: int, allowed: float) -> int:
+    """Queries of three words are cells of a grid unless their bar would lie above that of open keys."""
+    z = quantile(np.array([allowed / max(size, 1) ** 3]))[0]
+    return 3 if HALF + z / graded.mu <= open_bar and size**3 < 2**60 else 2
+
+
+def _placed(chosen: Chosen, ids: Ints, size: int) -> Ints:
+    """For each id of the log its place among the shown, −1 if it is not there."""
+    place = np.full(size, -1, np.int64)
+    held = chosen.item >= 0
+    own = ids[chosen.item[held]]
+    place[own[own >= 0]] = np.flatnonzero(held)[own >= 0]
+    return place

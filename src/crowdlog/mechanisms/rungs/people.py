@@ -1,0 +1,95 @@
+"""How many people hold each shown key: all tables in one vector, in two passes, the second with weights from
+the first. Proof: proofs/ladder.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdlog.engine.holdings import beside
+from crowdlog.mechanisms.rungs.climb import Shown
+from crowdlog.privacy import scaled_counts
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.types import Floats, Ints
+
+# Of a table: how much of a person's length its keys get, before the size of the table and of counts. Tuned on
+# synthetic logs other than the reported ones; any value is equally private.
+WORTH = {
+    "words": 1.8,
+    "queries": 2.5,
+    "word_pairs": 1.4,
+    "sites": 1.2,
+    "query_sites": 1.6,
+    "word_sites": 1.6,
+    "pairs": 3.0,
+}
+# Of the privacy of counts: what finds the bounds of both passes at 1,000 people, and what measures the share
+# that scaling leaves from 15,000 people on; less where there are more, because the noise matters less.
+BOUNDS_SHARE, BOUNDS_AT = 0.18, 1000
+KEPT_SHARE, MEASURED_FROM = 0.10, 15_000
+FIRST_PASS = 0.3  # of the rest
+KEPT, KEPT_SPREAD = 0.95, 0.055  # what scaling leaves where it is not measured, and how far keys differ
+FLATTER = -0.9  # weights of the second pass follow this power of the first pass's counts
+LEAST_COUNT = 0.7  # standard deviations of the first pass: smaller counts are taken for this
+SURE = 1.96  # standard deviations of an interval that holds the truth in 95 of 100 cases
+
+
+@dataclass(frozen=True)
+class People:
+    """Of each key: how many people, the standard deviation of the noise in that, and an interval."""
+
+    count: Floats
+    noise: Floats
+    spread: Floats  # half of the interval
+
+
+def count_people(
+    shown: Mapping[str, Shown], mu: float, people: int, randomness: Randomness
+) -> tuple[dict[str, People], dict[str, float]]:
+    """Every person once per key. μ of all passes and sums together. Also the kept share of each pass."""
+    held = beside([each.held for each in shown.values()])
+    measured = people >= MEASURED_FROM
+    bounds_part = BOUNDS_SHARE * min(1.0, math.sqrt(BOUNDS_AT / people))
+    kept_part = KEPT_SHARE * math.sqrt(MEASURED_FROM / people) if measured else 0.0
+    table = np.concatenate([_table_weight(name, each.size) for name, each in shown.items()])
+    passes, shares, wanted = [], [], table
+    for part in (FIRST_PASS, 1 - FIRST_PASS):
+        weights = scaled_counts.as_weights(wanted)
+        squares = scaled_counts.squared_lengths(held, weights)
+        bound = scaled_counts.find_bound(squares, mu * math.sqrt(bounds_part / 2), randomness)
+        part_mu = mu * math.sqrt(part * (1 - bounds_part - kept_part))
+        counted = scaled_counts.noisy_people(held, weights, bound, part_mu, randomness)
+        share = KEPT
+        if measured:
+            share = scaled_counts.kept_share(counted, squares, mu * math.sqrt(kept_part / 2), randomness)
+        passes.append((counted.people / share, counted.noise / share))
+        shares.append(share)
+        wanted = table * np.maximum(passes[0][0], LEAST_COUNT * passes[0][1]) ** FLATTER
+    count, noise = _together(passes)
+    whole = People(count, noise, SURE * np.sqrt(noise**2 + (KEPT_SPREAD * count) ** 2))
+    return _by_table(shown, whole), {f"kept share, pass {n + 1}": share for n, share in enumerate(shares)}
+
+
+def _table_weight(name: str, size: int) -> Floats:
+    return np.full(size, WORTH[name] / max(size, 1) ** 0.25)
+
+
+def _together(passes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """By inverse variance."""
+    (first, one), (second, other) = passes
+    precision: Floats = one**-2 + other**-2
+    count: Floats = (first * one**-2 + second * other**-2) / precision
+    return count, precision**-0.5
+
+
+def _by_table(shown: Mapping[str, Shown], whole: People) -> dict[str, People]:
+    ends = np.cumsum([each.size for each in shown.values()])
+    parts: dict[str, People] = {}
+    for (name, each), end in zip(shown.items(), ends, strict=True):
+        own: Ints = np.arange(end - each.size, end)
+        parts[name] = People(whole.count[own], whole.noise[own], whole.spread[own])
+    return parts

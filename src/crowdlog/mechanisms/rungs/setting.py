@@ -1,0 +1,126 @@
+"""How a ladder divides its privacy, and which tables it publishes: from its parameters and a public number of
+people alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from crowdlog.log.sessions import SESSION_MINUTES
+from crowdlog.mechanisms.shared import ROUNDING_ROOM
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+
+INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
+# of other tables: this part of the number of released words, within limits
+INVENTED_SHARE, INVENTED_LEAST, INVENTED_MOST = 0.002, 0.3, 10.0
+OPEN_ITEMS = 1000  # keys of one person in the second step, where long queries and other hosts are open
+STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
+SPELLING_BELOW = 100_000  # people: smaller logs gain from mended typing errors
+# Shares of μ² for 1,000 people and for 60,000; between them by the logarithm of the number.
+SMALL = {"words": 0.38, "named": 0.36, "edges": 0.04, "pairs": 0.0, "counts": 0.18, "histograms": 0.04}
+LARGE = {"words": 0.30, "named": 0.36, "edges": 0.10, "pairs": 0.0, "counts": 0.20, "histograms": 0.04}
+PAIRS_SHARE = 0.08  # taken from words and what they name, where pairs are published
+TABLES = ("words", "queries", "word_pairs", "sites", "query_sites", "word_sites", "pairs")
+STEP_OF = {
+    "words": "words",
+    "queries": "named",
+    "word_pairs": "named",
+    "sites": "named",
+    "query_sites": "edges",
+    "word_sites": "edges",
+    "pairs": "pairs",
+}
+# Rows to expect at ε = 1 (δ = 10⁻⁶) and at ε = 2.3 (δ = 10⁻⁵), by number of people (docs/ladder.md).
+PEOPLE = (1_000, 5_000, 20_000, 60_000, 657_000)
+EXPECTED: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "words": ((26, 310, 1332, 3154, 12000), (94, 864, 2768, 5372, 20000)),
+    "queries": ((1, 24, 203, 820, 4000), (4, 104, 613, 2150, 10000)),
+    "word_pairs": ((2, 24, 211, 869, 8000), (7, 110, 664, 2382, 20000)),
+    "sites": ((6, 77, 192, 473, 4000), (17, 146, 382, 1278, 10000)),
+    "query_sites": ((1, 12, 64, 266, 2500), (3, 34, 204, 710, 6000)),
+    "word_sites": ((0.2, 6, 66, 515, 6000), (2, 18, 303, 1707, 20000)),
+    "pairs": ((0.01, 0.1, 0.3, 10, 100), (0.05, 0.3, 1, 41, 400)),
+}
+AT = (1.0, 2.3)  # the ε of the two columns
+
+
+def expected_rows(table: str, people: int, epsilon: float) -> float:
+    """About so many rows: straight lines between measured points, in logarithms."""
+    low, high = (_at(people, rows) for rows in EXPECTED[table])
+    steps = (math.log(epsilon) - math.log(AT[0])) / (math.log(AT[1]) - math.log(AT[0]))
+    return float(low * (high / low) ** steps)
+
+
+def _at(people: int, rows: tuple[float, ...]) -> float:
+    at = min(max(sum(people >= known for known in PEOPLE), 1), len(PEOPLE) - 1)
+    near, far = PEOPLE[at - 1], PEOPLE[at]
+    slope = math.log(rows[at] / rows[at - 1]) / math.log(far / near)
+    return float(rows[at - 1] * (max(people, 1) / near) ** slope)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run needs to know; public."""
+
+    people: int
+    representation: str
+    words: str  # the public list
+    items: int
+    tables: tuple[str, ...]
+    left_out: tuple[str, ...]
+    mu: Mapping[str, float]  # of each step
+    open_bar: Mapping[str, float]
+    tails: Mapping[str, float]
+    items_open: int = OPEN_ITEMS
+    invented_words: float = INVENTED_WORDS
+    session_minutes: int = SESSION_MINUTES
+
+    @property
+    def edges(self) -> bool:
+        return "query_sites" in self.tables or "word_sites" in self.tables
+
+    def invented(self, words: int) -> float:
+        """Rows that noise alone may show in each table but that of words, on average, at most."""
+        return min(max(INVENTED_SHARE * words, INVENTED_LEAST), INVENTED_MOST)
+
+
+def choose_tables(
+    people: int, epsilon: float, least_rows: float, wanted: Mapping[str, bool]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that are worth their privacy, and those that are not. What rests on a table goes with it."""
+    enough = [table for table in TABLES if expected_rows(table, people, epsilon) >= least_rows]
+    kept = [
+        table
+        for table in TABLES
+        if wanted.get(STEP_OF[table], True) and (table in enough or table == "words")
+    ]
+    needs = {"query_sites": {"queries", "sites"}, "word_sites": {"sites"}, "pairs": {"queries"}}
+    tables = tuple(table for table in kept if needs.get(table, set()) <= set(kept))
+    return tables, tuple(table for table in TABLES if table not in tables)
+
+
+def shares(people: int, tables: tuple[str, ...], weights: Mapping[str, float]) -> dict[str, float]:
+    """The part of μ² of each step; they add up to 1 at most."""
+    place = min(max(math.log(max(people, 1) / 1000) / math.log(60), 0.0), 1.0)
+    parts = {step: SMALL[step] + place * (LARGE[step] - SMALL[step]) for step in SMALL}
+    parts["pairs"] = PAIRS_SHARE
+    used = {STEP_OF[table] for table in tables} | {"counts", "histograms"}
+    wanted = {step: parts[step] * weights.get(step, 1.0) if step in used else 0.0 for step in parts}
+    whole = sum(wanted.values()) / ROUNDING_ROOM
+    return {step: part / whole for step, part in wanted.items()}
+
+
+def open_bars(
+    mu: Mapping[str, float], delta: float, epsilon: float, items: int
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The bar of open keys in each step that has some, and its part of δ."""
+    tail = STEP_TAIL * delta * ROUNDING_ROOM
+    most = {"words": items, "named": OPEN_ITEMS}
+    bars = {
+        step: AdaptiveGaussian(items_per_user=most[step]).threshold(mu[step], tail, epsilon)
+        for step in most
+        if mu[step] > 0
+    }
+    return bars, dict.fromkeys(bars, tail)

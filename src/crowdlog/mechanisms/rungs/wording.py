@@ -1,0 +1,82 @@
+"""The steps of a ladder in words, for its label and for whoever plans one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from crowdlog.mechanisms.rungs.setting import OPEN_ITEMS, STEP_OF, Setting, expected_rows
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
+from crowdlog.release.promise import Step
+
+COUNTED = (
+    "Every person counts once for each shown key. Who has many is scaled down, so that her vector is no longer "
+    "than that of about 92 % of the people; counts are divided by the share that scaling leaves, and so estimate "
+    "people. `noise` is the standard deviation of the noise alone. `low` and `high` also allow for what scaling "
+    "takes from one key more than from another: they hold the truth in 95 of 100 rows. `at_least` follows from "
+    "the choice: so many people at the least."
+)
+
+
+class Asked(Protocol):
+    """What the wording needs to know of a ladder."""
+
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def people(self) -> int | None: ...
+    @property
+    def least_rows(self) -> float: ...
+    @property
+    def mu(self) -> float: ...
+
+
+def about(rows: float) -> float:
+    """Two digits."""
+    return float(f"{rows:.2g}")
+
+
+def expectations(setting: Setting, epsilon: float, least_rows: float) -> tuple[str, ...]:
+    """Rows to expect of each table, and which tables are left out."""
+    rows = ", ".join(
+        f"{about(expected_rows(table, setting.people, epsilon)):,g} {table.replace('_', ' ')}"
+        for table in setting.tables
+    )
+    told = [f"With {setting.people:,} people expect about {rows}."]
+    if setting.left_out:
+        names = ", ".join(table.replace("_", " ") for table in setting.left_out)
+        told.append(f"Left out, with fewer than {least_rows:g} rows to expect or not asked for: {names}.")
+    return tuple(told)
+
+
+def steps_of_ladder(setting: Setting, asked: Asked) -> tuple[Step, ...]:
+    """Every step, its bounds and its part of δ."""
+    whole = (
+        "All noise below is one Gaussian mechanism: sensitivity over standard deviation is "
+        f"{asked.mu:.4g} in total; squares add up."
+    )
+    divided = " ".join(expectations(setting, asked.epsilon, asked.least_rows))
+    if asked.people is None:
+        divided = f"Count the people with noise; shares and tables follow from that. For example: {divided}"
+    steps = [Step("Add noise", whole, asked.epsilon, NOISE_SHARE * asked.delta), Step("Divide", divided)]
+    for step, bar in setting.open_bar.items():
+        tables = ", ".join(table for table in setting.tables if STEP_OF[table] == step)
+        if tables:
+            steps += _chosen(tables, OPEN_ITEMS if step == "named" else setting.items)
+            rule = (
+                f"Show those whose noisy weight reaches their bar: {bar:.4g} for what nothing public names, "
+                "less for what released words or public lists name, so that noise invents few."
+            )
+            steps.append(Step(f"Select {tables}", rule, 0.0, setting.tails[step]))
+    further = ", ".join(table for table in setting.tables if STEP_OF[table] in ("edges", "pairs"))
+    if further:
+        steps += _chosen(further, setting.items)
+        rule = "Show combinations of what is shown whose noisy weight reaches a bar that noise alone seldom reaches."
+        steps.append(Step(f"Select {further}", rule))
+    return (*steps, Step("Bound and count people", COUNTED))
+
+
+def _chosen(tables: str, items: int) -> list[Step]:
+    most = f"A person supports at most {items} different ones, by lot where she has more, with one unit of weight in each round."
+    return [Step(f"Bound {tables}", most)]

@@ -1,0 +1,152 @@
+"""How many people hold each key, all tables in one vector: who holds much is scaled down, not sampled. Proof:
+proofs/ladder.md, Lemma 5.
+
+Everything a person adds is a whole number and a function of her own keys, of weights and of bounds that are
+public by then. Squared lengths are sums of squares of whole numbers: exact in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.selection.kernels import SHRINK
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+UNIT = 1 << 18  # the weight of a key is a whole number of 1/UNIT, at most 1
+PART = 1 << 12  # a person's part of a sum is a whole number of 1/PART, at most 1
+ROUNDING_ROOM = 1 + 1e-12  # roots and quotients are rounded; the noise gets this much more
+# Levels of squared lengths: 16ths of powers of two, from 2⁻¹⁶ to 2⁸.
+LOWEST, HIGHEST, STEPS = -16, 8, 16
+LEVELS = np.array(
+    [int(UNIT**2 * 2.0 ** (k / STEPS)) for k in range(LOWEST * STEPS, HIGHEST * STEPS + 1)], np.int64
+)
+# Bounds that are tried, as squares of multiples of the typical length; and how many people may lie above.
+TRIED, ABOVE = (1.5, 2.5, 4.0, 7.0, 12.0), 0.08
+COARSE = 4  # the typical level is rounded to fourths of a power of two
+CAP = 16  # squared lengths count up to so many times the squared bound where the kept share is measured
+
+
+@dataclass(frozen=True)
+class ScaledSums:
+    """Noisy sums of weights over people, each person scaled to the bound; all in 1/UNIT."""
+
+    sums: Ints
+    weights: Ints
+    bound: int
+    mu: float
+
+    @property
+    def sd(self) -> float:
+        return self.bound / self.mu
+
+    @property
+    def people(self) -> Floats:
+        """Of each key, too few by what scaling took away."""
+        return self.sums / self.weights
+
+    @property
+    def noise(self) -> Floats:
+        """The standard deviation of the noise in `people`."""
+        return self.sd / self.weights
+
+    def __repr__(self) -> str:
+        return f"ScaledSums({len(self.sums)} keys)"
+
+
+def as_weights(wanted: Floats) -> Ints:
+    """Positive numbers as whole weights, the largest 1."""
+    largest = wanted.max(initial=0.0)
+    return np.maximum(1, (wanted / (largest or 1.0) * UNIT).astype(np.int64))
+
+
+def squared_lengths(incidence: Incidence, weights: Ints) -> Ints:
+    """Of each person, in 1/UNIT²."""
+    if len(weights) >= 1 << 26:
+        raise ValueError("sums of squares of so many keys do not fit into 64 bits")
+    lengths: Ints = _squares(incidence.offsets, incidence.items, weights)
+    return lengths
+
+
+def find_bound(squares: Ints, mu: float, randomness: Randomness) -> int:
+    """A length, in 1/UNIT, that about 8 % of the people with any key exceed. Costs μ.
+
+    Half of μ² finds the typical level (people and their levels: two sums), half counts who is above each of
+    five multiples.
+    """
+    part = mu / math.sqrt(2)
+    levels = np.searchsorted(LEVELS, squares, side="right")
+    holders = squares > 0
+    sums = [int(holders.sum()) * PART, int((levels[holders] * PART // (len(LEVELS) + 1)).sum())]
+    people, level = _noisy(sums, part, randomness)
+    typical = level / max(people, PART) * (len(LEVELS) + 1) / STEPS + LOWEST
+    typical = min(max(round(typical * COARSE) / COARSE, LOWEST), HIGHEST)
+    bounds = [math.isqrt(int(UNIT**2 * 2.0**typical * times)) for times in TRIED]
+    above = _noisy([int((squares > bound * bound).sum()) * PART for bound in bounds], part, randomness)
+    allowed = ABOVE * people
+    return next((bound for bound, more in zip(bounds, above, strict=True) if more <= allowed), bounds[-1])
+
+
+def _noisy(sums: list[int], mu: float, randomness: Randomness) -> list[int]:
+    """Sums to which a person adds a vector of parts, none above 1, with noise of this μ altogether."""
+    noise = RoundedGaussian(PART * math.sqrt(len(sums)) / mu * ROUNDING_ROOM).draw(len(sums), randomness)
+    return [value + int(drawn) for value, drawn in zip(sums, noise, strict=True)]
+
+
+def noisy_people(
+    incidence: Incidence, weights: Ints, bound: int, mu: float, randomness: Randomness
+) -> ScaledSums:
+    """The sums with noise of this μ: a person adds a vector of length at most `bound`."""
+    sums = scaled(incidence, weights, bound)
+    noise = RoundedGaussian(bound / mu * ROUNDING_ROOM).draw(len(weights), randomness)
+    return ScaledSums(sums + noise, weights, bound, mu)
+
+
+def kept_share(counted: ScaledSums, squares: Ints, mu: float, randomness: Randomness) -> float:
+    """About which share of the weight is left after scaling, from the noisy sums and one more: that of the
+    squared lengths, each up to CAP times the squared bound. Costs μ.
+    """
+    cap = CAP * counted.bound**2
+    parts = np.minimum(squares, cap).astype(object) * PART // cap
+    (whole,) = _noisy([int(parts.sum())], mu, randomness)
+    left = float((counted.sums.astype(np.float64) * counted.weights).sum())
+    return min(1.0, max(0.5, left / max(whole / PART * cap, 1.0)))
+
+
+def scaled(incidence: Incidence, weights: Ints, bound: int) -> Ints:
+    """Σ over people of their weights, scaled down so that no person's vector is longer than the bound. Not
+    private yet.
+    """
+    squares = squared_lengths(incidence, weights)
+    sums: Ints = _scaled(incidence.offsets, incidence.items, weights, squares, bound)
+    return sums
+
+
+@njit(cache=True)
+def _squares(offsets: Any, items: Any, weights: Any) -> Any:
+    squares = np.zeros(len(offsets) - 1, np.int64)
+    for user in range(len(offsets) - 1):
+        for place in range(offsets[user], offsets[user + 1]):
+            squares[user] += weights[items[place]] * weights[items[place]]
+    return squares
+
+
+@njit(cache=True)
+def _scaled(offsets: Any, items: Any, weights: Any, squares: Any, bound: int) -> Any:
+    total = np.zeros(len(weights), np.int64)
+    for user in range(len(offsets) - 1):
+        within = squares[user] <= bound * bound
+        scale = 1.0 if within else SHRINK * bound / np.sqrt(np.float64(squares[user]))
+        for place in range(offsets[user], offsets[user + 1]):
+            weight = weights[items[place]]
+            total[items[place]] += weight if within else np.int64(scale * np.float64(weight))
+    return total
