@@ -22,7 +22,7 @@ def test_it_opens_again(store):
     assert LogStore.open(store.path) == store
     assert LogStore.open(str(store.path)).info.queries == 100
     tables = {"events.parquet", "queries.parquet", "urls.parquet", "users.parquet"}
-    assert {p.name for p in store.path.iterdir()} == {*tables, "store.json", "ledger.sqlite"}
+    assert {p.name for p in store.path.iterdir()} == {*tables, "store.json", "ledger.sqlite", "ledger.head"}
     assert store.ledger().parent == store.path
 
 

@@ -126,12 +126,8 @@ def test_a_missing_ledger_is_not_made_by_opening_it(path: Path) -> None:
 
 
 def test_a_ledger_of_another_version_gets_a_sentence(path: Path) -> None:
-    path.unlink()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE charges (id INTEGER PRIMARY KEY, state TEXT)")
-    with pytest.raises(InputError, match="another version of crowdlog"):
-        Ledger.open(path, "hash", "store")
-    path.write_bytes(b"")
+        connection.execute("PRAGMA user_version = 3")
     with pytest.raises(InputError, match="another version of crowdlog"):
         Ledger.open(path, "hash", "store")
 
@@ -141,7 +137,7 @@ def test_a_ledger_that_is_replaced_while_it_is_opened_is_refused(
 ) -> None:
     """SQLite opens its three files one after the other; they must be of one store."""
     other = tmp_path / "other.sqlite"
-    Ledger.create(other, "hash", "store")
+    Ledger.create(other, "hash", "store", tmp_path / "other.head")
     connect = sqlite3.connect
 
     def slow(*words: Any, **options: Any) -> sqlite3.Connection:
@@ -172,8 +168,6 @@ def test_nothing_is_published_whose_hash_is_not_known(path: Path) -> None:
         number = ledger.charge(pure(1.0), "M", "out")
         with pytest.raises(InputError, match="in the state 'publishing'"):
             ledger.publish(number)
-        with pytest.raises(sqlite3.IntegrityError):
-            ledger._connection.execute("UPDATE charges SET state = 'published'")
 
 
 def test_a_charge_that_was_given_up_stays_spent_and_frees_its_folder(path: Path) -> None:
@@ -208,7 +202,7 @@ def test_a_file_that_is_no_ledger_is_refused(path: Path) -> None:
 
 def test_a_ledger_that_cannot_be_written_charges_nothing(path: Path) -> None:
     with Ledger.open(path, "hash", "store") as ledger:
-        ledger._connection.execute("PRAGMA query_only = 1")
+        ledger._journal._connection.execute("PRAGMA query_only = 1")
         with pytest.raises(InputError, match="nothing was charged"):
             ledger.charge(pure(1.0), "M", "out")
         assert ledger.entries() == []

@@ -155,7 +155,7 @@ def test_an_unforeseen_error_after_the_charge_says_that_it_is_charged(log, tmp_p
     monkeypatch.setattr(type(MECHANISM), "protect", broken)
     with pytest.raises(KeyError) as raised:
         publish(MECHANISM, log, tmp_path / "out")
-    assert noted(raised.value).startswith("nothing was published, but charge 1 is made")
+    assert noted(raised.value).startswith("nothing was published, and charge 1 is made")
 
 
 def test_a_full_disk_gets_a_sentence_and_the_charge_can_be_finished(log, tmp_path, monkeypatch):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
+import traceback
+from contextlib import suppress
 from typing import NoReturn
 
 import click
 
 from crowdlog import __version__
-from crowdlog.errors import CrowdlogError, Stopped, noted
+from crowdlog.cli.signals import Terminated, open_standard_streams, silence_stdout, stop_like_ctrl_c
+from crowdlog.errors import CrowdlogError, InputError, Stopped, noted
 
 # name: (module of this package, what it does). The module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -18,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "synth": ("synth", "Write a synthetic search log."),
     "import": ("import_", "Read a search log into a store."),
     "show": ("show", "Show the figures of a store; never a query."),
+    "check": ("check", "Has a store or its ledger been damaged?"),
     "formats": ("formats", "The formats of logs that can be read."),
     "mechanisms": ("mechanisms", "The mechanisms and their parameters."),
     "plan": ("plan", "What a mechanism would promise; spends nothing."),
@@ -69,33 +74,82 @@ def cli() -> None:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    click.echo(f"crowdlog: {message}", err=True)
+    with suppress(OSError):  # nobody listens: the exit code says it
+        click.echo(f"crowdlog: {message}", err=True)
     sys.exit(code)
 
 
 def main() -> None:
     """Run a command.
 
-    Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault, 130 stopped by Ctrl-C.
+    Exit codes: 0 ok, 1 your input, 2 refused for privacy, 3 our fault, 130 stopped by Ctrl-C, 143 and 129 by
+    SIGTERM and SIGHUP.
     """
-    if os.environ.get("CROWDLOG_DEBUG") == "1":
-        cli(standalone_mode=True)
-        return
+    open_standard_streams()
+    stop_like_ctrl_c()
     try:
         cli(standalone_mode=False)
-    except CrowdlogError as error:
-        _fail(str(error), error.exit_code)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        sys.exit(1)
-    except click.ClickException as error:
-        _fail(error.format_message(), 1)
-    except (click.Abort, KeyboardInterrupt):
-        _fail("stopped.", Stopped.exit_code)
+        _flush()
+    except BaseException as error:
+        if os.environ.get("CROWDLOG_DEBUG") == "1" and not isinstance(error, SystemExit):
+            traceback.print_exc()
+        _end(error)
+
+
+def _flush() -> None:
+    """What was printed must have arrived, or the exit code says so."""
+    try:
+        sys.stdout.flush()
     except BrokenPipeError:
-        sys.exit(0)
-    except Exception as error:  # noqa: BLE001, RUF100 - the message of an unknown error could quote a query: only its type is shown
-        # Whoever charged or published something before the error said so in a note.
-        done = noted(error) or "nothing was published."
-        advice = "Run with CROWDLOG_DEBUG=1 to see it; that may print text of the log."
-        _fail(f"an error of ours ({type(error).__name__}); {done} {advice}", 3)
+        silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        raise InputError(f"all is done; only what was printed did not arrive: {error.strerror}.") from None
+
+
+def _end(error: BaseException) -> NoReturn:
+    match error:
+        case SystemExit():
+            raise error
+        case CrowdlogError():
+            _fail(str(error), error.exit_code)
+        case click.exceptions.NoArgsIsHelpError():
+            click.echo(error.format_message())
+            sys.exit(1)
+        case click.ClickException():
+            _fail(error.format_message(), 1)
+        case click.Abort() | KeyboardInterrupt():
+            _stopped(error)
+        case BrokenPipeError():
+            silence_stdout()
+            sys.exit(0)
+        case _:
+            _unforeseen(error)
+
+
+def _stopped(error: BaseException) -> NoReturn:
+    """By Ctrl-C or a signal: what was charged before is told."""
+    cause = error if isinstance(error, KeyboardInterrupt) else error.__cause__ or error.__context__ or error
+    code = cause.exit_code if isinstance(cause, Terminated) else Stopped.exit_code
+    done = noted(cause) or noted(error)
+    _fail(f"stopped; {done}" if done else "stopped.", code)
+
+
+_OF_THE_SYSTEM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+def _unforeseen(error: BaseException) -> NoReturn:
+    """The message of an unknown error could quote a query: only its type is shown.
+
+    Whoever charged or published something before it said so in a note.
+    """
+    done = noted(error)
+    from crowdlog.log.damage import damage_of_opened
+
+    found = damage_of_opened()
+    if found is not None:
+        _fail(f"{found} {done}".strip(), InputError.exit_code)
+    if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
+        _fail(f"the system refused: {error.strerror}. {done}".strip(), InputError.exit_code)
+    advice = "Run with CROWDLOG_DEBUG=1 to see it; that may print text of the log."
+    _fail(" ".join(part for part in (f"an error of ours ({type(error).__name__}).", done, advice) if part), 3)

@@ -44,6 +44,16 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     "--merge-next-page", is_flag=True, help="The same query again without a click is no new impression."
 )
 @click.option("--keep-dash", is_flag=True, help="Keep AOL's scrubbed queries '-'.")
+@click.option(
+    "--ledger",
+    metavar="FILE|URL",
+    help="The ledger of these people: a file or postgresql://…, shared by all stores of them. 'own': the store's own.",
+)
+@click.option(
+    "--users-are-fine",
+    is_flag=True,
+    help="The user column is right although it looks odd (one id per row, or one for all).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def command(
     logs: tuple[str, ...],
@@ -55,6 +65,8 @@ def command(
     memory: str | None,
     merge_next_page: bool,
     keep_dash: bool,
+    ledger: str | None,
+    users_are_fine: bool,
     as_json: bool,
 ) -> None:
     """Read search logs (files or folders; plain, .gz or .zst) into a store.
@@ -65,7 +77,9 @@ def command(
     Example: crowdlog import LOG.tsv -o STORE
     """
     from crowdlog.log.importer import import_log
+    from crowdlog.log.questions import Questions
 
+    questions = Questions(out, ask_ledger=ledger is None, ask_users=not users_are_fine)
     info = import_log(
         logs,
         out,
@@ -76,6 +90,8 @@ def command(
         memory=memory,
         merge_next_page=merge_next_page,
         keep_dash=keep_dash,
+        ledger=None if ledger == "own" else ledger,
+        before=questions.ask,
     ).info
     rejected = sum(info.rejected.values())
     if as_json:
@@ -90,7 +106,13 @@ def command(
         click.echo(
             json.dumps(
                 counts
-                | {"scrubbed": info.scrubbed, "rejected": info.rejected, "content_hash": info.content_hash},
+                | {
+                    "formats": info.formats,
+                    "guessed": info.guessed,
+                    "scrubbed": info.scrubbed,
+                    "rejected": info.rejected,
+                    "content_hash": info.content_hash,
+                },
                 indent=2,
             )
         )
@@ -98,6 +120,8 @@ def command(
     click.echo(
         f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, {info.clicks:,} clicks."
     )
+    if info.guessed:
+        click.echo(f"Read as {', '.join(info.formats)}, as its first lines look; --format says it for sure.")
     if info.scrubbed:
         click.echo(f"{info.scrubbed:,} rows with the query '-' were left out (--keep-dash keeps them).")
     if rejected:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from crowdlog.cli.signals import silence_stdout
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.json_safe import json_safe
 from crowdlog.number_format import number
@@ -27,9 +26,9 @@ def reporting(done: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # What is still to be printed goes nowhere: Python would stumble over it when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_stdout()
     except Exception as error:
+        silence_stdout()
         kind = InputError if isinstance(error, OSError) else CrowdlogError
         raise kind(f"{done}; only the report could not be printed ({type(error).__name__}).") from error
 

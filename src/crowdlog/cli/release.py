@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 @click.option(
     "--i-know", is_flag=True, help="Release even without a guarantee or with a large δ; the label says so."
 )
+@click.option(
+    "--no-check", is_flag=True, help="Do not read the whole store first to see whether it was damaged."
+)
 @click.option("--seed", type=int, help="Draw repeatable noise, for tests. The label says NOT PRIVATE.")
 @engine_option
 @json_option
@@ -30,6 +33,7 @@ def command(
     mechanism: str,
     out: str,
     i_know: bool,
+    no_check: bool,
     seed: int | None,
     engine: OpenEngine | None,
     as_json: bool,
@@ -48,7 +52,9 @@ def command(
     randomness = None if seed is None else SeededRandomness(seed)
     for sentence in chosen.advice(log):
         click.echo(sentence, err=True)
-    released = publish(chosen, log, out, randomness=randomness, i_know=i_know, engine=engine)
+    released = publish(
+        chosen, log, out, randomness=randomness, i_know=i_know, check=not no_check, engine=engine
+    )
     with reporting(f"{released.path} is published and charged"):
         _show(released, chosen, out, as_json)
 

@@ -48,8 +48,9 @@ def write_whole(path: Path, text: str) -> None:
 
 
 @contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which takes the name; nobody else may look into it before.
+def new_folder(target: Path, *, secret: bool = False) -> Iterator[Path]:
+    """Yield a folder to fill, which takes the name; nobody else may look into it before, nor after if it is
+    `secret`.
 
     InputError where the name is taken, somebody else is about to take it, or there is no room.
     """
@@ -65,7 +66,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         yield folder
         force_folder_to_disk(folder)
-        _show(folder, target)
+        _show(folder, target, secret=secret)
     except OSError as error:
         if error.errno in FULL:
             raise InputError(
@@ -110,8 +111,9 @@ def _remove_leftovers(target: Path) -> bool:
     return alive
 
 
-def _show(folder: Path, target: Path) -> None:
-    folder.chmod(0o777 & ~_umask())
+def _show(folder: Path, target: Path, *, secret: bool) -> None:
+    if not secret:
+        folder.chmod(0o777 & ~_umask())
     try:
         folder.rename(target)
     except OSError as error:

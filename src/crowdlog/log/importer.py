@@ -4,17 +4,20 @@ or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from crowdlog.errors import InputError
+from crowdlog.files.private import no_core_dumps
 from crowdlog.log.building import building
 from crowdlog.log.formats import ReadOptions, reader
 from crowdlog.log.pass1_encode import Intake
-from crowdlog.log.pass2_write import assemble
+from crowdlog.log.pass2_write import Origin, assemble
 from crowdlog.log.size import parse_size
 from crowdlog.log.sources import find_sources
-from crowdlog.log.store import LogStore
+from crowdlog.log.store import LogStore, StoreInfo
+from crowdlog.privacy.ledger import is_postgres
 from crowdlog.progress import progress_bar
 
 
@@ -29,6 +32,9 @@ def import_log(
     memory: int | str | None = None,
     merge_next_page: bool = False,
     keep_dash: bool = False,
+    ledger: str | Path | None = None,
+    part_of: str | None = None,
+    before: Callable[[StoreInfo], None] | None = None,
 ) -> LogStore:
     """Read logs into a new store at `out`.
 
@@ -36,8 +42,11 @@ def import_log(
 
     `date` (YYYY-MM-DD) is the day of logs that tell the time of day only. `memory` bounds what the import
     holds; a log with more distinct text is refused. With `merge_next_page` the same query again without a
-    click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'.
+    click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'. `ledger`: a file or a
+    postgresql:// address that several stores of the same people share; begun if it is not there. `before` is
+    told what is in the log, and may raise, before the store is noted in its ledger.
     """
+    no_core_dumps()
     files = find_sources([sources] if isinstance(sources, str | Path) else sources)
     options = ReadOptions(format, columns, date)
     readers = [(source, reader(source, options)) for source in files]
@@ -55,8 +64,26 @@ def import_log(
             assemble(
                 folder,
                 intake,
-                sorted({found.format for _source, found in readers}),
+                Origin(
+                    sorted({found.format for _source, found in readers}),
+                    [] if format else sorted({found.format for _source, found in readers}),
+                    _address(ledger),
+                    part_of,
+                ),
+                before=before,
                 merge_next_page=merge_next_page,
                 advance=advance,
             )
     return LogStore.open(out)
+
+
+def _address(ledger: str | Path | None) -> str | None:
+    """As a store keeps it: absolute, so that it is found from everywhere."""
+    if ledger is None or is_postgres(ledger):
+        return None if ledger is None else str(ledger)
+    path = Path(ledger).absolute()
+    if not path.parent.is_dir():
+        raise InputError(
+            f"There is no folder {path.parent} for the ledger. Make it, or choose another place."
+        )
+    return str(path)

@@ -4,18 +4,24 @@ files.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from crowdlog.errors import InputError
 from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.pass1_encode import Intake
+from crowdlog.log.people import sketch
 from crowdlog.log.sort_events import derive, sort_events
 from crowdlog.log.store import FILES, LEDGER, StoreInfo, write_info
 from crowdlog.log.write import ContentHash, event_writer, write_events, write_texts
 from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger_head import HEAD
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance
 from crowdlog.types import Ints
@@ -35,15 +41,35 @@ def _parts(rows_of_user: Ints) -> Ints:
     return np.array(firsts, np.int64)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a store comes from: its formats, those of them that were guessed, the ledger it shares with others
+    (None: its own) and the store that it is a part of.
+    """
+
+    formats: list[str]
+    guessed: list[str]
+    ledger: str | None = None
+    part_of: str | None = None
+
+
 def assemble(
-    folder: Path, intake: Intake, formats: list[str], *, merge_next_page: bool, advance: Advance
+    folder: Path,
+    intake: Intake,
+    origin: Origin,
+    *,
+    before: Callable[[StoreInfo], None] | None = None,
+    merge_next_page: bool,
+    advance: Advance,
 ) -> None:
     """Write all files of the store into the folder and remove the spilled events."""
     intake.rejects.close()
     if intake.events.rows == 0:
         raise InputError("Not one row could be imported. " + _what_was_wrong(intake))
     content = ContentHash()
-    figures = _write_events(folder, intake, content, merge_next_page=merge_next_page, advance=advance)
+    figures: dict[str, Any] = _write_events(
+        folder, intake, content, merge_next_page=merge_next_page, advance=advance
+    )
     intake.events.remove()
     for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users)):
         write_texts(folder / f"{name}.parquet", texts, content)
@@ -55,21 +81,32 @@ def assemble(
         queries=len(intake.queries),
         urls=len(intake.urls),
         content_hash=content.hexdigest(),
-        formats=formats,
+        **asdict(origin),
         normalisation=NORMALISATION,
         merge_next_page=merge_next_page,
         scrubbed=intake.rejects.scrubbed,
         rejected=dict(sorted(intake.rejects.counts.items())),
         files={name: (folder / name).stat().st_size for name in FILES},
+        hashes={name: _digest(folder / name) for name in FILES},
+        people=sketch(intake.users),
     )
+    if before is not None:
+        before(info)
     write_info(folder / "store.json", info)
     # Here and nowhere else: begun at the first release, it could land in a store that replaced this one.
-    Ledger.create(folder / LEDGER, source=info.content_hash, store=info.id)
+    Ledger.create(
+        origin.ledger or folder / LEDGER, source=info.content_hash, store=info.id, head=folder / HEAD
+    )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _write_events(
     folder: Path, intake: Intake, content: ContentHash, *, merge_next_page: bool, advance: Advance
-) -> dict[str, int]:
+) -> dict[str, Any]:
     """Bring each user's rows together if they are not, then sort, derive and write part by part.
 
     Returns what was counted on the way.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
+from crowdlog.files.private import no_core_dumps
+from crowdlog.privacy.ledger import is_postgres
+from crowdlog.privacy.ledger_head import HEAD
 
-VERSION = 1
+VERSION = 2
 FILES = ("events.parquet", "queries.parquet", "urls.parquet", "users.parquet")
 LEDGER = "ledger.sqlite"
+OPENED: set[Path] = set()  # by this process: when something cannot be understood, they are checked
 
 
 @dataclass(frozen=True)
 class StoreInfo:
     """What store.json says.
 
-    Counts only; `rejected` maps a reason to its number of rows; `files` to bytes, to notice a damaged store.
+    Counts only; `rejected` maps a reason to its number of rows; `files` each file to its bytes and `hashes`
+    to its SHA-256, to notice a damaged store. `guessed`: formats that were recognised, not said.
+    `ledger`: where it is, if it is shared with other stores. `part_of`: the store it was split from.
+    `people`: a sketch of the user names (people.py).
     """
 
     id: str  # random: names this store in labels, where the content hash would tell too much
@@ -42,6 +50,11 @@ class StoreInfo:
     scrubbed: int
     rejected: dict[str, int] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    guessed: list[str] = field(default_factory=list)
+    ledger: str | None = None
+    part_of: str | None = None
+    people: list[str] = field(default_factory=list)
     version: int = VERSION
 
 
@@ -56,6 +69,7 @@ class LogStore:
     def open(cls, path: str | Path) -> LogStore:
         """Open a store, or say clearly why that is none."""
         folder = Path(path)
+        _refuse_closed(folder)
         if not folder.exists():
             raise InputError(
                 f"There is no log store {folder}. Make one with: crowdlog import LOG -o {folder}"
@@ -64,13 +78,24 @@ class LogStore:
             raise InputError(
                 f"{folder} is not a log store: it has no store.json. Make one with: crowdlog import LOG -o STORE"
             )
+        no_core_dumps()
         store = cls(folder, _read_info(folder / "store.json"))
         for name, size in store.info.files.items():
             if not (folder / name).is_file() or (folder / name).stat().st_size != size:
-                raise InputError(
-                    f"The log store {folder} is damaged: {name} is missing or changed. Import the log again."
-                )
+                raise _damaged(folder, name)
+        OPENED.add(folder.absolute())
         return store
+
+    def check(self) -> None:
+        """Read every file and compare it with its hash: InputError when a byte was changed since the import."""
+        for name, expected in self.info.hashes.items():
+            try:
+                with (self.path / name).open("rb") as file:
+                    found = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                raise _damaged(self.path, name) from None
+            if found != expected:
+                raise _damaged(self.path, name)
 
     def is_still_there(self) -> bool:
         """Whether the path still holds this very store: another one may have been moved to its place."""
@@ -91,8 +116,15 @@ class LogStore:
     def users(self) -> Path:
         return self.path / "users.parquet"
 
-    def ledger(self) -> Path:
-        return self.path / LEDGER
+    def ledger(self) -> Path | str:
+        """Where the ledger is: in the store, or where the import was told; a path or a PostgreSQL address."""
+        if self.info.ledger is None:
+            return self.path / LEDGER
+        return self.info.ledger if is_postgres(self.info.ledger) else Path(self.info.ledger)
+
+    def ledger_head(self) -> Path:
+        """The file in which this store keeps the last line of the ledger that it saw."""
+        return self.path / HEAD
 
     def query_texts(self, ids: Sequence[int] | NDArray[Any]) -> pa.StringArray:
         """The texts of these query ids, in this order."""
@@ -104,22 +136,47 @@ class LogStore:
 
 
 def write_info(path: Path, info: StoreInfo) -> None:
-    path.write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
+    values = asdict(info)
+    path.write_text(json.dumps({**values, "checksum": _checksum(values)}, indent=2) + "\n", encoding="utf-8")
+
+
+def _checksum(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _read_info(path: Path) -> StoreInfo:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        version = values["version"]
-    except (ValueError, KeyError, TypeError) as error:
+        version, checksum = values.pop("version"), values.pop("checksum", None)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"The log store {path.parent} is damaged: its store.json cannot be read. Import the log again."
         ) from error
-    if version != VERSION or set(values) != {f.name for f in fields(StoreInfo)}:
+    if version != VERSION or set(values) != {f.name for f in fields(StoreInfo)} - {"version"}:
         raise InputError(
             f"The log store {path.parent} was made by another version of crowdlog. Import the log again."
         )
+    if checksum != _checksum({**values, "version": version}):
+        raise _damaged(path.parent, path.name)
     return StoreInfo(**values)
+
+
+def _damaged(folder: Path, name: str) -> InputError:
+    return InputError(
+        f"The log store {folder} is damaged: {name} is missing or changed. Import the log again."
+    )
+
+
+def _refuse_closed(folder: Path) -> None:
+    """Somebody else's folder, or a name that no folder can have."""
+    try:
+        if folder.exists():
+            next(folder.iterdir(), None)
+    except NotADirectoryError:
+        return
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no folder can have this name"
+        raise InputError(f"The log store {str(folder)[:200]} cannot be opened: {why}.") from None
 
 
 def _texts(path: Path, ids: Sequence[int] | NDArray[Any], count: int) -> pa.StringArray:

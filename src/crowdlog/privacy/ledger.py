@@ -1,51 +1,37 @@
-"""The privacy ledger of one log store: what was promised about it so far, charged before anything is written.
+"""The privacy ledger of a log, or of several logs of the same people: what was promised so far, charged before
+anything is written.
 
-A charge goes through states: charged (nothing was shown) → publishing (one output, known by its hash,
-is about to be shown) → published. `lost` ends a charge whose output cannot be found again, or will not
-be made: it stays spent and is never drawn again. Proof: proofs/ledger.md.
+It is a journal (journal.py): what happened, line after line, bound by hashes. A charge goes through states:
+charged (nothing was shown) → publishing (one output, known by its hash, is about to be shown) → published.
+`lost` ends a charge whose output cannot be found again, or will not be made: it stays spent and is never
+drawn again. Proof: proofs/ledger.md.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
-from urllib.parse import quote
 
 from crowdlog.errors import InputError, PrivacyRefusal
-from crowdlog.privacy.guarantee import Guarantee, Kind, approximate, compose
+from crowdlog.privacy.gaussian_filter import refusal as gaussian_refusal
+from crowdlog.privacy.guarantee import Guarantee, approximate, compose
+from crowdlog.privacy.journal import Journal, Line, SqliteJournal, append, damaged, read_lines
+from crowdlog.privacy.ledger_head import HEAD, LedgerHead
 from crowdlog.privacy.rounding import sum_up
 
-WAIT = 120.0  # seconds to wait for another process; a charge holds the lock for milliseconds
-VERSION = 3  # of the tables below, kept as SQLite's user_version
-
 State = Literal["charged", "publishing", "published", "lost"]
-_Look = tuple[os.stat_result, os.stat_result]
 UNFINISHED: tuple[State, State] = ("charged", "publishing")
-
-TABLES = """
-CREATE TABLE source (
-  only_row INTEGER PRIMARY KEY CHECK (only_row = 1), content_hash TEXT NOT NULL, store TEXT NOT NULL);
-CREATE TABLE budgets (id INTEGER PRIMARY KEY, time REAL NOT NULL, epsilon REAL NOT NULL, delta REAL NOT NULL);
-CREATE TABLE charges (
-  id INTEGER PRIMARY KEY, time REAL NOT NULL, mechanism TEXT NOT NULL,
-  epsilon REAL NOT NULL, delta REAL NOT NULL, kind TEXT NOT NULL, k INTEGER, out TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('charged', 'publishing', 'published', 'lost')),
-  steps TEXT NOT NULL,
-  folder_hash TEXT,
-  CHECK (state != 'charged' OR folder_hash IS NULL),
-  CHECK (state NOT IN ('publishing', 'published') OR folder_hash IS NOT NULL));
-CREATE UNIQUE INDEX one_unfinished_per_folder ON charges (out) WHERE state IN ('charged', 'publishing');
-"""
+Rule = Literal["sum", "gaussian"]
+POSTGRES = ("postgresql://", "postgres://")
+BOOKED = "booked by hand"
 
 
 @dataclass(frozen=True)
@@ -60,101 +46,204 @@ class Entry:
     state: State
     steps: tuple[Mapping[str, Any], ...]
     folder_hash: str | None = None  # of the one output that may be shown; None before it is made
+    store: str = ""  # the id of the store that it was made from
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that may be spent in all. `rule`: added up as ε and δ, or as Σμ² of Gaussian releases only."""
+
+    epsilon: float
+    delta: float
+    rule: Rule = "sum"
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at the log that no promise covers (compare, score, attack): parameters may be chosen by it."""
+
+    time: float
+    how: str
+    store: str
+
+
+class Book:
+    """What the lines of a journal come to."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.stores: dict[str, str] = {}  # content hash by store
+        self.budgets: list[Budget] = []
+        self.looks: list[Look] = []
+        self._charges: list[Entry] = []
+        kinds: dict[str, Callable[[Mapping[str, Any]], None]] = {
+            "store": self._store,
+            "budget": self._budget,
+            "charge": self._charge,
+            "state": self._state,
+            "move": self._move,
+            "look": self._look,
+        }
+        for line in lines:
+            kinds[line.content["what"]](line.content)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return list(self._charges)
+
+    @property
+    def budget(self) -> Budget | None:
+        return self.budgets[-1] if self.budgets else None
+
+    def entry(self, number: int) -> Entry | None:
+        return self._charges[number - 1] if 1 <= number <= len(self._charges) else None
+
+    def _store(self, content: Mapping[str, Any]) -> None:
+        self.stores[content["store"]] = content["content_hash"]
+
+    def _budget(self, content: Mapping[str, Any]) -> None:
+        self.budgets.append(
+            Budget(content["epsilon"], content["delta"], content["rule"], float(content["time"]))
+        )
+
+    def _look(self, content: Mapping[str, Any]) -> None:
+        self.looks.append(Look(float(content["time"]), content["how"], content["store"]))
+
+    def _charge(self, content: Mapping[str, Any]) -> None:
+        self._charges.append(
+            Entry(
+                len(self._charges) + 1,
+                float(content["time"]),
+                content["mechanism"],
+                Guarantee(content["epsilon"], content["delta"], content["kind"], k=content["k"]),
+                content["out"],
+                content["state"],
+                tuple(content["steps"]),
+                None,
+                content["store"],
+            )
+        )
+
+    def _state(self, content: Mapping[str, Any]) -> None:
+        entry = self._charges[content["charge"] - 1]
+        self._charges[entry.id - 1] = replace(
+            entry, state=content["state"], folder_hash=content.get("folder_hash", entry.folder_hash)
+        )
+
+    def _move(self, content: Mapping[str, Any]) -> None:
+        entry = self._charges[content["charge"] - 1]
+        self._charges[entry.id - 1] = replace(entry, out=content["out"])
 
 
 class Ledger:
     """Open with `Ledger.open`; close it, or use it in a `with`."""
 
-    def __init__(self, connection: sqlite3.Connection, file: Path, seen: _Look) -> None:
-        self._connection = connection
-        self._file, self._seen = file, seen
+    def __init__(self, journal: Journal, store: str, head: Path) -> None:
+        self._journal = journal
+        self._store, self._head = store, LedgerHead(head)
 
     @classmethod
-    def create(cls, path: Path | str, source: str, store: str) -> None:
-        """Begin the ledger of the store with this content hash and id: once, when the store is made.
-
-        Nothing is forced to disk: whoever makes the store does that for all its files.
+    def create(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> list[str]:
+        """Note a store with this content hash and id, once, when it is made, in the ledger at this address, which
+        is begun if there is none. Returns the stores of the same content that the ledger knows already.
         """
-        connection = sqlite3.connect(path, isolation_level=None)
-        try:
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
-            connection.execute("INSERT INTO source VALUES (1, ?, ?)", (source, store))
-        finally:
-            connection.close()
+        if is_postgres(address):
+            _postgres().create(str(address))
+        elif not Path(address).exists():
+            SqliteJournal.create(Path(address))
+        ledger = cls(_open(address), store, head or _beside(address))
+        with ledger:
+            with ledger._writing("the store was not noted in it.") as (book, add):
+                again = [known for known, content in book.stores.items() if content == source]
+                add({"what": "store", "time": time.time(), "store": store, "content_hash": source})
+            return again
 
     @classmethod
-    def open(cls, path: Path | str, source: str, store: str) -> Self:
-        """Open the ledger of the store with this content hash and id. One that is missing is never made here:
-        it would be made in whichever store has come to lie at this path.
+    def open(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> Self:
+        """Open the ledger of the store with this content hash and id. `head`: the file in which the store keeps
+        the last line that it saw (default: beside the ledger).
         """
-        file = Path(path).absolute()
+        ledger = cls(_open(address), store, head or _beside(address))
         try:
-            before = _look(file)
-            # autocommit: transactions are begun by hand below, so that a charge holds the write lock from its
-            # first read.
-            address = f"file:{quote(os.fsencode(file))}?mode=rw"
-            connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
-            try:
-                # A charge is on the disk before anything else happens.
-                connection.execute("PRAGMA synchronous = FULL")
-                _check_source(connection, path, source, store)
-                _check_unmoved(file, before)
-            except BaseException:
-                connection.close()
-                raise
-        except FileNotFoundError:
-            raise InputError(
-                f"The ledger {path} is missing, so nobody can tell what was spent. Restore it from a copy; "
-                "if nothing was ever released from this store, import the log again."
-            ) from None
-        except sqlite3.Error as error:
-            raise InputError(
-                f"The ledger {path} cannot be opened ({error}): restore it from a copy; without it nothing can be released."
-            ) from None
-        return cls(connection, file, before)
+            known = ledger._head.read()  # before the lines: they may grow meanwhile
+            lines = read_lines(ledger._journal)
+            ledger._check_head(known, lines)
+            _check_source(ledger._book(lines), address, source, store)
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    @classmethod
+    def accept(cls, address: Path | str, store: str, head: Path) -> None:
+        """Take the ledger as it is for the newest one: by the owner's decision, after its end was cut off."""
+        with cls(_open(address), store, head) as ledger:
+            lines = read_lines(ledger._journal)
+            ledger._head.forget()
+            ledger._head.keep(len(lines), lines[-1].hash)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line."""
+        lines = read_lines(self._journal)
+        return lines[-1].hash if lines else ""
+
+    def has_line(self, digest: str) -> bool:
+        """Whether a line of this hash was ever the last one."""
+        return any(line.hash == digest for line in read_lines(self._journal))
 
     def is_still_there(self) -> bool:
         """Whether the path still leads to the file that is open: even a copy of it is another ledger."""
-        try:
-            return _is_same(self._seen, _look(self._file))
-        except OSError:
-            return False
+        return self._journal.is_still_there()
 
-    @contextmanager
-    def _writing(self, failed: str) -> Iterator[None]:
-        """One immediate transaction: all of it or nothing, one process at a time."""
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise InputError(f"The ledger could not be written ({error}): {failed}") from None
-        finally:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+    def set_budget(self, epsilon: float, delta: float, rule: Rule = "sum") -> None:
+        """Set the most that may be spent in all; the history of budgets is kept.
 
-    def set_budget(self, epsilon: float, delta: float) -> None:
-        """Set the most that may be spent in all.
-
-        Without a budget nothing is refused for being too much; the history of budgets is kept.
+        The rule by which releases are added up is fixed by the first charge.
         """
         if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
             raise InputError(
                 f"A budget needs a finite ε of at least 0 and a δ from 0 to 1. Got ε = {epsilon} and δ = {delta}."
             )
-        with self._writing("the budget is as it was."):
-            self._connection.execute(
-                "INSERT INTO budgets (time, epsilon, delta) VALUES (?, ?, ?)", (time.time(), epsilon, delta)
+        with self._writing("the budget is as it was.") as (book, add):
+            before = book.budget.rule if book.budget else "sum"
+            if rule != before and book.entries:
+                raise InputError(
+                    f"The rule of a budget is fixed by the first release, before anything of the log was seen; here it is '{before}'. "
+                    "Import the log for another one, with a ledger of its own, and book there what was spent here."
+                )
+            add(
+                {
+                    "what": "budget",
+                    "time": time.time(),
+                    "epsilon": float(epsilon),
+                    "delta": float(delta),
+                    "rule": rule,
+                }
             )
 
-    def budget(self) -> Guarantee | None:
-        """The budget in force, or None: no limit."""
-        row = self._connection.execute(
-            "SELECT epsilon, delta FROM budgets ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        return approximate(*row) if row else None
+    def budget(self) -> Budget | None:
+        """The budget in force, or None."""
+        return self._read().budget
+
+    def looks(self) -> list[Look]:
+        """Every look at a log of this ledger, oldest first."""
+        return self._read().looks
+
+    def stores(self) -> dict[str, str]:
+        """The content hash of every store that shares this ledger, by its id."""
+        return self._read().stores
+
+    def note_look(self, how: str) -> None:
+        """Record a look at the log before it is had."""
+        with self._writing("so the log was not looked at.") as (_book, add):
+            add({"what": "look", "time": time.time(), "how": how, "store": self._store})
+
+    def book(self, guarantee: Guarantee) -> int:
+        """Note what was spent elsewhere on the same people; refused by no budget, since it is spent."""
+        with self._writing("nothing was booked.") as (book, add):
+            add(self._charge(guarantee, BOOKED, "", (), "published"))
+            return len(book.entries) + 1
 
     def charge(
         self,
@@ -167,7 +256,8 @@ class Ledger:
     ) -> int:
         """Record a release before it is made; return its id.
 
-        Refused, and nothing recorded, if the budget does not hold it.
+        Refused, and nothing recorded, if the budget does not hold it. `allow_unprotected`: the owner knows that
+        it promises nothing, or that an earlier one did not.
 
         An output folder has at most one unfinished charge: a stopped release is resumed, not charged again.
         """
@@ -175,99 +265,137 @@ class Ledger:
             raise PrivacyRefusal(
                 f"{mechanism} promises nothing to the people in the log. Allow an unprotected release explicitly if that is meant."
             )
-        with self._writing("nothing was charged and nothing may be published."):
-            self._refuse_over_budget(guarantee, mechanism)
-            self.refuse_taken(out)
-            promised = guarantee.epsilon, guarantee.delta, guarantee.kind, guarantee.k
-            row = (time.time(), mechanism, *promised, out, json.dumps([dict(step) for step in steps]))
-            cursor = self._connection.execute(
-                "INSERT INTO charges (time, mechanism, epsilon, delta, kind, k, out, state, steps) VALUES (?, ?, ?, ?, ?, ?, ?, 'charged', ?)",
-                row,
-            )
-            return int(cursor.lastrowid or 0)
+        kept = tuple(json.loads(json.dumps([dict(step) for step in steps])))
+        with self._writing("nothing was charged and nothing may be published.") as (book, add):
+            why = over_budget(book, guarantee, kept, allow_unprotected=allow_unprotected)
+            if why is not None:
+                raise PrivacyRefusal(f"{mechanism} {why}.")
+            _refuse_taken(book, out)
+            add(self._charge(guarantee, mechanism, out, kept, "charged"))
+            return len(book.entries) + 1
+
+    def _charge(
+        self, guarantee: Guarantee, mechanism: str, out: str, steps: Sequence[Any], state: State
+    ) -> dict[str, Any]:
+        return {
+            "what": "charge",
+            "time": time.time(),
+            "store": self._store,
+            "mechanism": mechanism,
+            "epsilon": guarantee.epsilon,
+            "delta": guarantee.delta,
+            "kind": guarantee.kind,
+            "k": guarantee.k,
+            "out": out,
+            "steps": list(steps),
+            "state": state,
+        }
+
+    def why_not(
+        self, guarantees: Sequence[tuple[Guarantee, Sequence[Mapping[str, Any]]]], *, i_know: bool = False
+    ) -> str | None:
+        """Why these releases, one after the other, would be refused; None when they fit."""
+        book = self._read()
+        for guarantee, steps in guarantees:
+            why = over_budget(book, guarantee, steps, allow_unprotected=i_know)
+            if why is not None:
+                return why
+            book._charge(self._charge(guarantee, "to come", "", steps, "charged"))
+        return None
 
     def refuse_taken(self, out: str, but_for: int = 0) -> None:
         """A folder has at most one unfinished charge: refuse if it has another one than this."""
-        row = self._connection.execute(
-            "SELECT id, state FROM charges WHERE out = ? AND id != ? AND state IN (?, ?)",
-            (out, but_for, *UNFINISHED),
-        ).fetchone()
-        if row:
-            raise InputError(
-                f"A release to {out} is unfinished (charge {row[0]}, {row[1]}): resume it, or choose another folder."
-            )
-
-    def _refuse_over_budget(self, guarantee: Guarantee, mechanism: str) -> None:
-        budget = self.budget()
-        if budget is None:
-            return
-        spent = [entry.guarantee for entry in self.entries()]
-        for name, limit, before, more in (
-            ("ε", budget.epsilon, [g.epsilon for g in spent], guarantee.epsilon),
-            ("δ", budget.delta, [g.delta for g in spent], guarantee.delta),
-        ):
-            if _exact_sum([*before, more]) > Fraction(limit):
-                raise PrivacyRefusal(
-                    f"{mechanism} needs {name} = {more:.6g}, but {sum_up(before):.6g} of the budget of {limit:.6g} is spent."
-                )
+        _refuse_taken(self._read(), out, but_for)
 
     def publishing(self, charge_id: int, folder_hash: str) -> None:
         """Record the one output that may be shown for this charge, before it is shown.
 
         Succeeds once per charge: of two runs that drew noise for it, only one may show what it drew.
         """
-        self._change(charge_id, "charged", "state = 'publishing', folder_hash = ?", folder_hash)
+        self._change(charge_id, "charged", state="publishing", folder_hash=folder_hash)
 
     def publish(self, charge_id: int) -> None:
         """Mark a release as published: the folder that `publishing` recorded has its final name."""
-        self._change(charge_id, "publishing", "state = 'published'")
+        self._change(charge_id, "publishing", state="published")
 
     def lose(self, entry: Entry) -> None:
         """Give a charge up: it stays spent, and nothing is shown for it from now on."""
-        self._change(entry.id, entry.state, "state = 'lost'")
+        self._change(entry.id, entry.state, state="lost")
 
     def move(self, entry: Entry, out: str) -> None:
         """Another folder for an unfinished charge."""
-        with self._writing(f"charge {entry.id} is as it was."):
-            self.refuse_taken(out, but_for=entry.id)
-            self._update(entry.id, entry.state, "out = ?", out)
+        with self._writing(f"charge {entry.id} is as it was.") as (book, add):
+            _refuse_taken(book, out, but_for=entry.id)
+            _expect(book, entry.id, entry.state)
+            add({"what": "move", "charge": entry.id, "out": out})
 
-    def _change(self, charge_id: int, state: State, change: str, *values: str) -> None:
-        with self._writing(f"run 'crowdlog resume' to see how charge {charge_id} stands."):
-            self._update(charge_id, state, change, *values)
-
-    def _update(self, charge_id: int, state: State, change: str, *values: str) -> None:
-        statement = f"UPDATE charges SET {change} WHERE id = ? AND state = ? AND state IN (?, ?)"
-        changed = self._connection.execute(statement, (*values, charge_id, state, *UNFINISHED)).rowcount
-        if changed != 1:
-            raise InputError(
-                f"The ledger has no charge with the number {charge_id} in the state '{state}': "
-                "another run has gone on with it. Run 'crowdlog budget' to see how it stands."
-            )
+    def _change(self, charge_id: int, before: State, **change: str) -> None:
+        with self._writing(f"run 'crowdlog resume' to see how charge {charge_id} stands.") as (book, add):
+            _expect(book, charge_id, before)
+            add({"what": "state", "charge": charge_id, **change})
 
     def entries(self) -> list[Entry]:
         """Every charge, oldest first."""
-        columns = "id, time, mechanism, epsilon, delta, kind, k, out, state, steps, folder_hash"
-        rows = self._connection.execute(f"SELECT {columns} FROM charges ORDER BY id")
-        return [_entry(*row) for row in rows]
+        return self._read().entries
 
     def unpublished(self) -> list[Entry]:
-        """The charges whose release did not come to its end."""
-        return [entry for entry in self.entries() if entry.state in UNFINISHED]
+        """The charges of this store whose release did not come to its end."""
+        return [e for e in self.entries() if e.state in UNFINISHED and e.store == self._store]
 
     def spent(self) -> Guarantee:
         """Everything charged so far, published or not, added up."""
         return compose(entry.guarantee for entry in self.entries())
 
     def left(self) -> Guarantee | None:
-        """What the budget still holds (rounded down), or None without a budget."""
+        """What the budget still holds by the sum (rounded down), or None without a budget."""
         budget, spent = self.budget(), self.spent()
         if budget is None:
             return None
         return approximate(_difference(budget.epsilon, spent.epsilon), _difference(budget.delta, spent.delta))
 
+    def _book(self, lines: Sequence[Line]) -> Book:
+        try:
+            return Book(lines)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, InputError):
+            raise damaged(self._journal, "a line of it cannot be understood") from None
+
+    def _read(self) -> Book:
+        return self._book(read_lines(self._journal))
+
+    @contextmanager
+    def _writing(self, failed: str) -> Iterator[tuple[Book, Callable[[Mapping[str, Any]], None]]]:
+        """One transaction: what is known, and a function that adds a line. The store keeps the head after it."""
+        added: list[Line] = []
+        with self._journal.writing(failed):
+            lines = read_lines(self._journal)
+
+            def add(content: Mapping[str, Any]) -> None:
+                added.append(append(self._journal, [*lines, *added], content))
+
+            yield self._book(lines), add
+        for line in added[-1:]:
+            self._head.keep(line.number, line.hash)
+
+    def _check_head(self, known: tuple[int, str] | None, lines: Sequence[Line]) -> None:
+        """Refuse a ledger that lacks the last line its store saw: it is older, or was emptied."""
+        accept = "crowdlog check STORE --accept-ledger"
+        if known is None:
+            raise InputError(
+                f"{self._head.path}, in which the store keeps the end of its ledger, is missing or damaged, so nobody "
+                f"can tell whether the ledger is the newest. If you know that it is: {accept}"
+            )
+        number, digest = known
+        if number > len(lines) or lines[number - 1].hash != digest:
+            raise InputError(
+                f"The ledger {self._journal.name} is older than its store, or was emptied: "
+                f"it has {len(lines)} lines, and the store saw line {number}. "
+                f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the missing releases say: "
+                "crowdlog budget STORE --book EPSILON DELTA"
+            )
+
     def close(self) -> None:
-        self._connection.close()
+        self._head.close()
+        self._journal.close()
 
     def __enter__(self) -> Self:
         return self
@@ -278,21 +406,64 @@ class Ledger:
         self.close()
 
 
-def _entry(
-    id_: int,
-    at: float,
-    mechanism: str,
-    epsilon: float,
-    delta: float,
-    kind: Kind,
-    k: int | None,
-    out: str,
-    state: Any,
-    steps: str,
-    folder_hash: str | None,
-) -> Entry:
-    guarantee = Guarantee(epsilon, delta, kind, k=k)
-    return Entry(id_, at, mechanism, guarantee, out, state, tuple(json.loads(steps)), folder_hash)
+def is_postgres(address: Path | str) -> bool:
+    return str(address).startswith(POSTGRES)
+
+
+def _postgres() -> Any:
+    from crowdlog.privacy.journal_postgres import PostgresJournal
+
+    return PostgresJournal
+
+
+def _open(address: Path | str) -> Journal:
+    journal: Journal = (
+        _postgres().open(str(address)) if is_postgres(address) else SqliteJournal.open(Path(address))
+    )
+    return journal
+
+
+def _beside(address: Path | str) -> Path:
+    return Path(address).with_name(HEAD)
+
+
+def over_budget(
+    book: Book, guarantee: Guarantee, steps: Sequence[Mapping[str, Any]], *, allow_unprotected: bool
+) -> str | None:
+    """Why the budget does not hold one more release; None when it does, or when there is none."""
+    budget = book.budget
+    if budget is None or not guarantee.protects:
+        return None  # what promises nothing is a matter of the owner's word, not of a sum
+    before = [entry for entry in book.entries if entry.guarantee.protects]
+    if len(before) < len(book.entries) and not allow_unprotected:
+        return "does not fit: an earlier release of these people promised nothing, so no budget can be kept"
+    if budget.rule == "gaussian":
+        why = gaussian_refusal([*(entry.steps for entry in before), steps], budget.epsilon, budget.delta)
+        return None if why is None else f"does not fit: {why}"
+    for name, limit, spent, more in (
+        ("ε", budget.epsilon, [e.guarantee.epsilon for e in before], guarantee.epsilon),
+        ("δ", budget.delta, [e.guarantee.delta for e in before], guarantee.delta),
+    ):
+        if _exact_sum([*spent, more]) > Fraction(limit):
+            return f"needs {name} = {more:.6g}, but {sum_up(spent):.6g} of the budget of {limit:.6g} is spent"
+    return None
+
+
+def _refuse_taken(book: Book, out: str, but_for: int = 0) -> None:
+    for entry in book.entries:
+        if entry.out == out and entry.id != but_for and entry.state in UNFINISHED:
+            raise InputError(
+                f"A release to {out} is unfinished (charge {entry.id}, {entry.state}): resume it, or choose another folder."
+            )
+
+
+def _expect(book: Book, charge_id: int, state: State) -> None:
+    entry = book.entry(charge_id)
+    if entry is None or entry.state != state or entry.state not in UNFINISHED:
+        raise InputError(
+            f"The ledger has no charge with the number {charge_id} in the state '{state}': "
+            "another run has gone on with it. Run 'crowdlog budget' to see how it stands."
+        )
 
 
 def _exact_sum(numbers: Sequence[float]) -> Fraction | float:
@@ -304,38 +475,10 @@ def _difference(limit: float, spent: float) -> float:
     return 0.0 if spent >= limit else -sum_up([-limit, spent])
 
 
-def _check_source(connection: sqlite3.Connection, path: Path | str, source: str, store: str) -> None:
-    """Refuse a ledger of other tables or of another store."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version != VERSION:
+def _check_source(book: Book, address: Path | str, source: str, store: str) -> None:
+    """Refuse a ledger of another store."""
+    if book.stores.get(store) != source:
         raise InputError(
-            f"The ledger {path} was made by another version of crowdlog (its tables are version {version}, "
-            f"this one needs {VERSION}). Use that version, or import the log again and add what was spent by hand."
-        )
-    row = connection.execute("SELECT content_hash, store FROM source").fetchone()
-    if row != (source, store):
-        held = "none" if row is None else f"{row[0][:16]} of store {row[1][:16]}"
-        raise InputError(
-            f"The ledger {path} belongs to another log or another import of it: its source is {held}, "
-            f"expected {source[:16]} of store {store[:16]}. Was the store replaced? Try again."
-        )
-
-
-def _look(file: Path) -> _Look:
-    """The file and the folder around it, to be known again."""
-    return file.stat(), file.parent.stat()
-
-
-def _is_same(before: _Look, now: _Look) -> bool:
-    return all(map(os.path.samestat, before, now))
-
-
-def _check_unmoved(file: Path, before: _Look) -> None:
-    """Refuse if another file came to lie at this path meanwhile: SQLite's three files would be of two stores.
-
-    By now all three are open, so what happens to the path from here on does not reach them.
-    """
-    if not _is_same(before, _look(file)):
-        raise InputError(
-            f"The ledger {file} was replaced while it was opened. Nothing was charged; try again."
+            f"The ledger {Path(str(address)).name} belongs to another log or another import of it: it does not know store "
+            f"{store[:16]} with content {source[:16]}. Was the store replaced? Try again."
         )

@@ -37,13 +37,17 @@ def publish(
     *,
     randomness: Randomness | None = None,
     i_know: bool = False,
+    check: bool = True,
     engine: OpenEngine | None = None,
 ) -> Release:
     """Make one release. `i_know` allows what is not private (no guarantee, a large δ) and marks the label.
 
+    `check`: read every byte of the store first, and refuse if one was changed since the import.
     `engine`: what counts, DuckDB unless given.
     """
     refuse_existing(find_place(out).target)
+    if check:
+        log.check()
     promise = mechanism.promise()
     warnings = refuse_or_warn(mechanism, promise, log, i_know=i_know)
     mechanism.check_inputs()
@@ -81,8 +85,8 @@ class Drawing:
 
 
 def open_ledger(log: LogStore) -> Ledger:
-    """The ledger that lies in the log's store. Close it, or use it in a `with`."""
-    return Ledger.open(log.ledger(), source=log.info.content_hash, store=log.info.id)
+    """The ledger of the log: in its store, or shared with others. Close it, or use it in a `with`."""
+    return Ledger.open(log.ledger(), source=log.info.content_hash, store=log.info.id, head=log.ledger_head())
 
 
 @contextmanager
@@ -122,7 +126,8 @@ def finish(drawing: Drawing, ledger: Ledger, charge: int, place: Place) -> Relea
             raise
         # From here on this is the only output there will ever be for this charge: it is not removed.
         ledger.publishing(charge, digest)
-    return give_final_name(ledger, charge, staged, place.target)
+    with _told_of(charge, drawing.log, "the release was made, and may be there"):
+        return give_final_name(ledger, charge, staged, place.target)
 
 
 def give_final_name(ledger: Ledger, charge: int, staged: Path, target: Path) -> Release:
@@ -187,14 +192,14 @@ def _refuse_exchanged(log: LogStore, ledger: Ledger, then: str) -> None:
 
 
 @contextmanager
-def _told_of(charge: int, log: LogStore) -> Iterator[None]:
+def _told_of(charge: int, log: LogStore, how: str = "nothing was published") -> Iterator[None]:
     """An unforeseen error takes along what the owner must know: her budget was charged."""
     try:
         yield
     except CrowdlogError:
         raise
-    except Exception as error:
-        note(error, f"nothing was published, but charge {charge} is made: run 'crowdlog resume {log.path}'.")
+    except BaseException as error:  # Ctrl-C and signals, too
+        note(error, f"{how}, and charge {charge} is made: run 'crowdlog resume {log.path}'.")
         raise
 
 

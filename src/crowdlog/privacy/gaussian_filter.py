@@ -1,0 +1,54 @@
+"""Refusals by the sum of μ²: for ledgers all of whose releases are Gaussian, however they are chosen.
+
+Half of the budget's δ is for the noise (it fixes the largest Σμ²), half for tails; both before the first
+release. Proof, and why neither may be shifted later: proofs/accounting.md, "A filter for Gaussian releases".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from crowdlog.privacy.gaussian import largest_mu
+from crowdlog.privacy.rounding import round_up
+
+Steps = Iterable[Mapping[str, Any]]
+
+
+def gaussian_parts(steps: Steps) -> tuple[Fraction, Fraction] | None:
+    """Σμ² and Στ of a release, exact; None when it draws other noise or does not tell its steps."""
+    squares, tails, told = Fraction(0), Fraction(0), False
+    for step in steps:
+        told = True
+        if step.get("step") == "gaussian":
+            squares += Fraction(step["mu"]) ** 2
+        elif step.get("step") == "tail":
+            tails += Fraction(step["delta"])
+        else:
+            return None
+    return (squares, tails) if told else None
+
+
+def limits(epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
+    """The largest Σμ² and Στ under a budget, rounded down."""
+    half = delta / 2
+    return Fraction(largest_mu(epsilon, half)) ** 2 if epsilon > 0 and half > 0 else Fraction(0), Fraction(
+        half
+    )
+
+
+def refusal(releases: Iterable[Steps], epsilon: float, delta: float) -> str | None:
+    """Why these releases together do not fit, or None when they do."""
+    squares, tails = Fraction(0), Fraction(0)
+    for steps in releases:
+        parts = gaussian_parts(steps)
+        if parts is None:
+            return "the budget is for Gaussian releases only (its rule is Σμ²), and this is none"
+        squares, tails = squares + parts[0], tails + parts[1]
+    most_squares, most_tails = limits(epsilon, delta)
+    if squares > most_squares:
+        return f"Σμ² would be {round_up(squares):.6g}, and ε = {epsilon:g}, δ = {delta:g} allow {float(most_squares):.6g}"
+    if tails > most_tails:
+        return f"the δ of thresholds would be {round_up(tails):.6g}, and the budget has {float(most_tails):.6g} for them"
+    return None

@@ -1,0 +1,58 @@
+"""The end of a ledger, kept beside the log: whoever brings an older ledger back is noticed."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+HEAD = "ledger.head"
+
+
+class LedgerHead:
+    """A small file with the number and hash of the last line that was seen.
+
+    The folder is held open: when another store comes to lie at the path, its file is not touched.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._folder = os.open(path.parent, os.O_RDONLY)
+        except OSError:  # the ledger's own opening says what is missing
+            self._folder = -1
+
+    def read(self) -> tuple[int, str] | None:
+        """Line and hash; None where the file is missing or damaged."""
+        try:
+            with open(self.path.name, encoding="ascii", opener=self._opener) as file:
+                stored = json.loads(file.read())
+            return int(stored["line"]), str(stored["hash"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, line: int, digest: str) -> None:
+        """After the line is safe. It may fail, or be killed: a head that lags behind is still one that the
+        ledger continues.
+        """
+        known = self.read()
+        if known is not None and known[0] >= line:
+            return
+        new = f"{self.path.name}.{os.getpid()}.new"
+        with suppress(OSError):
+            with open(new, "w", encoding="ascii", opener=self._opener) as file:
+                json.dump({"line": line, "hash": digest}, file)
+            os.replace(new, self.path.name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+
+    def forget(self) -> None:
+        with suppress(OSError):
+            os.unlink(self.path.name, dir_fd=self._folder)
+
+    def close(self) -> None:
+        if self._folder >= 0:
+            os.close(self._folder)
+            self._folder = -1
+
+    def _opener(self, name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600, dir_fd=self._folder)
