@@ -1,0 +1,115 @@
+"""One selection over held, public and empty cells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdlog.engine.holdings import holdings
+from crowdlog.engine.log_source import open_log
+from crowdlog.mechanisms.rungs import columns
+from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, Column, Grid, at_least, choose, quantile
+from crowdlog.mechanisms.rungs.classes import ShownWords
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.graded import HALF, Graded
+from crowdlog.privacy.selection.incidence import Incidence
+from tests.support.logs import make_log
+
+GRADED = Graded(AdaptiveGaussian(rounds=8), 0.5)
+WORDS = ("bars", "cars", "new", "york")
+INVENTED = 0.7
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory):
+    texts = ("cars", "new york", "new york bars", "new york bars cars", "unknown cars", "york new")
+    urls = ("http://cars.com", "http://newcars.org/x", "http://www.zoo.com", "http://other.example")
+    rows = [
+        (f"u{user}", text, 100 * i, urls[(user + i) % 4])
+        for user in range(8)
+        for i, text in enumerate(texts[user % 3 :])
+    ]
+    log = make_log(tmp_path_factory.mktemp("held"), rows)
+    with open_log(log) as source:
+        yield source, holdings(source)
+
+
+def candidates(held):
+    source, people = held
+    shown = ShownWords(WORDS, ("cars", "zoo"))
+    texts = people.words.texts.to_pylist()
+    place = np.array([shown.place.get(text, -1) for text in texts])
+    listed = np.array([2 * 4 + 3])  # new york
+    queries, ids = columns.query_column(people, place, shown, listed, INVENTED, longest=3)
+    pairs = columns.pair_column(people, place, shown, listed, INVENTED)
+    return shown, ids, queries, pairs, columns.site_column(people, shown, INVENTED), source
+
+
+def test_a_held_cell_and_an_empty_one_of_its_class_have_the_same_bar_to_the_last_bit(held):
+    """Otherwise the noisy weight of a row could tell whether somebody holds it."""
+    _shown, _ids, *tables, _source = candidates(held)
+    for column in tables:
+        for grid in column.grids:
+            keys = grid.key(np.arange(min(grid.cells, 1000)))
+            own = np.isin(column.key, keys[keys != NOT_A_CELL]) & ~column.public
+            each = grid.allowed / grid.cells
+            assert all(allowed == each for allowed in column.allowed[own].tolist())
+            assert np.all(
+                GRADED.bar(quantile(column.allowed[own])) == GRADED.bar(quantile(np.array([each])))[0]
+            )
+
+
+def test_candidates_are_what_released_words_name(held):
+    shown, ids, queries, pairs, sites, source = candidates(held)
+    asked = {source.query_texts(np.array([query])).to_pylist()[0] for query in ids[ids >= 0]}
+    assert asked == {"cars", "new york", "new york bars", "new york bars cars", "york new"}
+    long = queries.key[ids >= 0][
+        [text.count(" ") == 3 for text in source.query_texts(ids[ids >= 0]).to_pylist()]
+    ]
+    assert np.all(long < 0)  # four words are open
+    assert {shown.query(key) for key in queries.key[queries.public].tolist()} == {"new york"}
+    closed = {shown.site(key) for key in sites.key[sites.key >= 0].tolist()}
+    assert closed == {"cars.com", "newcars.org", "zoo.com"}
+    assert pairs.key.min() >= 0
+    assert columns.total_allowed(queries) == pytest.approx(0.9 * INVENTED)
+    assert columns.total_allowed(sites) == pytest.approx(INVENTED)
+
+
+def many(holders: int, size: int) -> Incidence:
+    """All hold item 0; of `size` items."""
+    return Incidence(np.arange(holders + 1), np.zeros(holders, np.int32), size)
+
+
+def column(holders: int, size: int = 3, grids: tuple[Grid, ...] = ()) -> Column:
+    allowed, public = np.array([0.01, 0.0, 0.01]), np.array([True, False, True])
+    return Column("words", many(holders, size), np.arange(size), allowed, public, 1.0, grids)
+
+
+def test_what_nobody_holds_and_no_list_names_takes_no_part():
+    seen = [choose(GRADED, [column(60)], 0.0, SeededRandomness(seed))["words"].key for seed in range(200)]
+    assert all(0 in keys for keys in seen)
+    assert not any(1 in keys for keys in seen)  # open, nobody's: not even with a bar of 0
+    by_noise = sum(2 in keys for keys in seen)
+    assert 0 <= by_noise <= 10  # allowed 1 in 100
+
+
+def test_cells_that_are_held_are_not_drawn_again():
+    grid = Grid(3, 2.9, lambda cell: cell)
+    for seed in range(40):
+        chosen = choose(GRADED, [column(60, grids=(grid,))], 50.0, SeededRandomness(seed))["words"]
+        assert len(np.unique(chosen.key)) == len(chosen.key)
+        assert chosen.item[chosen.key == 0].tolist() == [0]
+
+
+def test_at_least_is_seldom_wrong_whatever_is_selected():
+    """20,000 keys of two people: all false statements together are few, though only the largest are looked at."""
+    rng = np.random.default_rng(1)
+    weight = 2 + rng.normal(0, 1 / GRADED.mu, 20_000)
+    said = at_least(GRADED, weight, np.full(20_000, 1 / 20_000), 99.0)
+    assert (said > 2).sum() <= 4
+    assert set(np.unique(said)) & {1} == set()
+    assert (
+        at_least(GRADED, np.array([40.0]), np.array([0.0]), 18.5)[0] == 22
+    )  # open: the whole bar is taken off
+    assert at_least(GRADED, np.array([1e3]), np.array([1.0]), 18.5)[0] == np.ceil(1e3 - HALF)
