@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import typing
 from itertools import product
 
 import pytest
 
 from crowdlog.plan.bounds import (
+    Bound,
     FirstKeys,
     FirstOccurrences,
     RandomKeys,
@@ -95,3 +97,10 @@ def test_first_and_random_are_different_bounds():
 )
 def test_a_bound_in_words(bound, said):
     assert str(bound) == said
+
+
+def test_no_bound_is_a_kind_of_another():
+    """So that the order of the cases of a `match` cannot matter."""
+    kinds = typing.get_args(Bound)
+    assert len(kinds) == 8
+    assert not [(a, b) for a in kinds for b in kinds if a is not b and issubclass(a, b)]

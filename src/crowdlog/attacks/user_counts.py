@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.measure.log_arrays import Impressions, count_matrix
-from crowdlog.plan.bounds import FirstKeys, FirstOccurrences, SquaredBudget
+from crowdlog.plan.bounds import FirstKeys, FirstOccurrences, RandomKeys, RandomOccurrences, SquaredBudget
 from crowdlog.plan.table import TablePlan
 from crowdlog.types import Ints
 
@@ -23,13 +23,13 @@ def user_counts(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) ->
     match plan.bound:
         case SquaredBudget(budget):
             return _bounded(truth.profile, ids, budget)
-        case FirstOccurrences(d, by_lot=False):
+        case FirstOccurrences(d):
             first = truth.nth_impression < d
             own = count_matrix(truth.user[first], truth.query[first], truth.profile.shape)
             return _distinct(own) if plan.counts == "users" else own
-        case FirstKeys(d, by_lot=False):
+        case FirstKeys(d):
             return _first_distinct(truth, d)
-        case FirstOccurrences(d) | FirstKeys(d):
+        case RandomOccurrences(d) | RandomKeys(d):
             options = [truth.profile, _distinct(truth.profile), _first_distinct(truth, d)]
             return min(
                 options,

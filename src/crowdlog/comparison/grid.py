@@ -14,9 +14,9 @@ from crowdlog.mechanisms import parse
 
 # What is known of one trial: its label, then what it is good for, then what it gives away.
 # (kind, name), for example ("attack", "linkage").
-Measure = tuple[str, str]
-LABEL: Measure = ("label", "label")
-TOPICS: Measure = ("topics", "topics")
+Measurement = tuple[str, str]
+LABEL: Measurement = ("label", "label")
+TOPICS: Measurement = ("topics", "topics")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Grid:
         seeds = range(1, self.seeds + 1)
         return [SeededRun(mechanism, seed) for seed in seeds for mechanism in self.mechanisms]
 
-    def measures(self) -> list[Measure]:
+    def measures(self) -> list[Measurement]:
         return [
             LABEL,
             *(("utility", name) for name in self.utility),
@@ -61,18 +61,18 @@ class Grid:
     def results(self) -> ResultCache:
         return ResultCache(Path(self.cache), self.code)
 
-    def key(self, run: SeededRun, measure: Measure) -> list[Any]:
+    def key(self, run: SeededRun, measure: Measurement) -> list[Any]:
         """What the result of one measure of one trial depends on, beside the code."""
         inputs = [*self.inputs.get(run.mechanism, []), self.topics_hash if measure == TOPICS else ""]
         return [self.source, run.mechanism, run.seed, *measure, *inputs]
 
-    def missing(self, run: SeededRun) -> list[Measure]:
+    def missing(self, run: SeededRun) -> list[Measurement]:
         return [measure for measure in self.measures() if self.kept(run, measure) is None]
 
-    def keep(self, run: SeededRun, measure: Measure, found: Mapping[str, Any]) -> None:
+    def keep(self, run: SeededRun, measure: Measurement, found: Mapping[str, Any]) -> None:
         self.results.keep(self.key(run, measure), asdict(run) | {"measure": list(measure), **found})
 
-    def kept(self, run: SeededRun, measure: Measure) -> dict[str, Any] | None:
+    def kept(self, run: SeededRun, measure: Measurement) -> dict[str, Any] | None:
         """A result, or None where there is none."""
         found = self.results.kept(self.key(run, measure))
         return found if isinstance(found, dict) else None

@@ -84,7 +84,9 @@ class LogSource:
         if isinstance(plan.artifact, Sequences):
             return self._count_sequences(plan, plan.artifact)
         bounded = bounded_by(plan, self.artifacts(plan.artifact), randomness)
-        once = isinstance(plan.bound, FirstKeys)  # each user has each key once: impressions are users
+        once = isinstance(
+            plan.bound, FirstKeys | RandomKeys
+        )  # each user has each key once: impressions are users
         found = histogram(bounded, users=_needs_users(plan) and not once)
         users = found.impressions if once else found.users
         counted = TableCounts(found.key, found.impressions, users, _owners(plan.artifact, found.key))

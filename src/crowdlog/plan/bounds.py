@@ -21,11 +21,10 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class FirstOccurrences:
-    """The first d artifacts of each person, repeats included."""
+class _Occurrences:
+    """At most d artifacts of each person, repeats included."""
 
     d: int
-    by_lot = False
 
     def reach(self, counts: Counts) -> Reach:
         return _of_units(self.d, counts)
@@ -35,12 +34,19 @@ class FirstOccurrences:
         """How many different keys of one person count at most."""
         return self.d
 
+
+@dataclass(frozen=True)
+class FirstOccurrences(_Occurrences):
+    """The first d artifacts of each person, repeats included."""
+
+    by_lot = False
+
     def __str__(self) -> str:
         return f"the first {self.d} of each person"
 
 
 @dataclass(frozen=True)
-class RandomOccurrences(FirstOccurrences):
+class RandomOccurrences(_Occurrences):
     """d artifacts of each person, repeats included, chosen by lot."""
 
     by_lot = True
@@ -50,11 +56,10 @@ class RandomOccurrences(FirstOccurrences):
 
 
 @dataclass(frozen=True)
-class FirstKeys:
-    """The first d different artifacts of each person, each once."""
+class _DifferentKeys:
+    """At most d different artifacts of each person, each once."""
 
     d: int
-    by_lot = False
 
     def reach(self, _counts: Counts) -> Reach:
         return _of_units(self.d, "users")
@@ -63,12 +68,19 @@ class FirstKeys:
     def keys(self) -> int:
         return self.d
 
+
+@dataclass(frozen=True)
+class FirstKeys(_DifferentKeys):
+    """The first d different artifacts of each person, each once."""
+
+    by_lot = False
+
     def __str__(self) -> str:
         return f"the first {self.d} different ones of each person"
 
 
 @dataclass(frozen=True)
-class RandomKeys(FirstKeys):
+class RandomKeys(_DifferentKeys):
     """d different artifacts of each person, each once, chosen by lot."""
 
     by_lot = True
@@ -151,7 +163,17 @@ class Unbounded:
         return "everything"
 
 
-Bound = FirstOccurrences | FirstKeys | SquaredBudget | ScaledLength | SessionCut | Unbounded
+# No bound is a kind of another: the order of the cases of a `match` does not matter.
+Bound = (
+    FirstOccurrences
+    | RandomOccurrences
+    | FirstKeys
+    | RandomKeys
+    | SquaredBudget
+    | ScaledLength
+    | SessionCut
+    | Unbounded
+)
 
 
 def _of_units(d: int, counts: Counts) -> Reach:
