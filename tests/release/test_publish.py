@@ -53,8 +53,14 @@ def test_a_store_that_is_replaced_is_noticed_and_nothing_is_published(log, tmp_p
     protect = type(MECHANISM).protect
     hooks = {
         "before the ledger is opened": ("check_inputs", replace),
-        "while it counts": ("protect", lambda self, *words: (replace(), protect(self, *words))[1]),
-        "after it counted": ("protect", lambda self, *words: (protect(self, *words), replace())[0]),
+        "while it counts": (
+            "protect",
+            lambda self, *words, **options: (replace(), protect(self, *words, **options))[1],
+        ),
+        "after it counted": (
+            "protect",
+            lambda self, *words, **options: (protect(self, *words, **options), replace())[0],
+        ),
     }
     if moment == "before the charge":
         monkeypatch.setattr(place, "_try", replace)
@@ -115,8 +121,8 @@ def test_a_copy_of_the_store_is_another_store(log, tmp_path, monkeypatch, move):
     shutil.copytree(log.path, tmp_path / "backup")
     protect = type(MECHANISM).protect
 
-    def moving(self, *words):
-        protected = protect(self, *words)
+    def moving(self, *words, **options):
+        protected = protect(self, *words, **options)
         move(log, tmp_path / "backup")
         return protected
 
@@ -149,7 +155,7 @@ def test_a_store_that_is_replaced_after_the_last_look_keeps_its_charge_and_its_r
 
 
 def test_an_unforeseen_error_after_the_charge_says_that_it_is_charged(log, tmp_path, monkeypatch):
-    def broken(*_words):
+    def broken(*_words, **_options):
         raise KeyError("weather boston")
 
     monkeypatch.setattr(type(MECHANISM), "protect", broken)

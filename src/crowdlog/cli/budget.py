@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 )
 @click.option("--delta", type=float, help="Set the limit on δ.")
 @click.option(
+    "--gaussian",
+    is_flag=True,
+    help="With a limit, before the first release: only Gaussian releases (Crowd), added up by Σμ²; many more of them fit.",
+)
+@click.option(
+    "--book",
+    nargs=2,
+    type=float,
+    metavar="EPSILON DELTA",
+    help="Note what was spent on the same people elsewhere.",
+)
+@click.option(
     "--next",
     "coming",
     metavar="MECHANISM",
@@ -34,11 +46,18 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(
-    store: str, epsilon: float | None, delta: float | None, coming: str | None, times: int, as_json: bool
+    store: str,
+    epsilon: float | None,
+    delta: float | None,
+    gaussian: bool,
+    book: tuple[float, float] | None,
+    coming: str | None,
+    times: int,
+    as_json: bool,
 ) -> None:
     """Show what all releases of STORE have spent and what is left; with --epsilon and --delta, set the limit.
 
-    Releases are refused by the sum of their ε and δ. The tight ε beside it is what they cost by privacy loss distributions.
+    Releases are refused by the sum of ε and δ, or with --gaussian by Σμ². The tight ε beside it is what they cost by privacy loss distributions.
 
     \b
     Example: crowdlog budget STORE --epsilon 5 --delta 1e-4
@@ -49,13 +68,16 @@ def command(
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
     from crowdlog.planning.budget import budget_of
+    from crowdlog.privacy.guarantee import approximate
     from crowdlog.release.publish import open_ledger
 
-    if (epsilon is None) != (delta is None):
+    if (epsilon is None) != (delta is None) or (gaussian and epsilon is None):
         raise InputError("Give both --epsilon and --delta: a budget limits both.")
     with open_ledger(LogStore.open(store)) as ledger:
         if epsilon is not None and delta is not None:
-            ledger.set_budget(epsilon, delta)
+            ledger.set_budget(epsilon, delta, "gaussian" if gaussian else "sum")
+        if book is not None:
+            ledger.book(approximate(*book))
         budget = budget_of(ledger, parse(coming) if coming else None, times)
     if as_json:
         show_json(budget)
@@ -69,6 +91,16 @@ def _show(budget: Budget) -> None:
         "spent, tight": f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}",
         "left": "no limit is set" if budget.left is None else _sentence(budget.left),
     }
+    if budget.limit is not None:
+        fields["limit"] = f"{_sentence(budget.limit)}, set {budget.limit.date}"
+        if budget.limit.most_squares is not None:
+            fields["Σμ²"] = f"{number(budget.limit.squares)} of {number(budget.limit.most_squares)}"
+            del fields["left"]
+    if budget.looks:
+        last = budget.looks[-1]
+        fields["looks at the log"] = f"{len(budget.looks)}, the last on {last.date}: {last.how}"
+    if len(budget.stores) > 1:
+        fields["stores"] = f"{len(budget.stores)} share this ledger"
     if budget.next is not None:
         following = budget.next
         fields |= {
@@ -82,9 +114,10 @@ def _show(budget: Budget) -> None:
     if budget.releases:
         click.echo()
         rows = [
-            [r.id, r.mechanism, number(r.epsilon), number(r.delta), r.state, r.out] for r in budget.releases
+            [r.id, r.date, r.mechanism, number(r.epsilon), number(r.delta), r.state, r.out]
+            for r in budget.releases
         ]
-        show_table(["charge", "release", "ε", "δ", "state", "folder"], rows)
+        show_table(["charge", "date", "release", "ε", "δ", "state", "folder"], rows)
 
 
 def _sentence(amount: Amount) -> str:

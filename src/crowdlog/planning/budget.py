@@ -7,10 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.accounting import ledger_epsilon
+from crowdlog.privacy.gaussian_filter import gaussian_parts, limits
 from crowdlog.privacy.guarantee import Guarantee, compose
+from crowdlog.privacy.ledger import Budget as LedgerBudget
 from crowdlog.privacy.ledger import Entry, Ledger
 
 # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
@@ -63,6 +66,26 @@ class ChargedRelease(Amount):
     kind: str
     state: str
     out: str
+    date: str
+    store: str
+
+
+@dataclass(frozen=True)
+class Limit(Amount):
+    """The budget in force: `rule` is "sum" or "gaussian"; Σμ² of the releases and the most of it for the latter."""
+
+    rule: str
+    date: str
+    squares: float | None = None
+    most_squares: float | None = None
+
+
+@dataclass(frozen=True)
+class LookAtLog:
+    """A look at the log that no promise covers."""
+
+    date: str
+    how: str
 
 
 @dataclass(frozen=True)
@@ -73,6 +96,9 @@ class Budget:
     left: Amount | None
     next: NextReleases | None
     releases: tuple[ChargedRelease, ...]
+    limit: Limit | None = None
+    looks: tuple[LookAtLog, ...] = ()
+    stores: tuple[str, ...] = ()  # all that share this ledger
 
 
 def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -> Budget:
@@ -88,9 +114,32 @@ def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -
     return Budget(
         spent,
         room,
-        _next(more, spent, room, _spending([*charged, *more], delta)) if more else None,
+        _next(more, spent, _spending([*charged, *more], delta), fits=_fits(ledger, more)) if more else None,
         tuple(_charged(entry) for entry in charged),
+        None if limit is None else _limit(limit, charged),
+        tuple(LookAtLog(_date(look.time), look.how) for look in ledger.looks()),
+        tuple(ledger.stores()),
     )
+
+
+def _fits(ledger: Ledger, more: Sequence[Entry]) -> bool:
+    """As a charge would be decided; what promises nothing fits no limit."""
+    if ledger.budget() is not None and not all(entry.guarantee.protects for entry in more):
+        return False
+    return ledger.why_not([(entry.guarantee, entry.steps) for entry in more]) is None
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _limit(limit: LedgerBudget, charged: Sequence[Entry]) -> Limit:
+    if limit.rule == "sum":
+        return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time))
+    parts = [gaussian_parts(entry.steps) for entry in charged if entry.guarantee.protects]
+    squares = float(sum(part[0] for part in parts if part is not None))
+    most = float(limits(limit.epsilon, limit.delta)[0])
+    return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time), squares, most)
 
 
 def to_come(mechanism: Mechanism) -> Entry:
@@ -99,7 +148,7 @@ def to_come(mechanism: Mechanism) -> Entry:
     return Entry(0, 0.0, repr(mechanism), promise.guarantee, "", "charged", promise.accounting)
 
 
-def _next(more: Sequence[Entry], spent: Spending, left: Amount | None, after: Spending) -> NextReleases:
+def _next(more: Sequence[Entry], spent: Spending, after: Spending, *, fits: bool) -> NextReleases:
     cost = compose(entry.guarantee for entry in more)
     bounded = math.isfinite(after.tight_epsilon)
     return NextReleases(
@@ -108,7 +157,7 @@ def _next(more: Sequence[Entry], spent: Spending, left: Amount | None, after: Sp
         mechanism=more[0].mechanism,
         times=len(more),
         tight_epsilon=after.tight_epsilon - spent.tight_epsilon if bounded else math.inf,
-        fits=left is None or left.covers(cost),
+        fits=fits,
         spent_after=after,
     )
 
@@ -116,7 +165,15 @@ def _next(more: Sequence[Entry], spent: Spending, left: Amount | None, after: Sp
 def _charged(entry: Entry) -> ChargedRelease:
     promised = entry.guarantee
     return ChargedRelease(
-        promised.epsilon, promised.delta, entry.id, entry.mechanism, promised.kind, entry.state, entry.out
+        promised.epsilon,
+        promised.delta,
+        entry.id,
+        entry.mechanism,
+        promised.kind,
+        entry.state,
+        entry.out,
+        _date(entry.time),
+        entry.store,
     )
 
 
