@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
     "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
     "reproduce": ("reproduce", "The papers' numbers and figures, done again."),
+    "forward": ("forward", "Queries that travel: hide in a social network."),
     "crowd": ("crowd", "Collect what many volunteers have in common, and nothing else."),
 }
 

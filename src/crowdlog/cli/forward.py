@@ -1,0 +1,27 @@
+"""`crowdlog forward`: queries that travel, simulated, attacked and run."""
+
+from __future__ import annotations
+
+import click
+
+from crowdlog.cli.forward_node import engine, node, up
+
+
+class _InOrderOfUse(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(name="forward", cls=_InOrderOfUse)
+def command() -> None:
+    """Hide in a social network: friends of friends submit your queries.
+
+    \b
+    To study:  crowdlog forward simulate, crowdlog forward attack
+    To run:    crowdlog forward up for a trial on this machine, crowdlog forward node for one node
+    Example: crowdlog forward simulate --users 1000 --queries 20
+    """
+
+
+for _part in (up, node, engine):
+    command.add_command(_part)

@@ -1,0 +1,1 @@
+"""Attacks on queries that travel, which the seed does not make: each against chance, with and without repairs."""
