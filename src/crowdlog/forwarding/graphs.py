@@ -6,6 +6,7 @@ random (the configuration model), without self-loops and double edges. `read_edg
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,7 +88,9 @@ def read_edges(path: Path) -> Graph:
     all.
     """
     try:
-        pairs = np.loadtxt(path, dtype=np.int64, comments="#", ndmin=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # an empty file is refused below
+            pairs = np.loadtxt(path, dtype=np.int64, comments="#", ndmin=2)
     except (OSError, ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not an edge list; write two whole numbers a line.") from error
     if pairs.size == 0 or pairs.shape[1] != 2:
@@ -155,18 +158,17 @@ def _bad_pairs(start: Ints, target: Edges, half: Edges) -> Ints:
     for user in range(len(start) - 1):
         for e in range(start[user], start[user + 1]):
             for f in range(start[user], e):
-                if target[e] == target[f] or target[e] == user:
+                if target[e] == target[f]:
                     doubtful.add((min(user, target[e]), max(user, target[e])))
     bad = []
-    if len(doubtful):
-        met = set()
-        for pair in range(len(half) // 2):
-            a, b = np.int64(half[2 * pair]), np.int64(half[2 * pair + 1])
-            ends = (min(a, b), max(a, b))
-            if a == b or ends in met:
-                bad.append(pair)
-            elif ends in doubtful:
-                met.add(ends)
+    met = set()
+    for pair in range(len(half) // 2):
+        a, b = np.int64(half[2 * pair]), np.int64(half[2 * pair + 1])
+        ends = (min(a, b), max(a, b))
+        if a == b or ends in met:
+            bad.append(pair)
+        elif len(doubtful) and ends in doubtful:
+            met.add(ends)
     return np.array(bad, np.int64)
 
 
@@ -193,8 +195,10 @@ def _adjacency(first: Edges, second: Edges, users: int) -> tuple[Ints, Edges, Ed
     reverse = np.empty(2 * len(first), np.int32)
     for i in range(len(first)):
         a, b = first[i], second[i]
-        target[place[a]], reverse[place[a]] = b, place[b]
-        target[place[b]], reverse[place[b]] = a, place[a]
+        there = place[a]
         place[a] += 1
+        back = place[b]
         place[b] += 1
+        target[there], reverse[there] = b, back
+        target[back], reverse[back] = a, there
     return start, target, reverse

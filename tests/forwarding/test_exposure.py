@@ -1,0 +1,52 @@
+"""PEL by plain arrays against the matrices of `crowdlog.attacks.exposure`, and by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from crowdlog.attacks.exposure import exposure_of_records
+from crowdlog.forwarding.exposure import exposure_levels
+from crowdlog.forwarding.graphs import from_pairs, power_law
+from crowdlog.forwarding.kernels import LOST
+from crowdlog.forwarding.rules import Rules
+from crowdlog.forwarding.simulate import simulate
+from crowdlog.forwarding.workload import Workload, topical
+
+
+def matrices(done):
+    """How often each user asked, and submitted, each query."""
+    users, queries = done.graph.users, int(done.workload.query.max()) + 1
+    asked = np.zeros((users, queries), np.int64)
+    shown = np.zeros((users, queries), np.int64)
+    for r, row in enumerate(done.submitter):
+        for user, who in enumerate(row):
+            if r < done.workload.counts[user]:
+                query = done.workload.query[done.workload.start[user] + r]
+                asked[user, query] += 1
+                if who != LOST:
+                    shown[who, query] += 1
+    return asked, shown
+
+
+@pytest.mark.parametrize("leave", [0.0, 0.2])
+def test_levels_equal_those_of_the_matrices(leave):
+    log = topical(300, 20, seed=3, topics=5)
+    done = simulate(power_law(300, seed=3), log, Rules(leave=leave), seed=3)
+    asked, shown = matrices(done)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = exposure_of_records(csr_array(asked), csr_array(shown), shown.sum(axis=1))
+    found = exposure_levels(done)
+    assert np.allclose(found, expected, equal_nan=True)
+    assert 0 < np.nanmean(found) < 1
+
+
+def test_levels_by_hand():
+    """Two users who cannot reach each other submit all they ask: everything is exposed; one query has no level."""
+    graph = from_pairs(np.array([0], np.int32), np.array([1], np.int32), 2)
+    log = Workload(np.array([0, 4, 6]), np.array([5, 5, 6, 7, 9, 9], np.int32))
+    done = simulate(graph, log, Rules(offline=1.0), seed=1)
+    levels = exposure_levels(done)
+    assert levels[0] == pytest.approx(1.0)
+    assert math.isnan(levels[1])
