@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 QUERIES = 10
@@ -36,7 +37,7 @@ def measured(users: int) -> dict[str, float]:
         times.append(_now())
         figures = summary(done)
         times.append(_now())
-        wall = [after[0] - before[0] for before, after in zip(times, times[1:], strict=False)]
+        wall = [after[0] - before[0] for before, after in pairwise(times)]
         cpu = times[-1][1] - times[0][1]
         below = figures["exposure: share below 60 %"]
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from crowdlog.cli.forward_node import engine, node, up
+from crowdlog.cli.forward_study import attack, simulate
 
 
 class _InOrderOfUse(click.Group):
@@ -23,5 +24,5 @@ def command() -> None:
     """
 
 
-for _part in (up, node, engine):
+for _part in (simulate, attack, up, node, engine):
     command.add_command(_part)

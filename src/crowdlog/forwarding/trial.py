@@ -211,6 +211,7 @@ def run_script(trial: Trial, *, searches: int, kills: int, seed: int, at_once: i
     victims = [trial.names[i] for i in generator.integers(len(trial.names), size=kills)]
     expected = [index.find(query) for query in queries]
     index.close()
+    before = trial.engine_count()
     began = time.monotonic()
     with ThreadPoolExecutor(at_once) as pool, progress_bar("Searches", searches, unit="searches") as advance:
         waiting = [pool.submit(trial.search, *one) for one in zip(nodes, queries, expected, strict=True)]
@@ -220,7 +221,8 @@ def run_script(trial: Trial, *, searches: int, kills: int, seed: int, at_once: i
             advance(1)
             while victims and (number + 1) * (kills + 1) >= searches * (kills - len(victims) + 1):
                 trial.kill(victims.pop())
-    return _told(trial, outcomes, kills, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return _told(trial, outcomes, kills, seconds) | {"submitted to the engine": trial.engine_count() - before}
 
 
 def _told(trial: Trial, outcomes: list[Outcome], kills: int, seconds: float) -> dict[str, Any]:
@@ -235,7 +237,6 @@ def _told(trial: Trial, outcomes: list[Outcome], kills: int, seconds: float) -> 
         "of them right": sum(outcome.right for outcome in outcomes),
         "reported failed": len(outcomes) - answered,
         "why": dict(why),
-        "submitted to the engine": trial.engine_count(),
         "seconds": seconds,
         "median ms of an answer": 1000 * float(np.median(waits)) if waits else None,
         "99 % ms of an answer": 1000 * float(np.quantile(waits, 0.99)) if waits else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.forwarding.attacks.scene import Row, Scene
+from crowdlog.forwarding.graphs import Edges
 from crowdlog.types import Bools, Ints
 
 SHARES = (0.25, 0.5, 1.0)  # of a person's neighbours
@@ -61,7 +62,7 @@ def _counted(scene: Scene, right: Bools) -> Bools:
     return right & (scene.generator(7).random(len(right)) < 1 / (1 + scene.repair.cover))
 
 
-def _named(paths: Ints, owned: Bools, submitter: Ints) -> Ints:
+def _named(paths: Edges, owned: Bools, submitter: Ints) -> Ints:
     on_way = (paths >= 0) & owned[paths]
     first = np.argmax(on_way, axis=1)
     met = on_way.any(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.forwarding.attacks.scene import Row, Scene
-from crowdlog.forwarding.graphs import Graph, power_law
+from crowdlog.forwarding.graphs import Edges, Graph, power_law
 from crowdlog.forwarding.rules import Rules
 from crowdlog.forwarding.simulate import simulate
 from crowdlog.forwarding.workload import repeated
@@ -124,10 +124,11 @@ def submission_chances(graph: Graph) -> Floats:
         submitted += carried
         carried = carried @ step
         carried[np.arange(users), np.arange(users)] = 0
-    return submitted / submitted.sum(axis=1, keepdims=True)
+    shares: Floats = submitted / submitted.sum(axis=1, keepdims=True)
+    return shares
 
 
-def _submissions(submitter: Ints) -> Floats:
+def _submissions(submitter: Edges) -> Floats:
     rounds, users = submitter.shape
     counts = np.zeros((users, users))
     np.add.at(counts, (np.tile(np.arange(users), rounds), submitter.ravel()), 1)

@@ -16,7 +16,6 @@ from crowdlog.forwarding.workload import PER_TOPIC, Numbers, Workload, topical
 from crowdlog.measure.intervals import bootstrap_ratio
 from crowdlog.types import Bools, Ints
 
-
 SESSION = 10  # real queries of one topic in a row
 
 
@@ -82,14 +81,17 @@ class Scene:
     @cached_property
     def topic(self) -> Ints:
         rounds, users = self.done.submitter.shape
-        return (self.done.workload.query.reshape(users, rounds).T.ravel() // PER_TOPIC).astype(np.int64)
+        number: Ints = self.done.workload.query.reshape(users, rounds).T.ravel().astype(np.int64)
+        topic: Ints = number // PER_TOPIC
+        return topic
 
     @cached_property
     def seen_at(self) -> Ints:
         """The round in which the engine sees each query."""
         rounds, users = self.done.submitter.shape
         asked = np.repeat(np.arange(rounds), users)
-        return asked + self.generator(1).integers(0, self.repair.delay + 1, rounds * users)
+        waits: Ints = self.generator(1).integers(0, self.repair.delay + 1, rounds * users)
+        return asked + waits
 
     @cached_property
     def hops(self) -> tuple[Ints, Ints, Ints, Ints]:
@@ -125,7 +127,8 @@ def _in_sessions(query: Numbers, every: int) -> Numbers:
     """Let the real queries of a session, ten in a row, be of the topic of its first one."""
     place = np.arange(query.shape[1]) // every
     first = (place - place % SESSION) * every
-    return query[:, first] // PER_TOPIC * PER_TOPIC + query % PER_TOPIC
+    mended: Numbers = query[:, first] // PER_TOPIC * PER_TOPIC + query % PER_TOPIC
+    return mended
 
 
 def make_scene(users: int, queries: int, repair: Repair, *, seed: int, topics: int) -> Scene:

@@ -18,6 +18,7 @@ from crowdlog.privacy.randomness import Randomness
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds between attempts to connect
 _HELLO_SECONDS = 10.0
 _HANDSHAKE_SECONDS = 30.0
+_GOODBYE_SECONDS = 2.0
 _MOST_WAITING = 2**20  # bytes a slow neighbour may leave unread before her link is cut
 _MESSAGES_PER_SECOND, _BURST = 200.0, 2000.0  # from one neighbour
 
@@ -55,6 +56,7 @@ class Links:
         self._server_tls = tls(*files, listening=True)
         self._client_tls = tls(*files, listening=False)
         self.open: dict[str, Link] = {}
+        self._talks: set[asyncio.Task[None]] = set()
         self.refused = 0  # messages that were not proper
 
     async def run(self, sock: Any) -> None:
@@ -71,6 +73,8 @@ class Links:
         finally:
             for link in list(self.open.values()):
                 link.close()
+            if self._talks:
+                await asyncio.wait(self._talks, timeout=_GOODBYE_SECONDS)
 
     async def _call(self, neighbour: Neighbour) -> None:
         pause = _FIRST_PAUSE
@@ -89,6 +93,10 @@ class Links:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._talks.add(task)
+            task.add_done_callback(self._talks.discard)
         name = peer_name(writer.get_extra_info("ssl_object"))
         if name not in self._neighbours:
             self._complain(writer, "This node knows no neighbour of that name.")

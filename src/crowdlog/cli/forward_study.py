@@ -1,0 +1,202 @@
+"""The commands that study: `simulate` (a crowd and the seed's tables), `attack` (what each party learns)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.errors import InputError
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_SHARE = click.FloatRange(0, 1)
+VERSION = 1  # of the JSON
+
+
+@click.command(short_help="Simulate a crowd of up to ten million users.")
+@click.option("--users", default=10_000, show_default=True, type=click.IntRange(11), help="How many users.")
+@click.option(
+    "--queries",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 10_000),
+    help="Queries of each user; with --log the most.",
+)
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path, exists=True),
+    help="A log store: its users search instead of made-up ones.",
+)
+@click.option(
+    "--repeated", is_flag=True, help="Each user repeats one query of her own, the seed's worst case."
+)
+@click.option("--graph", type=_FILE, help="File with two user numbers a line instead of a random graph.")
+@click.option(
+    "--exponent", default=1.3, show_default=True, type=float, help="Exponent of the power law of neighbours."
+)
+@click.option(
+    "--zeta",
+    default=0.03,
+    show_default=True,
+    type=_SHARE,
+    help="ζ: what an accepted or refused query changes.",
+)
+@click.option(
+    "--theta",
+    nargs=2,
+    default=(0.6, 0.8),
+    show_default=True,
+    type=_SHARE,
+    help="Share of the list that is cut, from and to.",
+)
+@click.option(
+    "--returns",
+    default="source never",
+    show_default=True,
+    type=click.Choice(["source never", "own back", "never twice"]),
+    help="What becomes of a query that comes back.",
+)
+@click.option(
+    "--selfish", default=0.0, show_default=True, type=_SHARE, help="Share of users who never accept."
+)
+@click.option(
+    "--offline",
+    default=0.0,
+    show_default=True,
+    type=_SHARE,
+    help="Share of rounds in which a user does not answer.",
+)
+@click.option(
+    "--leave",
+    default=0.0,
+    show_default=True,
+    type=_SHARE,
+    help="Probability that who accepted leaves before the answer.",
+)
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0),
+    help="The same seed gives the same result.",
+)
+@click.option("--threads", type=click.IntRange(1, 16), help="All cores if left out; the result is the same.")
+@click.option(
+    "--tables",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 1000),
+    help="Do the seed's tables again on so many graphs; 0: not.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for results.json and page.html.",
+)
+@json_option
+def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options: Any) -> None:
+    """Let users send queries over a social graph and measure exposure, hops, load and what selfishness costs.
+
+    \b
+    Example: crowdlog forward simulate --users 1000 --queries 20 -o TRAVEL
+    Example: crowdlog forward simulate --users 1000 --queries 20 --selfish 0.1 --json
+    """
+    from crowdlog.forwarding.measures import summary
+    from crowdlog.forwarding.page import page
+    from crowdlog.forwarding.study import SeedStudy
+
+    if out is not None and out.exists():
+        raise InputError(f"{out} exists already; choose another folder.")
+    figures = summary(_simulated(options, seed))
+    panels, claims = SeedStudy(tables, seed).run() if tables else ([], [])
+    shown = [vars(panel) | {"chart": None} for panel in panels]
+    results = {
+        "version": VERSION,
+        "seed": seed,
+        "figures": figures,
+        "tables": shown,
+        "claims": [vars(claim) for claim in claims],
+    }
+    if out is not None:
+        out.mkdir(parents=True)
+        command = f"crowdlog forward simulate --users {options['users']} --queries {options['queries']} --seed {seed} --tables {tables}"
+        (out / "page.html").write_text(page(figures, panels, claims, command), encoding="utf-8")
+        (out / "results.json").write_text(json.dumps(results, indent=2, ensure_ascii=False), encoding="utf-8")
+    if as_json:
+        show_json(results)
+        return
+    show_fields(figures)
+    for claim in claims:
+        click.echo(f"{'holds' if claim.holds else 'DIFFERS'}: {claim.text} Ours: {claim.why}.")
+
+
+def _simulated(options: dict[str, Any], seed: int) -> Any:
+    from crowdlog.forwarding.graphs import power_law, read_edges
+    from crowdlog.forwarding.rules import Rules
+    from crowdlog.forwarding.simulate import simulate as run
+    from crowdlog.forwarding.workload import of_log, repeated, topical
+    from crowdlog.log.store import LogStore
+
+    users, queries = options["users"], options["queries"]
+    names = ("zeta", "theta", "returns", "selfish", "offline", "leave")
+    rules = Rules(**{name: options[name] for name in names})
+    graph = read_edges(options["graph"]) if options["graph"] else None
+    if options["log"]:
+        store = LogStore.open(options["log"])
+        wanted = graph.users if graph is not None else min(users, store.info.users)
+        log = of_log(store, wanted, queries)
+    else:
+        wanted = graph.users if graph is not None else users
+        log = repeated(wanted, queries) if options["repeated"] else topical(wanted, queries, seed=seed)
+    graph = graph or power_law(wanted, exponent=options["exponent"], seed=seed)
+    return run(graph, log, rules, seed=seed, threads=options["threads"])
+
+
+@click.command(short_help="Attack a simulated crowd, with and without repairs.")
+@click.option(
+    "--users", default=500, show_default=True, type=click.IntRange(11, 5000), help="How many users."
+)
+@click.option(
+    "--queries",
+    default=100,
+    show_default=True,
+    type=click.IntRange(10, 1000),
+    help="Real queries of each user.",
+)
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0),
+    help="The same seed gives the same result.",
+)
+@json_option
+def attack(users: int, queries: int, seed: int, as_json: bool) -> None:
+    """What the engine, a neighbour, colluding neighbours and an engine with nodes learn, against chance.
+
+    \b
+    Example: crowdlog forward attack --users 60 --queries 10
+    """
+    from crowdlog.forwarding.attacks.run import attack_all
+
+    rows = attack_all(users, queries, seed=seed)
+    if as_json:
+        show_json(
+            {
+                "version": VERSION,
+                "users": users,
+                "queries": queries,
+                "seed": seed,
+                "rows": [row.as_dict() for row in rows],
+            }
+        )
+        return
+    table = [
+        [row.attack, row.detail, row.repair, row.chance, row.success, f"{row.low:.3f}–{row.high:.3f}"]
+        for row in rows
+    ]
+    show_table(["attacker", "what", "repair", "chance", "success", "95 %"], table)
