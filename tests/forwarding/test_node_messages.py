@@ -32,10 +32,9 @@ ALMOST = st.fixed_dictionaries(
 def test_no_body_makes_the_reader_stumble(body):
     try:
         kind, _fields = messages.read(body)
-    except InputError as error:
-        assert str(error).endswith(".")
-    else:
-        assert kind in messages.KINDS
+    except InputError:
+        return
+    assert kind in messages.KINDS
 
 
 @given(st.text(min_size=1, max_size=500).filter(lambda text: text.isprintable()))
@@ -176,15 +175,20 @@ def test_oversized_and_unknown_callers_are_told_and_cut_off(village):
 
 
 def test_without_a_certificate_nobody_speaks(village):
+    async def greet(context):
+        address = village.socket.getsockname()
+        reader, writer = await asyncio.open_connection(*address, ssl=context, server_hostname="zoe")
+        try:
+            writer.write(messages.written("hello", version=1, neighbours=1))
+            await messages.next_body(reader)
+        finally:
+            writer.transport.abort()
+
     async def scene():
         await village.start()
         context = ssl.create_default_context(cafile=village.files("bob")[2])
         with pytest.raises((ssl.SSLError, ConnectionError, asyncio.IncompleteReadError)):
-            reader, writer = await asyncio.open_connection(
-                *village.socket.getsockname(), ssl=context, server_hostname="zoe"
-            )
-            writer.write(messages.written("hello", version=1, neighbours=1))
-            await messages.next_body(reader)
+            await greet(context)
         await village.stop()
 
     asyncio.run(scene())
