@@ -8,11 +8,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+from pathlib import Path
 
 import pytest
 
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import MECHANISMS, find, parse
+from crowdlog.mechanisms.microaggregation import Microaggregation
 from crowdlog.mechanisms.parameters import with_role
 from crowdlog.plan.selections import GradedRounds
 from crowdlog.privacy.randomness import SeededRandomness
@@ -21,6 +23,7 @@ from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log
 from tests.support.randomness import FrozenRandomness
 
+TREE = str(Path(__file__).parents[1] / "support" / "tree.tsv")
 # At least one example of each. The thresholds lie far below the 400 users of the crowd and far above one
 # user.
 EXAMPLES = {
@@ -76,6 +79,13 @@ EXAMPLES = {
         "Zealous(epsilon=4, delta=1e-9, d=2, keep='random')",
         "Zealous(epsilon=4, delta=1e-9, d=2, setting='probabilistic', users=1000)",
     ],
+    "Mdav": ["Mdav(k=4)", "Mdav(k=4, distance='equality', swaps=1)", "Mdav(k=4, distance='random')"],
+    "OdpClusters": [
+        f"OdpClusters(k=4, tree='{TREE}')",
+        f"OdpClusters(k=4, tree='{TREE}', categories=5, levels=2)",
+    ],
+    "Poblete": ["Poblete()"],
+    "SemanticMdav": [f"SemanticMdav(k=4, tree='{TREE}')", f"SemanticMdav(k=4, tree='{TREE}', exact=100)"],
     "HashedTokens": ["HashedTokens()"],
     "Pseudonyms": ["Pseudonyms()"],
     "SplitSessions": ["SplitSessions()", "SplitSessions(session_minutes=5)"],
@@ -167,6 +177,13 @@ def test_a_log_of_one_user_gives_nothing(spelling, tmp_path):
     if any(isinstance(plan.selection, GradedRounds) for plan in mechanism.plan):
         texts = [row for row in texts if "query" in str(list(row.values()))]
     assert texts == []
+    log = make_log(tmp_path, [("only", f"query {i}", 100 * i, f"http://{i}.example") for i in range(50)])
+    if isinstance(parse(spelling), Microaggregation):
+        with pytest.raises(InputError, match="The log has 1 users, and a cluster needs k"):
+            parse(spelling).protect(log, SeededRandomness(4))
+        return
+    protected = parse(spelling).protect(log, SeededRandomness(4))
+    assert sum(table.num_rows for table in protected.tables.values()) == 0
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -87,8 +87,10 @@ def partition(
 def _of_block(
     distance: Distance, k: int, settings: PartitionSettings, method: Method | None, advance: Advance
 ) -> tuple[Ints, float | None]:
-    if distance.users > EXACT and method is None and not settings.swaps:  # the matrix would not fit
-        space: Space = RowSpace(distance)
+    space: Space | None = distance.space()
+    if space is None and distance.users > EXACT:  # the matrix would not fit
+        space = RowSpace(distance)
+    if space is not None and method is None and not settings.swaps:
         return mdav(space, k, once=settings.once, advance=advance), None
     matrix = distance.matrix(settings.threads)
     if method is None:

@@ -96,6 +96,10 @@ class Mechanism(ABC):
         """Raise InputError when a public file the mechanism needs cannot be read."""
         return
 
+    def check_log(self, log: LogStore) -> None:
+        """Raise InputError when this log cannot be published by it at all: before anything is charged."""
+        return
+
     def advice(self, log: LogStore) -> tuple[str, ...]:
         """Sentences for the owner of the log, before anything is charged.
 

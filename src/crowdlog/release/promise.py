@@ -176,3 +176,7 @@ class Protects(Protocol):
     def check_inputs(self) -> None:
         """Raise InputError when a file the mechanism needs cannot be read: before anything is charged."""
         ...
+
+    def check_log(self, log: LogStore) -> None:
+        """Raise InputError when the log cannot be published by it: before anything is charged."""
+        ...

@@ -51,6 +51,7 @@ def publish(
     promise = mechanism.promise()
     warnings = refuse_or_warn(mechanism, promise, log, i_know=i_know)
     mechanism.check_inputs()
+    mechanism.check_log(log)
     with (
         holding(log, alone=False),
         open_ledger(log) as ledger,

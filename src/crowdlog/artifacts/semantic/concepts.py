@@ -45,7 +45,7 @@ class Concepts:
 
 
 @njit(cache=True)
-def _count(
+def count_grams(
     start: Longs, at: Ints, n_grams: int, ustart: Longs, user: Ints, n_users: int
 ) -> tuple[Longs, Longs]:
     """Distinct queries and distinct users of every n-gram."""
@@ -112,7 +112,7 @@ class ConceptMiner:
         self.three, self.triples = self._longer(self.two, 2)
 
     def _counted(self, at: Ints, n: int) -> tuple[Longs, Longs]:
-        queries, users = _count(
+        queries, users = count_grams(
             self._words.start, at, n, self._users.start, self._users.user, self._users.users
         )
         return queries, users

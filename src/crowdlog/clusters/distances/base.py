@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,10 @@ class Distance(ABC):
         for user in range(self.users):
             found[user] = self.row(user, everybody)
         return found
+
+    def space(self) -> Any:
+        """Where MDAV can ask its questions without all distances; None: it needs them."""
+        return None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.users} users)"

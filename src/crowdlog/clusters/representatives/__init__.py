@@ -1,0 +1,1 @@
+"""One aggregation operator per file: the log that stands for all users of a cluster."""
