@@ -14,7 +14,7 @@ from crowdlog.artifacts.public_lists import NGRAMS, PUBLIC_POOL, read_pool, read
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.parameters import BOUND, DELTA, POOL, RESULTS, THRESHOLD, free, parameter, weight
+from crowdlog.mechanisms.parameters import BOUND, DELTA, POOL, THRESHOLD, free, parameter
 from crowdlog.mechanisms.pii_patterns import looks_personal
 from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, PUBLIC_RESULTS, ROUNDING_ROOM, SAMPLER_SHARE
 from crowdlog.plan.bounds import FirstOccurrences
@@ -97,23 +97,10 @@ class AClick(Mechanism):
         default="private",
         choices=("private", "public"),
     )
-    surfaced: str | None = parameter(
-        "for urls='public': a file of lines query TAB url, what the engine shows to anyone",
-        default=None,
-        role=RESULTS,
-    )
-    weight_select: float = parameter(
-        "share of ε for choosing queries, relative to the other weights",
-        default=3.0,
-        above=0,
-        role=weight("keys"),
-    )
-    weight_counts: float = parameter(
-        "share of ε for the counts of queries", default=1.0, above=0, role=weight("counts")
-    )
-    weight_clicks: float = parameter(
-        "share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks")
-    )
+    surfaced: str | None = shared.surfaced()
+    weight_select: float = shared.weight_select()
+    weight_counts: float = shared.weight_counts()
+    weight_clicks: float = shared.weight_clicks()
     representation: str = shared.representation()
 
     def __post_init__(self) -> None:

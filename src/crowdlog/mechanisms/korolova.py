@@ -12,7 +12,7 @@ from crowdlog.artifacts.public_lists import read_surfaced
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.parameters import BOUND, RESULTS, parameter, weight
+from crowdlog.mechanisms.parameters import BOUND, parameter, weight
 from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, PUBLIC_RESULTS, ROUNDING_ROOM, SAMPLER_SHARE
 from crowdlog.plan.bounds import FirstOccurrences
 from crowdlog.plan.candidates import OfShown, PublicResults
@@ -57,23 +57,10 @@ class Korolova(Mechanism):
         default="private",
         choices=("private", "public", "top-clicked"),
     )
-    surfaced: str | None = parameter(
-        "for urls='public': a file of lines query TAB url, what the engine shows to anyone",
-        default=None,
-        role=RESULTS,
-    )
-    weight_select: float = parameter(
-        "share of ε for choosing queries, relative to the other weights",
-        default=3.0,
-        above=0,
-        role=weight("keys"),
-    )
-    weight_counts: float = parameter(
-        "share of ε for the counts of queries", default=1.0, above=0, role=weight("counts")
-    )
-    weight_clicks: float = parameter(
-        "share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks")
-    )
+    surfaced: str | None = shared.surfaced()
+    weight_select: float = shared.weight_select()
+    weight_counts: float = shared.weight_counts()
+    weight_clicks: float = shared.weight_clicks()
     weight_suggestions: float = parameter(
         "share of ε for reformulations (query, next query); 0 publishes none",
         default=0.0,

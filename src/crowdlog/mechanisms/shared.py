@@ -6,7 +6,7 @@ from typing import Any
 
 from crowdlog.artifacts.kinds import ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.mechanisms.parameters import DELTA, EPSILON, REPRESENTATION, parameter
+from crowdlog.mechanisms.parameters import DELTA, EPSILON, REPRESENTATION, RESULTS, parameter, weight
 
 INJECTION = (
     "Fake users can lift a private text over the threshold: who knows it and makes enough accounts "
@@ -59,3 +59,30 @@ def keep() -> Any:
 
 def clean() -> Any:
     return parameter("set negative counts to 0: costs no privacy", default=True)
+
+
+def surfaced() -> Any:
+    return parameter(
+        "for urls='public': a file of lines query TAB url, what the engine shows to anyone",
+        default=None,
+        role=RESULTS,
+    )
+
+
+def weight_select() -> Any:
+    return parameter(
+        "share of ε for choosing queries, relative to the other weights",
+        default=3.0,
+        above=0,
+        role=weight("keys"),
+    )
+
+
+def weight_counts() -> Any:
+    return parameter("share of ε for the counts of queries", default=1.0, above=0, role=weight("counts"))
+
+
+def weight_clicks() -> Any:
+    return parameter(
+        "share of ε for clicks; 0 publishes no clicks", default=2.0, least=0, role=weight("clicks")
+    )

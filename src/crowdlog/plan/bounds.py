@@ -20,9 +20,8 @@ class Reach:
     each: float
 
 
-@dataclass(frozen=True)
-class _Occurrences:
-    """At most d artifacts of each person, repeats included."""
+class _AtMost:
+    """At most d artifacts of each person."""
 
     d: int
 
@@ -36,9 +35,10 @@ class _Occurrences:
 
 
 @dataclass(frozen=True)
-class FirstOccurrences(_Occurrences):
+class FirstOccurrences(_AtMost):
     """The first d artifacts of each person, repeats included."""
 
+    d: int
     by_lot = False
 
     def __str__(self) -> str:
@@ -46,33 +46,28 @@ class FirstOccurrences(_Occurrences):
 
 
 @dataclass(frozen=True)
-class RandomOccurrences(_Occurrences):
+class RandomOccurrences(_AtMost):
     """d artifacts of each person, repeats included, chosen by lot."""
 
+    d: int
     by_lot = True
 
     def __str__(self) -> str:
         return f"{self.d} of each person, chosen by lot"
 
 
-@dataclass(frozen=True)
-class _DifferentKeys:
+class _DifferentKeys(_AtMost):
     """At most d different artifacts of each person, each once."""
-
-    d: int
 
     def reach(self, _counts: Counts) -> Reach:
         return _of_units(self.d, "users")
-
-    @property
-    def keys(self) -> int:
-        return self.d
 
 
 @dataclass(frozen=True)
 class FirstKeys(_DifferentKeys):
     """The first d different artifacts of each person, each once."""
 
+    d: int
     by_lot = False
 
     def __str__(self) -> str:
@@ -83,6 +78,7 @@ class FirstKeys(_DifferentKeys):
 class RandomKeys(_DifferentKeys):
     """d different artifacts of each person, each once, chosen by lot."""
 
+    d: int
     by_lot = True
 
     def __str__(self) -> str:
@@ -125,7 +121,7 @@ class ScaledLength:
 
 
 @dataclass(frozen=True)
-class SessionCut:
+class SessionCut(_AtMost):
     """The first `queries` queries of each person's first `sessions` sessions of at least two; `d` is how many
     sequences they hold at most.
     """
@@ -134,13 +130,6 @@ class SessionCut:
     queries: int
     d: int
     by_lot = False
-
-    def reach(self, counts: Counts) -> Reach:
-        return _of_units(self.d, counts)
-
-    @property
-    def keys(self) -> int:
-        return self.d
 
     def __str__(self) -> str:
         return f"the first {self.queries} queries of the first {self.sessions} sessions of each person, {self.d} sequences at most"

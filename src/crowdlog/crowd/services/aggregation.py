@@ -26,7 +26,7 @@ from crowdlog.crowd.crypto.report import Report, check_report
 from crowdlog.crowd.manifest import COUNTS, INNER_ARTIFACTS, Manifest
 from crowdlog.crowd.publication import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
-from crowdlog.crowd.services.collections import PHASES, Checked, CollectionStore, checked
+from crowdlog.crowd.services.collections import PHASES, STATUS_COUNTS, Checked, CollectionStore, checked
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
 from crowdlog.crowd.services.keyfile import own_key, secret_for
 from crowdlog.crowd.services.limits import Limits
@@ -76,18 +76,12 @@ _JOIN: Fields = {"invitation": Text(), "request": Bytes(2048)}
 _JOINED: Fields = {"credential": Bytes(4096)}
 _PUBLISH: Fields = {"smallest_batch": _COUNT}
 _PHASE: Fields = {"phase": Choice(PHASES)}
-_COUNTS = (
-    "received",
-    "duplicates",
-    "rejected",
-    "smallest_batch",
-    "invited",
-    "joined",
-    "groups",
-    "at_bar",
-    "near_bar",
-)
-_STATUS: Fields = {"phase": Choice(PHASES), "k": _COUNT, "inner_k": _COUNT, **dict.fromkeys(_COUNTS, _COUNT)}
+_STATUS: Fields = {
+    "phase": Choice(PHASES),
+    "k": _COUNT,
+    "inner_k": _COUNT,
+    **dict.fromkeys(STATUS_COUNTS, _COUNT),
+}
 _FILES: Fields = {"files": ListOf(Text(), 100)}
 _KEY: Fields = {"public": _PUBLIC}
 

@@ -23,6 +23,18 @@ from crowdlog.crowd.services.storage import Transaction, open_database
 # (the key is destroyed);
 # groups are opened; the crowd log is out and every report is deleted.
 PHASES = ("mining", "uploading", "publishing", "published")
+# What an operator sees of a collection.
+STATUS_COUNTS = (
+    "received",
+    "duplicates",
+    "rejected",
+    "smallest_batch",
+    "invited",
+    "joined",
+    "groups",
+    "at_bar",
+    "near_bar",
+)
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, phase TEXT NOT NULL, manifest TEXT NOT NULL, "
     "received BIGINT NOT NULL, duplicates BIGINT NOT NULL, rejected BIGINT NOT NULL, smallest_batch BIGINT NOT NULL)",
@@ -169,18 +181,9 @@ class CollectionStore:
         sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag"
         statement = f"SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN 1 END) FROM ({sizes}) AS groups"
         groups = next(iter(self._database.stream(statement, (k, k, k, number, *_level(0)))))
-        names = (
-            "received",
-            "duplicates",
-            "rejected",
-            "smallest_batch",
-            "invited",
-            "joined",
-            "groups",
-            "at_bar",
-            "near_bar",
-        )
-        return {name: int(value) for name, value in zip(names, (*stored, *invited, *groups), strict=True)}
+        return {
+            name: int(value) for name, value in zip(STATUS_COUNTS, (*stored, *invited, *groups), strict=True)
+        }
 
     def finish(self, collection_id: str) -> None:
         """The crowd log is out: delete every report, opened or not."""
