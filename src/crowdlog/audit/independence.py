@@ -17,7 +17,7 @@ from crowdlog.audit.noise import support
 from crowdlog.audit.sampling import Shown
 from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.audit.trial import SURE
-from crowdlog.plan.table import TablePlan
+from crowdlog.plan.table import RowNoise, TablePlan
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
@@ -109,9 +109,17 @@ def _drawn(plan: TablePlan, layout: WorldLayout, shown: Shown, run: int, places:
     0 where only large noise is shown: its sign is no fair coin.
     """
     fair = [_fair(plan, shape.crowd) for shape in layout.shapes]
-    crowds = np.array([[shape.crowd] for shape in layout.shapes])
+    crowds: Floats = np.array([[float(shape.crowd)] for shape in layout.shapes])
+    if isinstance(plan.noise, RowNoise):  # counts are divided by a kept share: their own middle is the centre
+        crowds = _middles(shown, run)
     signs = np.sign(shown.total[run] - crowds) * np.array(fair)[:, None]
     return np.asarray(signs.ravel()[places][shown.keys[run].ravel()[places] > 0], np.float64)
+
+
+def _middles(shown: Shown, run: int) -> Floats:
+    """The median of each shape's shown counts; 0 where none is shown."""
+    found = [total[keys > 0] for keys, total in zip(shown.keys[run], shown.total[run], strict=True)]
+    return np.array([[np.median(counts) if len(counts) else 0.0] for counts in found])
 
 
 def _fair(plan: TablePlan, crowd: int) -> bool:

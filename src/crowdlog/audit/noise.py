@@ -15,7 +15,7 @@ from crowdlog.audit.sampling import Effort, Shown, sample
 from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.audit.trial import crowds_at_threshold, far_crowd
 from crowdlog.plan.selections import NoisyThreshold
-from crowdlog.plan.table import Noise, TablePlan
+from crowdlog.plan.table import Noise, RowNoise, TablePlan
 
 if TYPE_CHECKING:
     from crowdlog.audit.synthetic_logs import SyntheticLogs
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 Ints = npt.NDArray[np.int64]
+SCALING = 0.12  # the kept share is taken for 0.95, or measured; and keys differ in it
 EXPECTED = 20.0  # draws expected in a bin at least: χ² is then close even far out in its tail
 
 
@@ -54,6 +55,9 @@ def audit_noise(
     noisy = {plan.name: plan for plan in mechanism.plan if plan.noise is not None}
     level = alpha / max(1, len(layout.shapes) * len(noisy))
     for table, plan in noisy.items():
+        if isinstance(plan.noise, RowNoise):
+            findings.append(_people(table, layout.shapes[0], seen[table].keys[:, 0], seen[table].total[:, 0]))
+            continue
         for number, shape in enumerate(layout.shapes):
             shown = seen[table].keys[:, number] > 0
             drawn = seen[table].total[:, number][shown] - shape.crowd
@@ -64,6 +68,19 @@ def audit_noise(
                 )
                 findings.append(Finding("noise", f"{table}, {shape.name}", level, p, p < level, meaning))
     return findings
+
+
+def _people(table: str, shape: Shape, keys: Ints, total: Ints) -> Finding:
+    """Noise that differs from row to row has no one distribution: do counts of a crowd that is always shown
+    estimate its people, within what the intervals allow for scaling?
+    """
+    found = total[keys == 1]
+    if not len(found):
+        return Finding("noise", f"{table}, {shape.name}", SCALING, 0, False, "None of these was shown.")
+    error = 4 * float(np.std(found)) / len(found) ** 0.5 / shape.crowd
+    off = abs(float(np.mean(found)) / shape.crowd - 1)
+    meaning = f"Counts of {shape.crowd} people are off by {off:.1%} on average; at most {SCALING + error:.1%} is allowed."
+    return Finding("noise", f"{table}, {shape.name}", SCALING + error, off, off > SCALING + error, meaning)
 
 
 def support(plan: TablePlan, crowd: int) -> tuple[int, bool]:

@@ -102,6 +102,7 @@ def outcome(protected: Protected, layout: WorldLayout) -> dict[str, Shown]:
     found = {}
     for name, whole in protected.tables.items():
         table = _world_rows(name, whole)
+        table = table.filter(_numbered_texts(table))
         found[name] = _shown(worlds_of(table), table.column("count").to_numpy(), layout)
     return found
 
@@ -109,6 +110,13 @@ def outcome(protected: Protected, layout: WorldLayout) -> dict[str, Shown]:
 def _world_rows(name: str, table: Any) -> Any:
     """Of queries and words the first of each row of queries, of other tables all."""
     return table.filter(_starts_with_q(table.column(0))) if name in ("queries", "words") else table
+
+
+def _numbered_texts(table: Any) -> Any:
+    """Which rows name a world: noise may invent texts of public words, which are of no world."""
+    import pyarrow.compute as pc
+
+    return pc.match_substring_regex(flat(table).column(0), r"^[a-z]*\d+")
 
 
 def _shown(worlds: Ints, counts: Ints, layout: WorldLayout) -> Shown:
