@@ -59,6 +59,10 @@ EXAMPLES = {
         "Keys(epsilon=4, delta=1e-9, selection='sips', artifact='undirected-window-pair')",
         "Keys(epsilon=4, delta=1e-9, selection='laplace', artifact='pair')",
         "Keys(epsilon=4, delta=1e-9, selection='geometric', items=2)",
+        "Keys(epsilon=4, delta=1e-9, selection='greedy')",
+        "Keys(epsilon=4, delta=1e-9, selection='routed')",
+        "Keys(epsilon=4, delta=1e-9, selection='routed', route='short', artifact='click')",
+        "Keys(epsilon=4, delta=1e-9, selection='routed', route='shared')",
     ],
     "Korolova": [
         "Korolova(epsilon=4, delta=1e-9, d=2)",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from crowdlog.artifacts.kinds import Artifact
+from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.crowd import BUDGET
@@ -19,6 +20,7 @@ from crowdlog.privacy.accounting import GaussianStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.histories import count_noise
+from crowdlog.privacy.selection.routed import ROUTES
 from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ SELECTIONS = {
     "adaptive": ("adaptive_gaussian", "AdaptiveGaussian", "items_per_user", 300),
     "weighted": ("weighted_gaussian", "WeightedGaussian", "items_per_user", 200),
     "policy": ("policy_gaussian", "PolicyGaussian", "items_per_user", 200),
+    "greedy": ("greedy_update", "GreedyUpdate", "items_per_user", 100),
     "sips": ("dp_sips", "DPSIPS", "items_per_user", 200),
+    "routed": ("routed", "Routed", "items_per_user", 300),
     "laplace": ("laplace_threshold", "LaplaceThreshold", "d", 1),
     "geometric": ("truncated_geometric", "TruncatedGeometric", "d", 1),
 }
@@ -41,10 +45,11 @@ class Keys(Mechanism):
     fresh Gaussian noise.
     """
 
-    title: ClassVar[str] = "Artifacts of one kind, chosen by one of six key selections, with noisy counts"
+    title: ClassVar[str] = "Artifacts of one kind, chosen by one of eight key selections, with noisy counts"
     example: ClassVar[str] = "Keys(epsilon=2.3, delta=1e-6, artifact='pair')"
     source: ClassVar[str] = (
-        "crowdlog; selections of Korolova et al. 2009, Desfontaines et al. 2022, Gopi et al. 2020, Swanberg et al. 2023 and crowdlog's own"
+        "crowdlog; selections of Korolova et al. 2009, Gopi et al. 2020, Carvalho et al. 2022, Desfontaines et al. 2022, "
+        "Swanberg et al. 2023 and crowdlog's own"
     )
     whole_log: ClassVar[str] = (
         "it divides each person's weight, or the square of her counts, among all her artifacts, which takes her whole log"
@@ -53,9 +58,14 @@ class Keys(Mechanism):
     epsilon: float = shared.epsilon()
     delta: float = shared.delta(least=1e-29)
     selection: str = parameter(
-        "adaptive (crowdlog's), weighted, policy (Gaussian), sips (DP-SIPS), laplace (threshold of 2009) or geometric (truncated)",
+        "adaptive, routed (crowdlog's; routed also for short histories), weighted, policy, greedy, sips, laplace, geometric (published)",
         default="adaptive",
         choices=tuple(SELECTIONS),
+    )
+    route: str = parameter(
+        "of the routed selection: auto looks privately; a public fact may say long, short (one day, one session) or shared (site search)",
+        default="auto",
+        choices=ROUTES,
     )
     artifact: str = shared.artifact()
     items: int | None = parameter(
@@ -75,11 +85,21 @@ class Keys(Mechanism):
     clean: bool = shared.clean()
     representation: str = shared.representation()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.route != "auto" and self.selection != "routed":
+            raise InputError(
+                f"The 'route' parameter of Keys needs selection='routed'. Got {self.route!r} with {self.selection!r}."
+            )
+
     def method(self) -> Selection:
         """The selection with its bound."""
         module, name, bound, default = SELECTIONS[self.selection]
         kind = getattr(importlib.import_module(f"crowdlog.privacy.selection.{module}"), name)
-        selection: Selection = kind(**{bound: default if self.items is None else self.items})
+        settings: dict[str, Any] = {bound: default if self.items is None else self.items}
+        if self.selection == "routed":
+            settings["route"] = self.route
+        selection: Selection = kind(**settings)
         return selection
 
     def shares(self) -> tuple[Guarantee, Guarantee]:

@@ -22,14 +22,19 @@ from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
 from crowdlog.privacy.selection.dp_sips import DPSIPS
+from crowdlog.privacy.selection.greedy_update import GreedyUpdate
 from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
 from crowdlog.privacy.selection.own_size import OwnSizes
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
+from crowdlog.privacy.selection.routed import Routed
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 
 Record = TypeVar("Record")
-_METHODS = (AdaptiveGaussian, DPSIPS, LaplaceThreshold, PolicyGaussian, TruncatedGeometric, WeightedGaussian)
+_METHODS = (
+    *(AdaptiveGaussian, DPSIPS, GreedyUpdate, LaplaceThreshold),
+    *(PolicyGaussian, Routed, TruncatedGeometric, WeightedGaussian),
+)
 _PARTS = {
     kind.__name__: kind
     for kind in (

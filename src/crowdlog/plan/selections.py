@@ -24,6 +24,7 @@ from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian, in_no
 from crowdlog.privacy.selection.base import Selected, Selection
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.own_size import OwnSizes, Part
+from crowdlog.privacy.selection.routed import Routed
 from crowdlog.privacy.thresholds import Threshold, laplace_guarantee
 from crowdlog.types import Floats, Ints
 
@@ -152,12 +153,19 @@ class KeySelection:
         return approximate(self.epsilon, self.delta)
 
     def accounting(self) -> tuple[Step, ...]:
-        """The noise and the tail of a Gaussian selection, the promise of the others."""
-        share = self.method.noise_share
+        """The noise and the tail of a Gaussian selection, the promise of the others.
+
+        A selection that may take several routes is its promise, whichever it took; one on the long route by
+        parameter is Gaussian.
+        """
+        method = self.method
+        if isinstance(method, Routed) and method.route == "long":
+            method = method.long
+        share = method.noise_share
         if share is None:
             return (PromisedStep(self.epsilon, self.delta),)
-        if isinstance(self.method, AdaptiveGaussian):  # its split of δ is about this ε alone
-            found = self.method.settings(self.epsilon, self.delta)
+        if isinstance(method, AdaptiveGaussian):  # its split of δ is about this ε alone
+            found = method.settings(self.epsilon, self.delta)
             return GaussianStep(found.mu), TailStep(found.own_keys)
         return GaussianStep(largest_mu(self.epsilon, share * self.delta)), TailStep((1 - share) * self.delta)
 

@@ -10,9 +10,12 @@ from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
 from crowdlog.privacy.selection.dp_sips import DPSIPS
+from crowdlog.privacy.selection.greedy_update import GreedyUpdate
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
+from crowdlog.privacy.selection.routed import Routed
+from crowdlog.privacy.selection.scouted_greedy import ScoutedGreedy
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 from tests.privacy.selection.small import make, skewed
@@ -26,6 +29,10 @@ METHODS: list[Selection] = [
     PolicyGaussian(),
     DPSIPS(),
     AdaptiveGaussian(),
+    GreedyUpdate(),
+    ScoutedGreedy(),
+    ScoutedGreedy(scout=0.0),
+    Routed(),
 ]
 every_method = pytest.mark.parametrize("method", METHODS, ids=repr)
 

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.privacy.selection.truncated_geometric import ONE, TruncatedGeometric, _below
+from crowdlog.privacy.selection.truncated_geometric import ONE, TruncatedGeometric, passes
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_neighbouring_counts_are_private_and_tight(epsilon: float, delta: float,
 def test_draws_have_these_chances() -> None:
     chances = TruncatedGeometric(1).chances(1.0, 0.01)
     for count in (1, 3, len(chances) - 1):
-        kept = int(_below(chances, np.full(20_000, count), SeededRandomness(3)).sum())
+        kept = int(passes(chances, np.full(20_000, count), SeededRandomness(3)).sum())
         assert binomtest(kept, 20_000, chances[count] / ONE).pvalue > 1e-4
-    assert _below(chances, np.full(100, len(chances)), SeededRandomness(3)).all()
-    assert not _below(chances, np.zeros(1000, np.int64), SeededRandomness(3)).any()
+    assert passes(chances, np.full(100, len(chances)), SeededRandomness(3)).all()
+    assert not passes(chances, np.zeros(1000, np.int64), SeededRandomness(3)).any()
 
 
 def test_a_vanishing_epsilon_is_refused() -> None:

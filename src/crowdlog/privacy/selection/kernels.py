@@ -223,3 +223,36 @@ def bounded_counts(offsets: Array, items: Array, size: int, budget: int, tags: A
         for place in range(begin, end):
             own[items[place]] = 0
     return total
+
+
+@njit(cache=True)
+def spread_evenly(offsets: Array, items: Array, size: int, whole: int) -> Array:
+    """Every user gives each of her k items ⌊whole/k⌋ units."""
+    total = np.zeros(size, np.int64)
+    for user in range(len(offsets) - 1):
+        begin, end = offsets[user], offsets[user + 1]
+        if end > begin:
+            for place in range(begin, end):
+                total[items[place]] += whole // (end - begin)
+    return total
+
+
+@njit(cache=True)
+def one_unit_each(
+    offsets: Array, items: Array, size: int, preference: Array, order: Array, most: int
+) -> Array:
+    """Users in this order give one unit each to the item that they prefer most among theirs with fewer than
+    `most` units, if there is one. Preferences are one number per held item, all of a user's different.
+
+    A user looks at units only to leave an item that is full. Who went to the *fullest* item would be drawn
+    along by somebody else's unit, and one user could move many (proofs/selection-greedy.md).
+    """
+    units = np.zeros(size, np.int64)
+    for user in order:
+        best = -1
+        for place in range(offsets[user], offsets[user + 1]):
+            if units[items[place]] < most and (best < 0 or preference[place] > preference[best]):
+                best = place
+        if best >= 0:
+            units[items[best]] += 1
+    return units

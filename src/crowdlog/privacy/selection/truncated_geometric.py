@@ -44,7 +44,7 @@ class TruncatedGeometric:
         chances = self.chances(epsilon, delta)
         holders = incidence.bounded(self.d, randomness).holders()
         ids = np.flatnonzero(holders)
-        return unweighted(ids[_below(chances, holders[ids], randomness)])
+        return unweighted(ids[passes(chances, holders[ids], randomness)])
 
     def chances(self, epsilon: float, delta: float) -> list[int]:
         """The chance, in 1/2¹²⁸, that an item with 0, 1, 2, … users is kept: the largest that both directions
@@ -70,7 +70,7 @@ class TruncatedGeometric:
         return chances[:-1]
 
 
-def _below(chances: list[int], counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.bool_]:
+def passes(chances: list[int], counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.bool_]:
     """True with the chance of each count: a 128-bit number below it, compared word by word."""
     high = np.array([chance >> 64 for chance in chances], np.uint64)
     low = np.array([chance & LOW_WORD for chance in chances], np.uint64)

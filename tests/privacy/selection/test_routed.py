@@ -1,0 +1,116 @@
+"""The private switch: only users with items count, coins are fresh, every route stays within the promise."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from crowdlog.plan.selections import KeySelection
+from crowdlog.privacy.accounting import GaussianStep, PromisedStep, TailStep
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.selection import routed
+from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.selection.routed import Routed, look, look_noises, looks, short_route
+from tests.privacy.selection.small import make
+
+SHARED = [[0, 1], [1], [0]] * 1000
+ONE_OFF = [[k, 6000 + k] for k in range(3000)]
+LONG = [list(range(k, k + 9)) for k in range(3000)]
+
+
+class Silent:
+    """No noise: the number itself is compared."""
+
+    def draw(self, n, _randomness):
+        return np.zeros(n, np.int64)
+
+
+def seen_numbers(monkeypatch, incidence: Incidence) -> list[int]:
+    """The numbers that noise is added to, first look and second."""
+    found = []
+
+    class Looking:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def draw(self, n, _randomness):
+            return np.full(n, self.answer)
+
+    for below in range(2):
+        low, high = -(10**9), 10**9
+        while high - low > 1:  # the noise at which the answer turns is minus the number
+            middle = (low + high) // 2
+            noises = (Looking(middle), Silent()) if below == 0 else (Looking(10**9), Looking(middle))
+            monkeypatch.setattr(routed, "look_noises", lambda _each, noises=noises: noises)
+            turned = look(incidence, 0.1, SeededRandomness(1)) not in (("long",), ("long", "shared"))[below]
+            low, high = (low, middle) if turned else (middle, high)
+        found.append(-low)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sets", "route"), [(SHARED, "shared"), (ONE_OFF, "short"), (LONG, "long"), ([], "long")]
+)
+def test_each_kind_of_log_takes_its_route(sets, route, monkeypatch) -> None:
+    monkeypatch.setattr(routed, "look_noises", lambda _each: (Silent(), Silent()))
+    assert look(make(sets, 12_000), 0.1, SeededRandomness(1)) == route
+
+
+def test_a_user_number_that_nobody_has_does_not_count(monkeypatch) -> None:
+    """A new user whose number lies beyond a gap of 50,000 moves each number by no more than one user may."""
+    base = make([[0], [1], [0, 1]], 3)
+    gap = Incidence(
+        np.concatenate([base.offsets, np.full(50_000, 4), [5]]), np.append(base.items, np.int32(2)), 3
+    )
+    before, after = (seen_numbers(monkeypatch, log) for log in (base, gap))
+    assert after[0] - before[0] == 9
+    assert after[1] - before[1] in (-2, 3)
+
+
+@pytest.mark.parametrize("new", [[0], [2], [0, 1, 2, 3], [5, 6, 7, 8, 9]])
+def test_one_user_moves_each_number_by_at_most_the_sensitivity_of_its_noise(new, monkeypatch) -> None:
+    base = [[0], [1], [2], [0], [1]]
+    before, after = (seen_numbers(monkeypatch, make(sets, 10)) for sets in (base, [*base, new]))
+    each = 0.1
+    monkeypatch.undo()
+    for old, now, noise in zip(before, after, look_noises(each), strict=True):
+        assert Fraction(abs(now - old)) / Fraction(noise.scale) <= Fraction(each)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.05, 1e-6)])
+def test_looks_and_routes_add_up_to_less_than_the_promise(epsilon: float, delta: float) -> None:
+    left = looks(epsilon, delta)
+    eta = max(Fraction(noise.statistical_distance) for noise in look_noises(left.each))
+    distance = eta * (1 + Fraction(float(mpmath.exp(left.each))))
+    assert Fraction(left.each) + Fraction(left.long[0]) <= Fraction(epsilon)
+    assert 2 * Fraction(left.each) + Fraction(left.short[0]) <= Fraction(epsilon)
+    assert Fraction(left.long[1]) + distance <= Fraction(delta)
+    assert Fraction(left.short[1]) + 2 * distance <= Fraction(delta)
+    budget = short_route("short").budget(*left.short)
+    assert Fraction(budget.scouting) == pytest.approx(0.2 * left.short[0], rel=1e-9)
+    assert 2 * Fraction(left.each) + Fraction(budget.scouting) + Fraction(budget.epsilon) <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize("route", ["auto", "short", "shared"])
+def test_a_route_that_may_be_short_is_charged_as_its_promise(route: str) -> None:
+    steps = KeySelection(Routed(route=route), 1.0, 1e-5).accounting()
+    assert steps == (PromisedStep(1.0, 1e-5),)
+
+
+def test_only_the_fixed_long_route_is_charged_as_gaussian() -> None:
+    gaussian, tail = KeySelection(Routed(route="long"), 1.0, 1e-5).accounting()
+    assert isinstance(gaussian, GaussianStep)
+    assert isinstance(tail, TailStep)
+
+
+@pytest.mark.parametrize(("sets", "route"), [(SHARED, "shared"), (ONE_OFF, "short"), (LONG, "long")])
+def test_auto_runs_the_route_that_it_saw(sets, route, monkeypatch) -> None:
+    taken = []
+    monkeypatch.setattr(routed.ScoutedGreedy, "select", lambda self, *_rest: taken.append(self.scout))
+    monkeypatch.setattr(routed.AdaptiveGaussian, "select", lambda _self, *_rest: taken.append("long"))
+    Routed().select(make(sets, 12_000), 4.0, 1e-5, SeededRandomness(2))
+    assert taken == [{"shared": 0.0, "short": 0.2, "long": "long"}[route]]
