@@ -33,7 +33,8 @@ EPSILON, DELTA, RUNS = 1.0, 1e-5, 5
 METHODS: dict[str, tuple[Selection, str | None]] = {  # with the column of the published figure
     "weighted Gaussian": (WeightedGaussian(100), "Basic_WGM"),
     "policy Gaussian": (PolicyGaussian(100, margin=4.0), "PolicyGaussian"),
-    "DP-SIPS": (DPSIPS(100), "DP-SIPS"),
+    "DP-SIPS, as published": (DPSIPS(100, tight=False), "DP-SIPS"),
+    "DP-SIPS, composed tightly": (DPSIPS(100), None),
     "GreedyUpdate": (GreedyUpdate(100), "GreedyUpdate"),
     "truncated geometric, d = 1": (TruncatedGeometric(1), None),
     "adaptive Gaussian": (AdaptiveGaussian(), None),

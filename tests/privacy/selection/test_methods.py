@@ -28,6 +28,7 @@ METHODS: list[Selection] = [
     WeightedGaussian(),
     PolicyGaussian(),
     DPSIPS(),
+    DPSIPS(tight=False),
     AdaptiveGaussian(),
     GreedyUpdate(),
     ScoutedGreedy(),
