@@ -10,7 +10,10 @@ NOTHING = "–"
 
 
 def number(value: Any) -> str:
-    """Thousands grouped, four digits that count, – for nothing, yes or no for a truth. Texts stay as they are."""
+    """Thousands grouped, four digits that count, – for nothing, yes or no for a truth.
+
+    Texts stay as they are.
+    """
     if value is None:
         return NOTHING
     if isinstance(value, bool):

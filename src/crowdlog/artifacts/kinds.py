@@ -30,7 +30,8 @@ PART_ARTIFACTS = {
 }
 ARTIFACTS = QUERY_ARTIFACTS | PART_ARTIFACTS
 
-# Kind: the table of a release that holds it, and the columns of its texts. Pairs of any scope share one table.
+# Kind: the table of a release that holds it, and the columns of its texts. Pairs of any scope share one
+# table.
 TABLES = {
     "query": ("queries", ("query",)),
     "click": ("clicks", ("query", "url")),

@@ -18,7 +18,9 @@ _HOST = r"^(?:[a-zA-Z][a-zA-Z0-9+.-]*://)?(?:[^/?#@]*@)?(?:[wW]{3}\.)?(?P<site>[
 
 @dataclass(frozen=True)
 class Words:
-    """The words of texts, in order: those of text t are `word[offsets[t]:offsets[t + 1]]`, numbers of `texts`."""
+    """The words of texts, in order: those of text t are `word[offsets[t]:offsets[t + 1]]`, numbers of
+    `texts`.
+    """
 
     offsets: Ints
     word: Ints

@@ -32,7 +32,8 @@ def read_pool(pool: str, representation: str) -> pa.StringArray:
     unique = _sorted(lines["query"].to_pylist())
     if not len(unique):
         raise InputError(
-            f"The pool of queries {pool} is empty. Give a file with one public query on each line, or pool='{NGRAMS}'."
+            f"The pool of queries {pool} is empty. Give a file with one public query on each line, or "
+            f"pool='{NGRAMS}'."
         )
     return unique
 

@@ -20,8 +20,10 @@ _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _BLANKS = re.compile(r"\s+")
 # A short list of words that carry no topic.
 STOP_WORDS = frozenset(
-    "a an and are as at be but by do does for from had has have how i if in into is it its my no not of on or our "
-    "she so such that the their then there these they this to was we were what when where which who will with you your".split()
+    "a an and are as at be but by do does for from had has have how i if in into is it its my no not of on "
+    "or our "
+    "she so such that the their then there these they this to was we were what when where which who will "
+    "with you your".split()
 )
 
 

@@ -15,7 +15,7 @@ from crowdlog.types import Ints
 
 
 def completion(view: AttackerView, truth: Impressions, _attacker: Attacker) -> AttackResult:
-    """Told one query of a person, name another: how often is it right, and how often is it right for anybody?"""
+    """Told one query of a person, name another: how often is it right for her, how often for anybody?"""
     why = view.why_not_exact()
     queries = view.queries(truth)
     if why or queries is None:

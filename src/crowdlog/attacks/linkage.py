@@ -115,7 +115,8 @@ def read_mapping(path: Path, truth: Impressions) -> Any:
     unknown = int((query < 0).sum())
     if unknown:
         raise InputError(
-            f"{unknown:,} of the {len(query):,} queries in the mapping {path} are not in the log {truth.store.path}: make it for this log."
+            f"{unknown:,} of the {len(query):,} queries in the mapping {path} are not in the log "
+            f"{truth.store.path}: make it for this log."
         )
     names, category = np.unique(lines["category"].to_pylist(), return_inverse=True)
     matrix = count_matrix(query, category, (truth.queries, len(names)))

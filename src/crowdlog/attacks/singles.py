@@ -38,7 +38,8 @@ def _secrets(shown: Bools, truth: Impressions, path: Path) -> AttackResult:
     ids = truth.texts.find(read_query_file(path, "file of secrets", COLUMNS)["query"])
     if (ids < 0).all():
         raise InputError(
-            f"None of the {len(ids):,} secrets in {path} is in the log {truth.store.path}: give the secrets of this log."
+            f"None of the {len(ids):,} secrets in {path} is in the log {truth.store.path}: give the secrets "
+            "of this log."
         )
     found = ids[ids >= 0]
     return result_of_trials("secrets", int(shown[found].sum()), len(found), 0.0)

@@ -1,4 +1,4 @@
-"""Inverting hashed words: frequencies and neighbours tell which word a hash stands for (Kumar et al. 2007)."""
+"""Inverting hashed words: frequencies and neighbours tell which word a hash is (Kumar et al. 2007)."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ def first_table(mechanism: Mechanism) -> TablePlan:
     """The table whose keys are chosen first."""
     if not mechanism.plan or mechanism.plan[0].selection is None or mechanism.plan[0].noise is None:
         raise InputError(
-            f"{mechanism!r} promises privacy, but its promise has no plan of a table with a selection and noise: it cannot be audited."
+            f"{mechanism!r} promises privacy, but its promise has no plan of a table with a selection and "
+            "noise: it cannot be audited."
         )
     return mechanism.plan[0]
 

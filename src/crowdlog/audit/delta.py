@@ -59,7 +59,10 @@ def audit_closed_form(mechanism: Mechanism) -> list[Finding]:
         real = float(
             mpmath.fsum(_exposes(plan.selection) for plan in mechanism.plan if plan.selection is not None)
         )
-    meaning = f"The declared selections show a key of one person alone with probability {real:.3g}; δ = {delta:.3g} is promised."
+    meaning = (
+        f"The declared selections show a key of one person alone with probability {real:.3g}; "
+        f"δ = {delta:.3g} is promised."
+    )
     return [
         Finding(
             "closed form", "unique keys, real parameters", delta, real, real > delta * (1 + 1e-12), meaning

@@ -1,4 +1,4 @@
-"""The independence audit: noise of different keys, tables and runs must have nothing to do with each other."""
+"""The independence audit: noise of different keys, tables and runs must be independent."""
 
 from __future__ import annotations
 
@@ -99,7 +99,10 @@ def _sum(vectors: list[Floats]) -> Floats:
 
 def _finding(compared: Compared, limit: float) -> Finding:
     most = float(np.abs(compared.sums).max(initial=0))
-    meaning = f"At some shift signs of noise agree {most:.0f} times more often than not; by chance at most {limit:.0f}."
+    meaning = (
+        f"At some shift signs of noise agree {most:.0f} times more often than not; "
+        f"by chance at most {limit:.0f}."
+    )
     return Finding("independence", compared.where, limit, most, most > limit, meaning)
 
 

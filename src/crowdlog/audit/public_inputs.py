@@ -23,7 +23,7 @@ def equipped(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLayout) -> 
 def with_files(
     mechanism: Any, logs: SyntheticLogs, name: Any, keys: Ints, pooled: Ints, queries: int
 ) -> Mechanism:
-    """The pool holds the `pooled` keys, every key's own page is surfaced, every query is a topic of its own."""
+    """The pool holds the `pooled` keys, every key's own page is surfaced, every query is its own topic."""
     wanted: dict[str, Any] = {}
     for parameter in with_role(mechanism, "pool"):
         wanted[parameter] = logs.file(("pool", name), [f"q{key}" for key in pooled])

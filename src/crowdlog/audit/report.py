@@ -70,10 +70,11 @@ def audit(
     randomness: Randomness | None = None,
     folder: Path | None = None,
 ) -> AuditReport:
-    """Run every audit. More seconds and runs find smaller faults; the chance of a false alarm stays the same."""
+    """Run every audit. More seconds and runs find smaller faults; false alarms stay as rare."""
     if not mechanism.promise().guarantee.protects:
         raise InputError(
-            f"{mechanism!r} promises nothing, so there is nothing to audit. Choose a mechanism with a guarantee."
+            f"{mechanism!r} promises nothing, so there is nothing to audit. "
+            "Choose a mechanism with a guarantee."
         )
     first_table(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
     started = time.monotonic()
@@ -115,6 +116,7 @@ def _audits(
     missing = [name for name in AUDITS if name not in {finding.audit for finding in findings}]
     if missing:
         raise InputError(
-            f"These audits of {mechanism!r} found nothing to look at: {', '.join(missing)}. Its plan does not declare enough."
+            f"These audits of {mechanism!r} found nothing to look at: {', '.join(missing)}. "
+            "Its plan does not declare enough."
         )
     return findings

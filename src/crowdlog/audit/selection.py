@@ -30,7 +30,10 @@ def audit_selection(
     """
     bars = thresholds(mechanism)
     if not bars:
-        meaning = "No table has a threshold on counts: its keys are chosen by weights, which the audits of ε and δ look at."
+        meaning = (
+            "No table has a threshold on counts: its keys are chosen by weights, which the audits of ε and δ "
+            "look at."
+        )
         return [Finding("selection", "by weights", 0, 0, False, meaning)]
     sizes = sorted({max(1, round(bar.K + place * bar.scale)) for bar in bars.values() for place in PLACES})
     layout = effort.layout(mechanism, tuple(Shape(f"crowd of {size}", size, 1, 0, 0) for size in sizes))
@@ -44,7 +47,10 @@ def audit_selection(
                 int((shown > 0).sum()),
             )
             alarm = not (lower(hits, shown.size, level) <= chance <= upper(hits, shown.size, level))
-            meaning = f"A {shape.name} is shown with probability {hits / shown.size:.4g}; the declared threshold says {chance:.4g}."
+            meaning = (
+                f"A {shape.name} is shown with probability {hits / shown.size:.4g}; "
+                f"the declared threshold says {chance:.4g}."
+            )
             findings.append(
                 Finding("selection", f"{plan.name}, {shape.name}", chance, hits / shown.size, alarm, meaning)
             )

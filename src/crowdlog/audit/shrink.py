@@ -74,7 +74,8 @@ def _promised(mechanism: Mechanism, epsilon: float, delta: float) -> dict[str, f
     found = {role.name: name for name, role in roles(mechanism).items()}
     if "epsilon" not in found:
         raise InputError(
-            f"No parameter of {type(mechanism).__name__} has the role of ε, so it cannot be audited at another one."
+            f"No parameter of {type(mechanism).__name__} has the role of ε, so it cannot be audited at "
+            "another one."
         )
     return {found[role]: value for role, value in (("epsilon", epsilon), ("delta", delta)) if role in found}
 

@@ -134,7 +134,7 @@ def _acts(layout: WorldLayout, number: int, role: str) -> Acts:
 
 
 def _table(acts: Acts, queries: int, texts: Sequence[str], words: int) -> Any:
-    """The rows: `queries` of them for each act, a second apart; readers pause between them and click nothing."""
+    """The rows: `queries` of them for each act, a second apart; readers pause between and do not click."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -131,7 +131,8 @@ def crowds_at_threshold(mechanism: Mechanism, logs: SyntheticLogs, randomness: R
     half = [np.flatnonzero(shown.keys.sum(axis=(0, 2)) * 2 >= LADDER_WORLDS) for shown in seen.values()]
     if not any(map(len, half)):
         raise InputError(
-            f"{mechanism!r} shows nothing of a crowd of {LADDER[-1]} people, the largest the audit tries. Choose a larger ε or δ."
+            f"{mechanism!r} shows nothing of a crowd of {LADDER[-1]} people, the largest the audit tries. "
+            "Choose a larger ε or δ."
         )
     return tuple(sorted({LADDER[found[0]] for found in half if len(found)}))
 

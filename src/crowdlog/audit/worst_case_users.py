@@ -179,7 +179,7 @@ def _of(person: Person) -> _Rows:
 
 
 def _placed(crowds: _Rows, hers: _Rows, place: Place) -> _Rows:
-    """In the middle she changes nobody's number but those of keys: everybody else has been seen before her."""
+    """In the middle she changes nobody's number but those of keys: all others were read before her."""
     if place == "last":
         return _joined([crowds, hers])
     opening = np.diff(crowds.user, prepend=-1) != 0

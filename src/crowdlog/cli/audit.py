@@ -1,4 +1,4 @@
-"""crowdlog audit: is a mechanism as private as it promises? Lower bounds on ε and δ, and tests of its noise."""
+"""crowdlog audit: is a mechanism as private as it promises? Lower bounds on ε and δ, tests of its noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from crowdlog.cli.output import json_option, show_json, show_table
 )
 @json_option
 def command(mechanism: str, seconds: float, as_json: bool) -> None:
-    """Run MECHANISM on made-up neighbouring logs and look for anything its promise forbids. No log of yours is read.
+    """Run MECHANISM on made-up neighbouring logs and look for anything its promise forbids. No log of yours
+    is read.
 
     The exit code is 2 when an audit raises an alarm. A false alarm has a probability below one in 100,000.
 

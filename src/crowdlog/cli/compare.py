@@ -54,13 +54,14 @@ def command(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Try each MECHANISM on the log in STORE, measure what it is good for and what it gives away, and write one page for the owner.
+    """Try each MECHANISM on the log in STORE, measure what it is good for and what it gives away, and write
+    one page for the owner.
 
     A list of values stands for a mechanism with each of them. Publishes nothing and charges nothing.
     Results are kept beside the report: a run that was stopped goes on where it was.
 
     \b
-    Example: crowdlog compare STORE 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)' 'FTu(k=5)' -o REPORT.html --seeds 2
+    Example: crowdlog compare STORE 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)' 'FTu(k=5)' -o REPORT.html
     """
     from crowdlog.attacks import ATTACKS
     from crowdlog.comparison import compare
@@ -86,12 +87,14 @@ def command(
         show_json(found.points)
     else:
         click.echo(
-            f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. It shows private facts about the log: do not publish it."
+            f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. "
+            "It shows private facts about the log: do not publish it."
         )
     if found.failures:
         first, trials = next(iter(found.failures.values())), len(found.grid.runs())
         raise type(first)(
-            f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. The first: {first}"
+            f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. "
+            f"The first: {first}"
         )
 
 

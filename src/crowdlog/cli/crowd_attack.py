@@ -39,5 +39,6 @@ def attack(as_json: bool) -> None:
     wrong = sum(not row.as_expected for row in rows)
     if wrong:
         raise CrowdlogError(
-            f"{wrong} of {len(rows)} attacks did not end as the threat model says; do not collect with this version."
+            f"{wrong} of {len(rows)} attacks did not end as the threat model says; "
+            "do not collect with this version."
         )

@@ -38,7 +38,8 @@ _FIRST = 20  # shown unless --all
 @_cafile
 @_yes
 def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
-    """Join a collection with the invitation LINK its operator gave you. Shows the terms and asks before anything is sent about you.
+    """Join a collection with the invitation LINK its operator gave you. Shows the terms and asks before
+    anything is sent about you.
 
     \b
     Example: crowdlog crowd join https://study.example/collections/ID#INVITATION
@@ -67,7 +68,8 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
 def mine(
     log: Path, home: Path, collection_id: str | None, cafile: str | None, yes: bool, show_all: bool
 ) -> None:
-    """Mine your own LOG (a file crowdlog can read, or a log store), show what would be sent, and after your consent fill the outbox.
+    """Mine your own LOG (a file crowdlog can read, or a log store), show what would be sent, and after your
+    consent fill the outbox.
 
     \b
     Example: crowdlog crowd mine my-searches.tsv
@@ -135,7 +137,8 @@ def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: boo
     help="Wait a random time of at most so many seconds before.",
 )
 def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, within: float) -> None:
-    """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and doubles nothing.
+    """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and
+    doubles nothing.
 
     \b
     Example: crowdlog crowd send --yes
@@ -173,7 +176,8 @@ def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, w
 @_home
 @_collection
 def leave(home: Path, collection_id: str | None) -> None:
-    """Leave a collection: what was not sent is deleted, with the credential. What was sent cannot be told apart any more.
+    """Leave a collection: what was not sent is deleted, with the credential. What was sent cannot be told
+    apart any more.
 
     \b
     Example: crowdlog crowd leave
@@ -217,7 +221,10 @@ def _preview(manifest: Manifest, choice: Sample) -> str:
     needed = f"each readable only if {manifest.collection.k} people send it"
     if not manifest.inner_artifact:
         return f"{len(choice.chosen)} artifacts would be sent, {needed}.{left_out}"
-    inside = f"{choice.inner} of kind '{manifest.inner_artifact}' inside them, readable only if {manifest.collection.inner_k} people send the same"
+    inside = (
+        f"{choice.inner} of kind '{manifest.inner_artifact}' inside them, readable only if "
+        f"{manifest.collection.inner_k} people send the same"
+    )
     return f"{len(choice.chosen)} queries would be sent, {needed}, and {inside}.{left_out}"
 
 

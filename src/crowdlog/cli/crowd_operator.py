@@ -30,7 +30,8 @@ def _whole_id(_context: click.Context, _parameter: click.Parameter, value: str) 
     found = value.split("/collections/")[-1].split("#")[0].strip().lower()
     if not re.fullmatch("[0-9a-f]{64}", found):
         raise click.BadParameter(
-            f"the id of a collection has 64 hexadecimal digits, as 'create' printed it. Got {len(value)} characters."
+            "the id of a collection has 64 hexadecimal digits, as 'create' printed it. "
+            f"Got {len(value)} characters."
         )
     return found
 
@@ -129,8 +130,8 @@ def create(
     """Create a collection and write its invitation links.
 
     \b
-    Example: crowdlog crowd collection create --operator trial/operator.json --title "What we search" --k 10 --links links.txt
-    Example: crowdlog crowd collection create --operator trial/operator.json --title Clicks --k 5 --inner click --inner-k 8 --links nested.txt
+    Example: crowdlog crowd collection create --operator operator.json --title Searches --k 10
+    Example: crowdlog crowd collection create --operator operator.json --title Clicks --k 5 --inner click
     """
     from crowdlog.crowd.client.participate import Link
     from crowdlog.crowd.operator import Operator, Terms
@@ -138,7 +139,8 @@ def create(
 
     if inner_k and not inner:
         raise InputError(
-            "--inner-k is for a nested collection: say with --inner what opens inside queries, for example --inner click."
+            "--inner-k is for a nested collection: say with --inner what opens inside queries, for example "
+            "--inner click."
         )
     try:
         # before anything is created: invitations that cannot be written down are lost

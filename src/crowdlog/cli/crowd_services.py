@@ -55,7 +55,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: float | None) -> None:
     """Start all services on this machine for a trial; data, tokens and operator.json go to FOLDER.
 
-    A trial on one machine protects nobody from its owner: run each service at another party for real (docs/crowd.md).
+    A trial on one machine protects nobody from its owner: run each service at another party for real
+    (docs/crowd.md).
 
     \b
     Example: crowdlog crowd up trial --seconds 2
@@ -70,7 +71,10 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
         LocalServices(folder, mixes=mixes, first_port=port, options=options) as services,
     ):
         show_fields({name: services.url(name) for name in services.names})
-        example = f"crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10 --links links.txt"
+        example = (
+            f"crowdlog crowd collection create --operator {folder}/operator.json --title TITLE --k 10 "
+            "--links links.txt"
+        )
         click.echo(f"Ready; stop with Ctrl-C. Create a collection with: {example}")
         end = None if seconds is None else time.monotonic() + seconds
         while not stop.wait(_WATCH_SECONDS) and (end is None or time.monotonic() < end):
@@ -155,7 +159,8 @@ def serve(service: str, **options: Any) -> None:
     make_app = _maker(service, options)
     if options["check"]:
         click.echo(
-            f"{service}: data in {options['data']}, {'PostgreSQL' if options['database'] else 'SQLite'}, TLS {'on' if options['keyfile'] else 'off'}."
+            f"{service}: data in {options['data']}, {'PostgreSQL' if options['database'] else 'SQLite'}, TLS "
+            f"{'on' if options['keyfile'] else 'off'}."
         )
         return
     where = (options["host"], options["port"], options["fd"], options["certfile"], options["keyfile"])
@@ -203,7 +208,8 @@ def _token(path: Path) -> str:
         ) from error
     if len(token) < 32 or not token.isascii():
         raise InputError(
-            f"The token in {path} must have at least 32 plain characters, for example from: openssl rand -hex 32"
+            f"The token in {path} must have at least 32 plain characters, for example from: openssl rand "
+            "-hex 32"
         )
     return token
 
@@ -253,7 +259,8 @@ def simulate(
     inner_k: int | None,
     **terms: Any,
 ) -> None:
-    """Run a simulated crowd over HTTP against real services, and compare the crowd log with FTu on the union of the logs.
+    """Run a simulated crowd over HTTP against real services, and compare the crowd log with FTu on the union
+    of the logs.
 
     \b
     Example: crowdlog crowd simulate --clients 40 --k 5 --rows 3

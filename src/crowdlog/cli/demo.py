@@ -16,7 +16,8 @@ import click
 )
 @click.option("--mechanism", default=None, help="Another mechanism than the default.")
 def command(out: str, users: int, mechanism: str | None) -> None:
-    """Make a synthetic log, release it privately, and write a page that shows what was kept and what was hidden.
+    """Make a synthetic log, release it privately, and write a page that shows what was kept and what was
+    hidden.
 
     \b
     Example: crowdlog demo -o DEMO --users 2000

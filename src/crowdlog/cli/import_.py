@@ -118,7 +118,8 @@ def command(
         )
         return
     click.echo(
-        f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, {info.clicks:,} clicks."
+        f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, "
+        f"{info.clicks:,} clicks."
     )
     if info.guessed:
         click.echo(f"Read as {', '.join(info.formats)}, as its first lines look; --format says it for sure.")

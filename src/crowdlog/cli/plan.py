@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], synthetic: int | None, engine: OpenEngine | None, as_json: bool) -> None:
     """Show the promise, thresholds and costs of MECHANISM, and what the budget of STORE would have left.
 
-    Nothing is computed from the log: expected numbers come from the parameters or, with --synthetic, from a made-up log.
+    Nothing is computed from the log: expected numbers come from the parameters or, with --synthetic, from a
+    made-up log.
 
     \b
     Example: crowdlog plan 'Korolova(epsilon=2.3, delta=1e-5, d=20)'
@@ -39,7 +40,8 @@ def command(words: tuple[str, ...], synthetic: int | None, engine: OpenEngine | 
 
     if len(words) > 2:
         raise click.UsageError(
-            "Give a mechanism, or a store and a mechanism. Quote the mechanism: 'Korolova(epsilon=2.3, delta=1e-5, d=20)'."
+            "Give a mechanism, or a store and a mechanism. Quote the mechanism: 'Korolova(epsilon=2.3, "
+            "delta=1e-5, d=20)'."
         )
     mechanism = parse(words[-1])
     log = LogStore.open(words[0]) if len(words) == 2 else None

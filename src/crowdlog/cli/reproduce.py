@@ -34,10 +34,13 @@ from crowdlog.errors import InputError
 )
 @json_option
 def command(which: str | None, figures: bool, users: int, out: Path, as_json: bool) -> None:
-    """Compute the published numbers again: expected, got, OK or OFF. WHICH picks those whose name contains it.
+    """Compute the published numbers again: expected, got, OK or OFF. WHICH picks those whose name contains
+    it.
 
-    The exit code is 1 when a number is off. With --figures: redo the papers' figures and tables on a synthetic log, and write OUT/index.html with
-    the printed values beside ours and what holds of the papers' statements. A run that was stopped goes on where it was.
+    The exit code is 1 when a number is off. With --figures: redo the papers' figures and tables on a
+    synthetic log, and write OUT/index.html with
+    the printed values beside ours and what holds of the papers' statements. A run that was stopped goes on
+    where it was.
 
     \b
     Example: crowdlog reproduce korolova

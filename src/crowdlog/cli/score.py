@@ -143,7 +143,7 @@ NOT_CLEAN = (
 
 
 def _table(scores: Sequence[Score], *, held_out: bool) -> str:
-    """One line per score; for tasks also the original log's score, both on what both answer, and the t-test."""
+    """One line per score; for tasks also the original log's score, both on what both answer, the t-test."""
     tasks = any("asked" in entry.details for entry in scores)
     head = f"{'measure':<40}{'value':>8}  {'95 % interval':<18}{'evaluated':>10}"
     if tasks:
@@ -162,7 +162,8 @@ def _line(entry: Score) -> str:
     if "asked" not in found:
         return line.rstrip()
     own = f"{_number(found['original'], 10)}{found['original_evaluated']:>11,}"
-    common = f"{found['common']:>9,}{_number(found['released_on_common'], 9)}{_number(found['original_on_common'], 10)}"
+    released, original = found["released_on_common"], found["original_on_common"]
+    common = f"{found['common']:>9,}{_number(released, 9)}{_number(original, 10)}"
     p = found["p_value"]
     return line + own + common + (f"{'< 0.0001':>9}" if p is not None and p < 1e-4 else _number(p, 9))
 

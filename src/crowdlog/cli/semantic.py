@@ -59,7 +59,8 @@ def command(
     memory: str,
     as_json: bool,
 ) -> None:
-    """Draw the share of queries that k-anonymity releases against k and Θ. The figures are exact facts about the log: for the owner's eyes.
+    """Draw the share of queries that k-anonymity releases against k and Θ. The figures are exact facts about
+    the log: for the owner's eyes.
 
     \b
     Example: crowdlog semantic STORE -o figures --theta 1 --theta 0.9
@@ -90,5 +91,6 @@ def command(
         by_k = ", ".join(f"k = {k}: {share:.1%}" for k, share in zip(shares.k, row, strict=True))
         click.echo(f"Θ = {theta}: {by_k}")
     click.echo(
-        f"Shares are of the {shares.queries:,} queries that can be compared. Figures are in {out}; {out / 'index.html'} shows them all."
+        f"Shares are of the {shares.queries:,} queries that can be compared. Figures are in {out}; "
+        f"{out / 'index.html'} shows them all."
     )

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def _spread(spread: Spread) -> str:
-    return f"mean {spread.mean:,.2f}, quartiles {spread.lower_quartile:,.0f} · {spread.median:,.0f} · {spread.upper_quartile:,.0f}"
+    return (
+        f"mean {spread.mean:,.2f}, quartiles {spread.lower_quartile:,.0f} · {spread.median:,.0f} · "
+        f"{spread.upper_quartile:,.0f}"
+    )
 
 
 def _lines(figures: Summary) -> list[tuple[str, str]]:

@@ -55,5 +55,6 @@ def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
     for part in parts:
         click.echo(f"{part.path}: {part.info.rows:,} rows of {part.info.users:,} users")
     click.echo(
-        "These parts are for measuring. Releases to be published are made from the whole store, whose ledger counts them."
+        "These parts are for measuring. Releases to be published are made from the whole store, whose ledger "
+        "counts them."
     )

@@ -51,6 +51,7 @@ def command(
         click.echo(json.dumps(asdict(report) | {"path": str(report.path)}))
         return
     click.echo(
-        f"{report.path}: {report.rows:,} rows, {report.users:,} users, {report.queries:,} new queries, {report.clicks:,} clicks"
+        f"{report.path}: {report.rows:,} rows, {report.users:,} users, {report.queries:,} new queries, "
+        f"{report.clicks:,} clicks"
     )
     click.echo(f"planted secrets: {report.secrets:,}")

@@ -15,7 +15,8 @@ from crowdlog.errors import InputError, PrivacyRefusal
 @click.option("--truth", required=True, help="The log store the release was made from.")
 @json_option
 def command(release: str, truth: str, as_json: bool) -> None:
-    """Check that every query of a k-anonymous RELEASE has k users around it within the release. Exit code 2 when one has not.
+    """Check that every query of a k-anonymous RELEASE has k users around it within the release. Exit code 2
+    when one has not.
 
     \b
     Example: crowdlog verify KANON --truth STORE
@@ -48,10 +49,12 @@ def command(release: str, truth: str, as_json: bool) -> None:
     if not verdict.holds:
         faults = ", ".join(f"{number:,} {words}" for words, number in verdict.faults().items())
         raise PrivacyRefusal(
-            f"{release} is not {mechanism.k}-anonymous at Θ = {theta:g} as it stands: of {verdict.queries:,} queries "
+            f"{release} is not {mechanism.k}-anonymous at Θ = {theta:g} as it stands: of {verdict.queries:,} "
+            "queries "
             f"{faults}. Do not publish it."
         )
     if not as_json:
         click.echo(
-            f"{release} is {mechanism.k}-anonymous at Θ = {theta:g}: all {verdict.queries:,} queries have at least {mechanism.k} users around them."
+            f"{release} is {mechanism.k}-anonymous at Θ = {theta:g}: all {verdict.queries:,} queries have at "
+            f"least {mechanism.k} users around them."
         )

@@ -1,8 +1,8 @@
 """MDAV: maximum distance to average vector (Domingo-Ferrer and Mateo-Sanz 2002; Erola 2013, Algorithm 1).
 
-While at least 3k users are left: the user farthest from the centroid and her k − 1 nearest are a cluster; then
-the user farthest from *her*, with her k − 1 nearest. With 2k or more left, once more; the rest, k … 2k − 1, are
-the last cluster. Ties go to the lowest id.
+While at least 3k users are left: the user farthest from the centroid and her k − 1 nearest are a cluster;
+then the user farthest from *her*, with her k − 1 nearest. With 2k or more left, once more; the rest, k … 2k −
+1, are the last cluster. Ties go to the lowest id.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What MDAV asks of users: who is in the middle, who is farthest, who is nearest. Ties go to the lowest id."""
+"""What MDAV asks of users: who is in the middle, farthest, nearest. Ties go to the lowest id."""
 
 from __future__ import annotations
 

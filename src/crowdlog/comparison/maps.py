@@ -17,7 +17,7 @@ SHARES = alt.Scale(scheme="blues", domain=[0, 1], type="symlog", constant=0.001)
 
 
 def kept(comparison: Comparison, by: str) -> Any:
-    """What was kept of each band, one map per table: mechanisms down, bands across, the share in each field."""
+    """What was kept of each band, one map per table: mechanisms down, bands across, the share in a field."""
     rows = [
         row | {"share": row["kept"] / row["in_log"]}
         for row in comparison.kept_by()
@@ -48,7 +48,8 @@ def kept(comparison: Comparison, by: str) -> Any:
         )
         words = (
             base.transform_calculate(
-                said="datum.share == 0 ? '·' : datum.share < 0.001 ? '<0.1' : format(100 * datum.share, datum.share < 0.1 ? '.2~g' : '.0f')"
+                said="datum.share == 0 ? '·' : datum.share < 0.001 ? '<0.1' : format(100 * datum.share, "
+                "datum.share < 0.1 ? '.2~g' : '.0f')"
             )
             .mark_text(fontSize=9 if len(bands) * 48 <= WIDTH else 8)
             .encode(

@@ -1,4 +1,4 @@
-"""The mechanisms of a comparison: each in its spelling, and a list of values as one mechanism for each value."""
+"""The mechanisms of a comparison: each in its spelling; a list of values gives one mechanism for each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def _of_text(text: str) -> Iterator[str]:
         values = keyword.value.elts if isinstance(keyword.value, ast.List) else [keyword.value]
         if not values:
             raise InputError(
-                f"The list of '{keyword.arg}' is empty in {text!r}: give at least one value, such as [1, 2, 4]."
+                f"The list of '{keyword.arg}' is empty in {text!r}: give at least one value, such as [1, 2, "
+                "4]."
             )
         choices.append([ast.keyword(keyword.arg, value) for value in values])
     for chosen in product(*choices):

@@ -16,7 +16,10 @@ _MOST_IMPRESSIONS = 2**32 - 1
 
 @dataclass(frozen=True)
 class MinedArtifact:
-    """One artifact of one person's log. `inner`: in a nested collection, her clicks or pairs of this query."""
+    """One artifact of one person's log.
+
+    `inner`: in a nested collection, her clicks or pairs of this query.
+    """
 
     texts: tuple[str, ...] = field(repr=False)
     impressions: int

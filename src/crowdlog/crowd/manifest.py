@@ -54,11 +54,13 @@ class Manifest:
             self.inner_policy
         ):
             raise InputError(
-                "A nested collection needs an inner k, an inner artifact and an inner policy; any other has none of them."
+                "A nested collection needs an inner k, an inner artifact and an inner policy; "
+                "any other has none of them."
             )
         if self.inner_artifact and self.artifact != "query":
             raise InputError(
-                f"A nested collection opens queries first, then what is inside: its artifact must be 'query'. Got {self.artifact!r}."
+                "A nested collection opens queries first, then what is inside: its artifact must be "
+                f"'query'. Got {self.artifact!r}."
             )
 
     @property

@@ -121,7 +121,8 @@ class Operator:
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{path} does not hold the addresses and tokens of the services; 'crowdlog crowd up' writes such a file."
+                f"{path} does not hold the addresses and tokens of the services; "
+                "'crowdlog crowd up' writes such a file."
             ) from error
 
     def create(self, terms: Terms, invitations: int) -> tuple[Manifest, list[str]]:

@@ -25,12 +25,18 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
     from crowdlog.release.promise import Promise
 
-_COLLUSION = "The randomness server and the aggregation server together can test guesses of artifacts below the threshold (docs/threat-model.md)."
+_COLLUSION = (
+    "The randomness server and the aggregation server together can test guesses of artifacts below the "
+    "threshold (docs/threat-model.md)."
+)
 _SYBILS = (
     "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
 )
 _SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
-_OWN_BOUND = "Every member keeps the bound d on what she sends: nobody can check it, because nothing links two reports of one person."
+_OWN_BOUND = (
+    "Every member keeps the bound d on what she sends: nobody can check it, because nothing links two "
+    "reports of one person."
+)
 
 Kept = list[tuple[OpenedArtifact, dict[str, int]]]  # each artifact with its numbers by column, `count` first
 
@@ -71,7 +77,8 @@ def _refuse_misfit(policy: Mechanism, manifest: Manifest, layer: Layer) -> None:
         raise InputError(f"{name} needs a collection that counts {needed}; this one counts {manifest.count}.")
     if plan.noise is not None and not (plan.bound.by_lot and plan.reach.total == manifest.limit):
         raise InputError(
-            f"{name} needs d={manifest.limit} (the collection's limit) and keep='random', as its members choose. Got {policy!r}."
+            f"{name} needs d={manifest.limit} (the collection's limit) and keep='random', as its members "
+            f"choose. Got {policy!r}."
         )
 
 
@@ -87,7 +94,8 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
         Step("Bound", f"Every member sends at most {manifest.limit} {unit}, chosen at random."),
         Step(
             "Open",
-            f"What fewer than {layer.k} people sent cannot be read{'; the cost of this look at the data is part of δ' if noisy else ''}.",
+            f"What fewer than {layer.k} people sent cannot be "
+            f"read{'; the cost of this look at the data is part of δ' if noisy else ''}.",
         ),
     )
     return replace(

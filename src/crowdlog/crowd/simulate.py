@@ -84,7 +84,8 @@ def _terms(people: Sequence[list[MinedArtifact]], k: int, inner: str | None, inn
     slots = max([1, *(len(item.inner) for found in people for item in found)])
     if slots > MAX_SLOTS:
         raise InputError(
-            f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; let fewer rows take part."
+            f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; "
+            "let fewer rows take part."
         )
     flat = Terms("Simulated crowd", k, limit=limit, count="impressions")
     return replace(flat, inner_artifact=inner, inner_k=inner_k, inner_slots=slots) if inner else flat

@@ -19,7 +19,8 @@ _UNITS = {"users": "artifacts", "impressions": "impressions"}
 _NO_GUARANTEE = "No formal guarantee: whoever knows enough about a person can learn more from this release."
 DISTRIBUTED = Model(
     "Distributed",
-    "People keep their logs; an artifact can be read only when k of them sent it, through mixes that hide who.",
+    "People keep their logs; an artifact can be read only when k of them sent it, through mixes that hide "
+    "who.",
 )
 
 

@@ -1,4 +1,4 @@
-"""One connection to the database that counts. It reads integers only: spilled temporary files hold no text."""
+"""One connection to the database that counts. It reads integers only: temporary files hold no text."""
 
 from __future__ import annotations
 

@@ -321,7 +321,7 @@ def numbered(users: Ints, keys: Ints, artifact: Artifact, shown: Ints | None) ->
 
 
 def _owners(artifact: Artifact, keys: Ints) -> tuple[Ints, ...]:
-    """The queries that a key is about: none for a query itself or its words, one for a click, two for a pair."""
+    """The queries that a key is about: none for a query or its words, one for a click, two for a pair."""
     queries = [name for name in artifact.columns if name in ("query", "next_query")]
     return unpack(keys)[: len(queries)] if len(artifact.columns) == 2 else ()
 

@@ -1,8 +1,8 @@
 """From events to artifacts: one row per impression of an artifact, with the columns
 
 `user`, `row` (unique, in the user's order of time), `nth` (how many of this user's artifacts come before it),
-`key` (int64). A key is one id (query, word, site), or two ids packed into one number: query · 2³² + url, query
-· 2³² + next query, and so on.
+`key` (int64). A key is one id (query, word, site), or two ids packed into one number: query · 2³² + url,
+query · 2³² + next query, and so on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Files and folders that appear whole or not at all, whenever we are killed.
 
-Each is made beside its place as `NAME.partial-` and eight digits, forced to disk, and renamed at the very end.
-The maker holds a lock on it: what is not locked was left by a killed run, and the next one to the same place
-removes it unread.
+Each is made beside its place as `NAME.partial-` and eight digits, forced to disk, and renamed at the very
+end. The maker holds a lock on it: what is not locked was left by a killed run, and the next one to the same
+place removes it unread.
 """
 
 from __future__ import annotations

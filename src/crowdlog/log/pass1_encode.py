@@ -91,6 +91,7 @@ class Intake:
         )
         if self._memory is not None and held > self._memory:
             raise InputError(
-                f"The log's distinct users, queries and urls need more than the {self._memory / 1e9:.1f} GB given by --memory. "
+                f"The log's distinct users, queries and urls need more than the {self._memory / 1e9:.1f} GB "
+                "given by --memory. "
                 "Give more, or import fewer files."
             )

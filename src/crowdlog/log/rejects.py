@@ -54,7 +54,8 @@ class Rejects:
                 continue
             if self._strict:
                 raise InputError(
-                    f"Line {batch.line[i]} of {name} cannot be read: {REASONS[code]}. Mend it, or import without --strict to set such rows aside."
+                    f"Line {batch.line[i]} of {name} cannot be read: {REASONS[code]}. "
+                    "Mend it, or import without --strict to set such rows aside."
                 )
             self.counts[REASONS[code]] += 1
             self._keep(

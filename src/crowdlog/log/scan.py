@@ -118,7 +118,8 @@ def read_delimited(
         batch, carry, line = _split(data, layout, line)
         if len(carry) > size + BLOCK:
             raise InputError(
-                f"Line {line} of {source.name} does not end within {BLOCK >> 20} MB; is it a text file, with every quotation mark closed?"
+                f"Line {line} of {source.name} does not end within {BLOCK >> 20} MB; "
+                "is it a text file, with every quotation mark closed?"
             )
         if skip and len(batch):
             batch, skip = _without_first(batch), False
@@ -126,7 +127,8 @@ def read_delimited(
             yield batch
     if carry:
         raise InputError(
-            f"A quotation mark opened in line {line} of {source.name} is never closed. Close it, or use --format tsv if quotes mean nothing."
+            f"A quotation mark opened in line {line} of {source.name} is never closed. "
+            "Close it, or use --format tsv if quotes mean nothing."
         )
 
 

@@ -51,7 +51,8 @@ def _first_of_query(query: NDArray[Any], low: int, high: int, first: NDArray[Any
 @njit(cache=True, nogil=True)
 def _derive(
     user: NDArray[Any], time: NDArray[Any], query: NDArray[Any], url: NDArray[Any], merge: bool,
-    impression: NDArray[Any], nth_impression: NDArray[Any], nth_click: NDArray[Any], gap: NDArray[Any], first: NDArray[Any],
+    impression: NDArray[Any], nth_impression: NDArray[Any], nth_click: NDArray[Any], gap: NDArray[Any],
+    first: NDArray[Any],
 ) -> None:  # fmt: skip
     """Fill the derived columns. All rows of one impression carry the same nth_impression and gap."""
     low, n = 0, len(user)

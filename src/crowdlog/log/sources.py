@@ -53,7 +53,8 @@ class SourceFile:
                 yield from _counted(blocks, file, advance)
         except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]  # isal's stubs hide that its error is an exception
             raise InputError(
-                f"{self.name} is damaged or cut short: its compressed data end before they should. Get it again."
+                f"{self.name} is damaged or cut short: its compressed data end before they should. "
+                "Get it again."
             ) from error
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {error.strerror}.") from error

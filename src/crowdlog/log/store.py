@@ -76,7 +76,8 @@ class LogStore:
             )
         if not (folder / "store.json").is_file():
             raise InputError(
-                f"{folder} is not a log store: it has no store.json. Make one with: crowdlog import LOG -o STORE"
+                f"{folder} is not a log store: it has no store.json. "
+                "Make one with: crowdlog import LOG -o STORE"
             )
         no_core_dumps()
         store = cls(folder, _read_info(folder / "store.json"))

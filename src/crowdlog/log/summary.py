@@ -56,7 +56,8 @@ def summarise(store: LogStore) -> Summary:
             db.from_parquet(for_duckdb(path), hive_partitioning=False).create_view(name)
         clicked = _one(
             db,
-            "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT NULL)",
+            "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT "
+            "NULL)",
         )[0]
         single = _one(
             db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY query HAVING min(user) = max(user))"
@@ -92,7 +93,8 @@ def _one(db: Any, query: str) -> tuple[Any, ...]:
 def _spread(db: Any, per_user: str) -> Spread:
     mean, quartiles = _one(
         db,
-        f"SELECT avg(n), quantile_cont(n, [0.25, 0.5, 0.75]) FROM (SELECT {per_user} AS n FROM events GROUP BY user)",
+        f"SELECT avg(n), quantile_cont(n, [0.25, 0.5, 0.75]) FROM (SELECT {per_user} AS n FROM events GROUP "
+        "BY user)",
     )
     return Spread(mean, *quartiles)
 
@@ -100,7 +102,8 @@ def _spread(db: Any, per_user: str) -> Spread:
 def _words(db: Any) -> dict[str, int]:
     """Normalised texts have single blanks, so the words are the blanks plus one."""
     rows = db.execute(
-        "SELECT least(length(text) - length(replace(text, ' ', '')) + 1, 5) AS words, count(*) FROM queries GROUP BY 1"
+        "SELECT least(length(text) - length(replace(text, ' ', '')) + 1, 5) AS words, count(*) FROM queries "
+        "GROUP BY 1"
     ).fetchall()
     counts = dict(rows)
     return {("5+" if words == 5 else str(words)): counts.get(words, 0) for words in range(1, 6)}

@@ -32,13 +32,20 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 ERRATA = (
-    "δ = 0 holds only for queries that the pool surely holds: for any other the paper's bound e^(1/b)/p_g is infinite. "
+    "δ = 0 holds only for queries that the pool surely holds: for any other the paper's bound e^(1/b)/p_g is "
+    "infinite. "
     "Closed mode publishes queries of the pool alone; open mode charges the δ of the others.",
-    "The paper drops queries of raw frequency below 5 before the noise. One person can move a count over that bar; here noisy counts are compared.",
-    "Table 3.10 of the paper sets b = (4q_f − 1)/ε, which is not its Theorem 1 (3q_f/b); here b follows from ε.",
-    "The paper publishes every clicked URL of a query. One may be a person's own: here URLs are selected with noise, or come from a public file.",
+    "The paper drops queries of raw frequency below 5 before the noise. "
+    "One person can move a count over that bar; here noisy counts are compared.",
+    "Table 3.10 of the paper sets b = (4q_f − 1)/ε, which is not its Theorem 1 (3q_f/b); "
+    "here b follows from ε.",
+    "The paper publishes every clicked URL of a query. One may be a person's own: here URLs are selected "
+    "with noise, or come from a public file.",
 )
-NO_OVERLAP = "No query of this log is in the pool: a release in closed mode would hold nothing but noise. Another pool or representation may fit."
+NO_OVERLAP = (
+    "No query of this log is in the pool: a release in closed mode would hold nothing but noise. "
+    "Another pool or representation may fit."
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +58,8 @@ class AClick(Mechanism):
     example: ClassVar[str] = "AClick(epsilon=2.3, q_f=5)"
     source: ClassVar[str] = "Zhang 2017, chapters 3 and 5.1 (A_Click)"
     whole_log: ClassVar[str] = (
-        "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the order of time"
+        "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the "
+        "order of time"
     )
 
     epsilon: float = shared.epsilon()
@@ -60,7 +68,8 @@ class AClick(Mechanism):
         "how many clicks are kept of each user; q_f if left out", default=None, least=1, role=BOUND
     )
     delta: float = parameter(
-        "probability that the promise may fail; closed mode spends it on private URLs alone, and without them next to nothing",
+        "probability that the promise may fail; closed mode spends it on private URLs alone, and without "
+        "them next to nothing",
         default=1e-9,
         above=0,
         below=1,
@@ -93,7 +102,8 @@ class AClick(Mechanism):
         "queries whose published count is below this are left out", default=5, least=0, role=free(0)
     )
     urls: str = parameter(
-        "which URLs may appear: 'private' selects them with noise; 'public' takes them from the file in 'surfaced'",
+        "which URLs may appear: 'private' selects them with noise; "
+        "'public' takes them from the file in 'surfaced'",
         default="private",
         choices=("private", "public"),
     )
@@ -146,7 +156,8 @@ class AClick(Mechanism):
         smallest = self._threshold(share, self.q_f)
         if self.K is not None and smallest.K > self.K:
             raise InputError(
-                f"The 'K' parameter of AClick must be at least {smallest.K} in open mode for this ε and δ. Got {self.K}."
+                f"The 'K' parameter of AClick must be at least {smallest.K} in open mode for this ε and δ. "
+                f"Got {self.K}."
             )
         return NoisyThreshold(smallest.scale, max(smallest.K, quiet) if self.K is None else self.K, self.q_f)
 

@@ -26,7 +26,10 @@ SESSIONS, QUERIES = Role("bound", small=2, moderate=2), Role("bound", small=2, m
 PUBLIC_TOPICS = (
     "The file of topics was made without this log: the topic of a query depends on its text alone."
 )
-LOOSE = "The paper's δ lets each of Δ sequences have Δ counts at once; the exact worst case is used, so K is smaller for the same δ."
+LOOSE = (
+    "The paper's δ lets each of Δ sequences have Δ counts at once; "
+    "the exact worst case is used, so K is smaller for the same δ."
+)
 SHARED_K = (
     "The paper gives both parts the same b and K; here each part has those of its own share of ε and δ."
 )
@@ -112,7 +115,8 @@ class ASession(Mechanism):
         wanted = getattr(self, K) or smallest.K
         if wanted < smallest.K:
             raise InputError(
-                f"The '{K}' parameter of ASession must be at least {smallest.K} for this ε and δ. Got {wanted}."
+                f"The '{K}' parameter of ASession must be at least {smallest.K} for this ε and δ. "
+                f"Got {wanted}."
             )
         selection = NoisyThreshold.of(replace(smallest, K=wanted))
         counts: Counts = "users" if self.people else "impressions"

@@ -118,7 +118,8 @@ class Mechanism(ABC):
 
     def __repr__(self) -> str:
         fields = [(field, getattr(self, field.name)) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(f'{f.name}={_spell(v)}' for f, v in fields if v != f.default)})"
+        given = [f"{field.name}={_spell(value)}" for field, value in fields if value != field.default]
+        return f"{type(self).__name__}({', '.join(given)})"
 
 
 def _spell(value: Any) -> str:

@@ -12,7 +12,8 @@ from crowdlog.mechanisms.parameters import spelled
 _HEAD = """# Mechanisms
 
 What can be released, and how. Made by `crowdlog mechanisms --markdown`; do not edit.
-A mechanism is written like `Korolova(epsilon=2.3, delta=1e-6, d=20)`: in the shell, in Python, in labels and in plots.
+A mechanism is written like `Korolova(epsilon=2.3, delta=1e-6, d=20)`: in the shell, in Python,
+in labels and in plots.
 
 | mechanism | promise | |
 |---|---|---|

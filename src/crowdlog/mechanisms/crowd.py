@@ -39,7 +39,7 @@ BUDGET = Role("bound", small=16, moderate=1_000_000)
 
 @dataclass(frozen=True)
 class TableBudget:
-    """One table's share: μ of choosing its keys, the part of δ for keys of one user alone, μ of its counts."""
+    """One table's share: μ of choosing its keys, the part of δ for a lone user's keys, μ of its counts."""
 
     mu_keys: float
     tail: float
@@ -98,7 +98,8 @@ class Crowd(Mechanism):
         role=BUDGET,
     )
     pool: str | None = parameter(
-        f"public queries that are helped: a file with one a line, or '{NGRAMS}', frequent English words and word pairs; costs no privacy",
+        f"public queries that are helped: a file with one a line, or '{NGRAMS}', frequent English words and "
+        "word pairs; costs no privacy",
         default=None,
         role=POOL,
     )
@@ -198,14 +199,22 @@ class Crowd(Mechanism):
         tables = self._tables()
         mu, tail = self.own.whole(self.selections, self._mu_counts), self.own.tail(self.selections)
         whole = (
-            f"All noise below is one Gaussian mechanism: sensitivity over standard deviation is {self.mu:.4g} in total for people with "
-            f"{self.items} artifacts, up to {mu:.4g} for people with fewer, who have fewer keys of their own to pay for; squares add up."
+            "All noise below is one Gaussian mechanism: sensitivity over standard deviation is "
+            f"{self.mu:.4g} in total for people with "
+            f"{self.items} artifacts, up to {mu:.4g} for people with fewer, who have fewer keys of their own "
+            "to pay for; squares add up."
         )
         steps = [Step("Add noise", whole, self.epsilon, NOISE_SHARE * self.delta)]
         for plan in tables:
             if isinstance(plan.selection, WeightedRounds) and plan.noise is not None:
-                rounds = f"Show those whose noisy weight over {self.selection.rounds} rounds is at least {plan.selection.threshold:.4g}."
-                counts = f"Publish counts with fresh noise of standard deviation {plan.noise.sd:.4g} (in the first step's ε and δ)."
+                rounds = (
+                    f"Show those whose noisy weight over {self.selection.rounds} rounds is at least "
+                    f"{plan.selection.threshold:.4g}."
+                )
+                counts = (
+                    f"Publish counts with fresh noise of standard deviation {plan.noise.sd:.4g} (in the "
+                    "first step's ε and δ)."
+                )
                 steps += [
                     Step(f"Bound {plan.name}", f"Count {plan.bound}."),
                     Step(f"Select {plan.name}", rounds, 0.0, plan.selection.tail),
@@ -214,7 +223,10 @@ class Crowd(Mechanism):
         favours = tables[0].favours
         if favours is not None:
             others = f"others count {favours.unknown:g} times as much"
-            what = f"Choosing queries favours {favours.size} public ones; {others}. The list does not depend on this log."
+            what = (
+                f"Choosing queries favours {favours.size} public ones; {others}. "
+                "The list does not depend on this log."
+            )
             steps.insert(1, Step("Favour the pool", what))
         return Promise(
             approximate(self.epsilon, self.delta),

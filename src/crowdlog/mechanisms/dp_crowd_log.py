@@ -68,7 +68,8 @@ class DPCrowdLog(Mechanism):
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
             errata=(
-                "The paper publishes counts with noise of a scale b_r that it does not charge; here their ε is part of the total.",
+                "The paper publishes counts with noise of a scale b_r that it does not charge; "
+                "here their ε is part of the total.",
             ),
             proof="proofs/feild.md",
             as_published={"k": published.k, "b": published.b},

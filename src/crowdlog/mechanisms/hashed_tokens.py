@@ -31,7 +31,8 @@ class HashedTokens(Mechanism):
     def promise(self) -> Promise:
         step = Step(
             "Hashed words",
-            "Publish every row under a pseudonym; each word of a query is replaced by a keyed hash, the key is thrown away.",
+            "Publish every row under a pseudonym; each word of a query is replaced by a keyed hash, the key "
+            "is thrown away.",
         )
         return row_promise(
             step,

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from crowdlog.types import Ints
 
 UNPROTECTED = (
-    "Several queries of one person together: each may hide among k users while their combination points at one.",
+    "Several queries of one person together: each may hide among k users while their combination points at "
+    "one.",
     "What all k users have in common: if everybody around a query shares a secret, the query tells it.",
     *WEAKNESSES,
 )
@@ -75,5 +76,5 @@ def of_at_least(k: int) -> TablePlan:
 
 
 def with_degrees(source: LogSource, plan: TablePlan, kept: Kept, key: Ints, degree: Ints) -> pa.Table:
-    """The kept queries with the number of people behind each; `key` is sorted, `degree` is that of each key."""
+    """The kept queries with the number of people behind each; `key` is sorted, `degree` belongs to it."""
     return source.table(plan, kept, degree=degree[key.searchsorted(kept.key)])

@@ -37,6 +37,7 @@ class KA(Mechanism):
     def opened(self, k: int) -> Promise:
         if k - 1 > self.K:
             raise InputError(
-                f"The collection opens what {k} people share; the K of KA must be at least {k - 1}. Got {self.K}."
+                f"The collection opens what {k} people share; the K of KA must be at least {k - 1}. "
+                f"Got {self.K}."
             )
         return self.promise()

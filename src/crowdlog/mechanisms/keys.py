@@ -1,4 +1,4 @@
-"""Keys: artifacts of any one kind, chosen by any of the selections, with noisy counts. Proof: proofs/keys.md."""
+"""Keys: artifacts of any one kind, chosen by any of the selections, with noisy counts (proofs/keys.md)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class Keys(Mechanism):
         "Swanberg et al. 2023 and crowdlog's own"
     )
     whole_log: ClassVar[str] = (
-        "it divides each person's weight, or the square of her counts, among all her artifacts, which takes her whole log"
+        "it divides each person's weight, or the square of her counts, among all her artifacts, which takes "
+        "her whole log"
     )
 
     epsilon: float = shared.epsilon()
@@ -69,7 +70,8 @@ class Keys(Mechanism):
     )
     artifact: str = shared.artifact()
     items: int | None = parameter(
-        "different artifacts that one user supports at most, a random set; left out: 300 (adaptive), 200 or 1 (laplace, geometric)",
+        "different artifacts that one user supports at most, a random set; "
+        "left out: 300 (adaptive), 200 or 1 (laplace, geometric)",
         default=None,
         least=1,
         most=10_000,

@@ -52,7 +52,8 @@ class Korolova(Mechanism):
         "how many clicks are kept of each user; d if left out", default=None, least=1, role=BOUND
     )
     urls: str = parameter(
-        "which URLs may appear: 'private' selects them with noise; 'public' takes them from the file in 'surfaced'; "
+        "which URLs may appear: 'private' selects them with noise; "
+        "'public' takes them from the file in 'surfaced'; "
         "'top-clicked' as the paper's experiment, not private",
         default="private",
         choices=("private", "public", "top-clicked"),
@@ -132,8 +133,10 @@ class Korolova(Mechanism):
             covered=None if covered else NO_GUARANTEE,
             assumptions=(HONEST_USERS, *((PUBLIC_RESULTS,) if self.surfaced else ())),
             errata=(
-                "The paper adds the second case of α to ε. It is not needed: the proof page shows ε = d/b for the selection.",
-                "Noise is on the integers (discrete Laplace); K and δ are those of the discrete tail, never above what was asked for.",
+                "The paper adds the second case of α to ε. It is not needed: the proof page shows ε = d/b "
+                "for the selection.",
+                "Noise is on the integers (discrete Laplace); K and δ are those of the discrete tail, never "
+                "above what was asked for.",
             ),
             unprotected=(INJECTION, *(() if covered else (TOP_CLICKED,))),
             proof="proofs/korolova.md",

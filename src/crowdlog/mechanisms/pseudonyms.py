@@ -29,7 +29,8 @@ class Pseudonyms(Mechanism):
         step = Step("Pseudonyms", "Publish every row as it is; a random number stands for the user.")
         return row_promise(
             step,
-            "Everything a person searched for stands together: a few queries she is known for give away all others.",
+            "Everything a person searched for stands together: a few queries she is known for give away all "
+            "others.",
         )
 
     def protect(self, log: LogStore, randomness: Randomness, **_options: Any) -> Protected:

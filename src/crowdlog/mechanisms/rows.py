@@ -1,4 +1,4 @@
-"""Releases of the log's own rows, as it was once thought safe. They promise nothing and exist to be attacked."""
+"""Releases of the log's own rows, once thought safe. They promise nothing and exist to be attacked."""
 
 from __future__ import annotations
 

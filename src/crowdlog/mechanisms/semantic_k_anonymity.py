@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 _ERRATA = (
-    "At Θ = 1 only the same text is affine: two texts with equal vectors have cosine 1, yet plain k-anonymity tells them apart.",
-    "The degree counts the distinct users of a query and its neighbours, so its own users support it; the paper's core of degree k is our k + 1.",
-    "A query without concepts stands alone instead of being removed: it is released when k users typed it, so that a lower Θ never releases less.",
+    "At Θ = 1 only the same text is affine: two texts with equal vectors have cosine 1, yet plain "
+    "k-anonymity tells them apart.",
+    "The degree counts the distinct users of a query and its neighbours, so its own users support it; "
+    "the paper's core of degree k is our k + 1.",
+    "A query without concepts stands alone instead of being removed: it is released when k users typed it, "
+    "so that a lower Θ never releases less.",
     "A query with a word of fewer than word_users people, or with a person's name, stands alone, too; "
     "the paper lets every word of two people ride out on a frequent concept (word_users=2, names='allow').",
 )
@@ -42,7 +45,8 @@ class SemanticKAnonymity(Mechanism):
     example: ClassVar[str] = "SemanticKAnonymity(k=20, theta=0.5)"
     source: ClassVar[str] = "Carpineto and Romano 2013"
     whole_log: ClassVar[str] = (
-        "it counts the different people behind several queries together, and nothing links the reports of one person"
+        "it counts the different people behind several queries together, and nothing links the reports of "
+        "one person"
     )
 
     k: int = parameter(
@@ -55,12 +59,14 @@ class SemanticKAnonymity(Mechanism):
         "how many different users a word or phrase needs to be a concept", default=10, least=1
     )
     word_users: int | None = parameter(
-        "how many different users must have typed every word of a query, for it to be compared with others; left out: k. The paper's is 2",
+        "how many different users must have typed every word of a query, for it to be compared with others; "
+        "left out: k. The paper's is 2",
         default=None,
         least=2,
     )
     names: str = parameter(
-        "whether a query with a person's name may be released because of others like it ('allow'), or only if k users typed it ('block')",
+        "whether a query with a person's name may be released because of others like it ('allow'), or only "
+        "if k users typed it ('block')",
         default="block",
         choices=NAMES,
     )
@@ -86,7 +92,8 @@ class SemanticKAnonymity(Mechanism):
         parse_size(self.memory)
         if self.rule.users > self.k:
             raise InputError(
-                f"The 'word_users' parameter of SemanticKAnonymity must be at most k = {self.k}. Got {self.word_users}."
+                f"The 'word_users' parameter of SemanticKAnonymity must be at most k = {self.k}. "
+                f"Got {self.word_users}."
             )
 
     @property
@@ -98,7 +105,8 @@ class SemanticKAnonymity(Mechanism):
         steps = (
             Step(
                 "Concepts",
-                f"Words and phrases of at least {self.min_users} different users, without names of persons and places, weighed.",
+                f"Words and phrases of at least {self.min_users} different users, without names of persons "
+                "and places, weighed.",
             ),
             Step(
                 "Rare words",
@@ -112,7 +120,8 @@ class SemanticKAnonymity(Mechanism):
             ),
             Step(
                 "Generalized core",
-                f"Publish the largest set in which {self.k} users stand behind every query and its neighbours.",
+                f"Publish the largest set in which {self.k} users stand behind every query and its "
+                "neighbours.",
             ),
         )
         assume = (

@@ -16,7 +16,8 @@ HONEST_USERS = "A user of the log is one person. A person with several accounts 
 PUBLIC_RESULTS = "The file of surfaced URLs is public and was made without this log."
 # Known attacks on exact counts, with where they are described.
 WEAKNESSES = (
-    "Exact counts of several releases can be combined to infer what none of them shows (Feild 2013, §3.4.2.1, examples 2 and 3).",
+    "Exact counts of several releases can be combined to infer what none of them shows (Feild 2013, "
+    "§3.4.2.1, examples 2 and 3).",
     "Somebody who adds fake users can lift a private query over the bar (Korolova 2009, §8).",
     "Whether one person is in the log can change what is published.",
 )
@@ -41,7 +42,8 @@ def artifact() -> Any:
 
 def representation() -> Any:
     return parameter(
-        "how queries are written before they are counted: original, light (no www., .com, punctuation), heavy (also no stop words, stemmed, "
+        "how queries are written before they are counted: original, light (no www., .com, punctuation), "
+        "heavy (also no stop words, stemmed, "
         "sorted), spelling (light, typing errors mended) or template (also cities left open: bars in ⟨city⟩)",
         default="original",
         choices=REPRESENTATIONS,

@@ -25,7 +25,8 @@ from crowdlog.release.promise import Promise, promise_of
 
 _PROBABILISTIC = (
     "The log has at most as many users as the parameter 'users' says.",
-    "The δ of the probabilistic setting is that of ideal noise: the sampler's distance from it, below 1e-30 per draw, is not charged.",
+    "The δ of the probabilistic setting is that of ideal noise: the sampler's distance from it, below 1e-30 "
+    "per draw, is not charged.",
 )
 
 
@@ -60,7 +61,8 @@ class Zealous(Mechanism):
         super().__post_init__()
         if self.setting == "probabilistic" and self.users is None:
             raise InputError(
-                "Zealous in the probabilistic setting needs the parameter 'users': a public upper bound on the number of users."
+                "Zealous in the probabilistic setting needs the parameter 'users': a public upper bound on "
+                "the number of users."
             )
 
     def _threshold(self, at_least: int) -> tuple[Threshold, Guarantee]:
@@ -94,8 +96,10 @@ class Zealous(Mechanism):
         threshold, guarantee = self._threshold(at_least=k)
         if threshold.at_least < k:
             raise InputError(
-                f"Zealous in the probabilistic setting keeps what {threshold.at_least} people share here, but the collection opens what {k} do: "
-                f"its proof has no room for that. Choose a smaller ε, a larger limit, a k of at most {threshold.at_least}, or the other setting."
+                f"Zealous in the probabilistic setting keeps what {threshold.at_least} people share here, "
+                f"but the collection opens what {k} do: "
+                "its proof has no room for that. Choose a smaller ε, a larger limit, a k of at most "
+                f"{threshold.at_least}, or the other setting."
             )
         return self._promise(threshold, guarantee)
 
@@ -120,8 +124,10 @@ class Zealous(Mechanism):
             assumptions=(HONEST_USERS, *(_PROBABILISTIC if probabilistic else ())),
             unprotected=(INJECTION,),
             errata=(
-                "Noise of scale d/ε is enough when one user is added or removed; the paper's 2d/ε is for a user who is replaced.",
-                "The raw filter k' looks at the data without noise. Its effect is charged to δ here: the threshold is higher by k'.",
+                "Noise of scale d/ε is enough when one user is added or removed; "
+                "the paper's 2d/ε is for a user who is replaced.",
+                "The raw filter k' looks at the data without noise. "
+                "Its effect is charged to δ here: the threshold is higher by k'.",
             ),
             proof="proofs/zealous.md",
             as_published={"b": published.b, "k": published.k, "k'": published.k_raw},

@@ -37,8 +37,8 @@ def bar_chart(
 ) -> BarChart:
     """The largest counts of a table of `of` rows. `noise`: the standard deviation of a count's noise.
 
-    The frame ends where the longest error bar ends, so that none is cut off on the right. On the left they end
-    at 0: no true count is below it.
+    The frame ends where the longest error bar ends, so that none is cut off on the right. On the left they
+    end at 0: no true count is below it.
     """
     spread = 2 * (noise or 0.0)
     frame = max(1.0, max(counts, default=0) + spread)

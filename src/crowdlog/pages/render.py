@@ -1,4 +1,4 @@
-"""Templates to text. Everything that is put into a template is escaped, unless this package made it itself."""
+"""Templates to text. What is put into a template is escaped, unless this package made it itself."""
 
 from __future__ import annotations
 

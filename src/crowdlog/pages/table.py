@@ -14,7 +14,10 @@ Value = str | int | float | None
 
 @dataclass(frozen=True)
 class Cell:
-    """One field. `mark`: how it is coloured; `code`: as it is typed; `strong`: bold; `span`: columns it takes."""
+    """One field.
+
+    `mark`: how it is coloured; `code`: as it is typed; `strong`: bold; `span`: columns it takes.
+    """
 
     text: str
     numeric: bool = False

@@ -17,7 +17,8 @@ from crowdlog.pages.table import PageTable
 # After Okabe & Ito 2008, which colour-blind people tell apart, in tones that stand out against white and
 # against the dark page alike (3 : 1 at least, WCAG 2.2 §1.4.11).
 PALETTE = (
-    "#0072b2", "#d55e00", "#009e73", "#c46a9b", "#b07a00", "#7a7a7a", "#8a5cc4", "#7f8500", "#2b93c9", "#c43c3c",
+    "#0072b2", "#d55e00", "#009e73", "#c46a9b", "#b07a00",
+    "#7a7a7a", "#8a5cc4", "#7f8500", "#2b93c9", "#c43c3c",
 )  # fmt: skip
 SHAPES = (
     "circle",
@@ -38,8 +39,8 @@ _EMBED = '{renderer:"svg",actions:{export:true,source:false,compiled:false,edito
 class PageChart:
     """A chart of a page.
 
-    `id` is its place in the page, `title` its name, `spec` its Vega-Lite specification; `table` has its numbers,
-    for whoever cannot see it.
+    `id` is its place in the page, `title` its name, `spec` its Vega-Lite specification; `table` has its
+    numbers, for whoever cannot see it.
     """
 
     id: str

@@ -68,7 +68,8 @@ def from_json(stored: Any) -> tuple[TablePlan, ...]:
         plans = (None,)
     if not all(isinstance(plan, TablePlan) for plan in plans):
         raise InputError(
-            "The plan of tables in the label cannot be read: it is damaged, or another version of crowdlog wrote it."
+            "The plan of tables in the label cannot be read: it is damaged, or another version of crowdlog "
+            "wrote it."
         )
     return plans
 

@@ -99,7 +99,10 @@ class SquaredBudget:
         return Reach(total=math.inf, squares=self.budget, each=math.sqrt(self.budget))
 
     def __str__(self) -> str:
-        return f"at most {self.keys} different ones of each person, with counts whose squares sum to at most {self.budget}"
+        return (
+            f"at most {self.keys} different ones of each person, with counts whose squares sum to at most "
+            f"{self.budget}"
+        )
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,10 @@ class SessionCut(_AtMost):
     by_lot = False
 
     def __str__(self) -> str:
-        return f"the first {self.queries} queries of the first {self.sessions} sessions of each person, {self.d} sequences at most"
+        return (
+            f"the first {self.queries} queries of the first {self.sessions} sessions of each person, "
+            f"{self.d} sequences at most"
+        )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""What semantic k-anonymity would release of a log, as numbers and figures: exact facts, for the owner's eyes."""
+"""What semantic k-anonymity would release of a log, as numbers and figures: exact facts, for the owner's
+eyes.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ def check_epsilon_delta(epsilon: float, delta: float) -> None:
         raise InputError(f"ε must be a number above 0. Got {epsilon}.")
     if not 1e-30 <= delta < 1:
         raise InputError(
-            f"δ must be at least 1e-30 and below 1: a threshold on keys nobody else holds can fail. Got {delta}."
+            "δ must be at least 1e-30 and below 1: a threshold on keys nobody else holds can fail. "
+            f"Got {delta}."
         )
 
 

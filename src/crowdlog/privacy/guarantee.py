@@ -23,7 +23,8 @@ Kind = Literal[
 # The kinds with a k, and what is true of everything that is published.
 ANONYMITY: dict[str, str] = {
     "k-anonymity of queries": "Everything that is published was done by at least {k} people",
-    "semantic k-anonymity of queries": "At least {k} people stand behind every published query and the published queries like it",
+    "semantic k-anonymity of queries": "At least {k} people stand behind every published query and the "
+    "published queries like it",
     "k-anonymity of users": "Every history that is published is that of at least {k} people",
 }
 UNIT = "one user, added or removed"
@@ -61,7 +62,8 @@ class Guarantee:
             )
         if self.kind == "pure DP" and (self.delta > 0 or math.isinf(self.epsilon)):
             raise InputError(
-                f"Pure differential privacy has a finite ε and δ = 0. Got ε = {self.epsilon} and δ = {self.delta}."
+                "Pure differential privacy has a finite ε and δ = 0. "
+                f"Got ε = {self.epsilon} and δ = {self.delta}."
             )
 
     @property

@@ -58,7 +58,7 @@ class DiscreteLaplace:
 
     @property
     def sd(self) -> float:
-        """The standard deviation, √2·√p/(1 − p) with p = e^(−1/scale): for error bars, never for a guarantee."""
+        """The standard deviation, √2·√p/(1 − p) with p = e^(−1/scale): for error bars, not for guarantees."""
         return math.sqrt(2) * math.exp(-0.5 / self.scale) / -math.expm1(-1 / self.scale)
 
     @property

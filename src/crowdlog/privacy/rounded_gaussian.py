@@ -36,12 +36,13 @@ class RoundedGaussian:
     def __post_init__(self) -> None:
         if not 1e-3 <= self.sigma <= LARGEST_SIGMA:
             raise InputError(
-                f"The sigma of rounded Gaussian noise must be a number from 0.001 to {LARGEST_SIGMA:g}. Got {self.sigma}."
+                f"The sigma of rounded Gaussian noise must be a number from 0.001 to {LARGEST_SIGMA:g}. "
+                f"Got {self.sigma}."
             )
 
     @property
     def sd(self) -> float:
-        """The standard deviation, for error bars; rounding adds a twelfth to its square, which is left out."""
+        """The standard deviation, for error bars; without the twelfth that rounding adds to its square."""
         return self.sigma
 
     def draw(self, n: int, randomness: Randomness) -> Ints:

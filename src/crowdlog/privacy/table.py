@@ -76,7 +76,7 @@ class Table:
 
 
 def draw_digits(tables: Sequence[Table], base: int, n: int, randomness: Randomness) -> NDArray[np.int64]:
-    """n independent numbers, each the sum of one draw per table, every table counting `base` times the next."""
+    """n independent numbers, each the sum of one draw per table, every table worth `base` times the next."""
     out = np.empty(n, dtype=np.int64)
     for start in range(0, n, CHUNK):
         part = out[start : start + CHUNK]

@@ -107,7 +107,8 @@ class Threshold:
         """
         if self.largest > 1:
             raise InputError(
-                "Probabilistic differential privacy is proved for counts of people only: a threshold with distinct=True."
+                "Probabilistic differential privacy is proved for counts of people only: a threshold with "
+                "distinct=True."
             )
         at_risk = users * self.d // self.at_least
         with mpmath.workprec(PRECISION):
@@ -129,7 +130,8 @@ def smallest_threshold(
     at = Threshold(round_up(d / Fraction(epsilon)), lowest, d, distinct, at_least)
     if charge_sampler(0.0, epsilon, d * Fraction(at.noise.statistical_distance)) >= delta:
         raise InputError(
-            f"No threshold gives δ = {delta:g} with an ε of {epsilon:g}: ε is too large for the precision of the noise. Choose a smaller ε."
+            f"No threshold gives δ = {delta:g} with an ε of {epsilon:g}: ε is too large for the precision of "
+            "the noise. Choose a smaller ε."
         )
 
     def enough(K: int) -> bool:

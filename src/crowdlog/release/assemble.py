@@ -1,5 +1,5 @@
-"""A release put together: tables, label and pages, ready to be written. Everything that publishes does it here:
-mechanisms, collections, experiments.
+"""A release put together: tables, label and pages, ready to be written. Everything that publishes does it
+here: mechanisms, collections, experiments.
 """
 
 from __future__ import annotations

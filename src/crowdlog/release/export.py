@@ -72,9 +72,12 @@ def _graphml(release: Release, folder: Path) -> list[Path]:
     path = folder / "graph.graphml"
     with path.open("w", encoding="utf-8") as file:
         file.write(
-            '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-            '<key id="text" for="node" attr.name="text" attr.type="string"/>\n<key id="kind" for="node" attr.name="kind" attr.type="string"/>\n'
-            '<key id="searched" for="node" attr.name="count" attr.type="long"/>\n<key id="count" for="edge" attr.name="count" attr.type="long"/>\n'
+            '<?xml version="1.0" encoding="UTF-8"?>\n<graphml '
+            'xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+            '<key id="text" for="node" attr.name="text" attr.type="string"/>\n<key id="kind" for="node" '
+            'attr.name="kind" attr.type="string"/>\n'
+            '<key id="searched" for="node" attr.name="count" attr.type="long"/>\n<key id="count" for="edge" '
+            'attr.name="count" attr.type="long"/>\n'
             '<graph edgedefault="directed">\n'
         )
         _Graph(file).write(release)

@@ -50,7 +50,8 @@ class Release:
             stored = json.loads((folder / LABEL).read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(
-                f"{folder} is not a release: it has no {LABEL}. Give the folder that 'crowdlog release' wrote."
+                f"{folder} is not a release: it has no {LABEL}. Give the folder that 'crowdlog release' "
+                "wrote."
             ) from None
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise InputError(f"The label of {folder} cannot be read: {LABEL} is not valid JSON.") from None

@@ -40,8 +40,9 @@ class Label:
     """Everything a reader of the release should know: no text of the log and no count that was not paid for.
 
     `mechanisms`: spellings, each of which parses back; several where a nested collection has one for each
-    layer. `tables`: how many rows each table has. `source`: the store or collection it was made from. `charge`:
-    its number in the store's ledger, 0 where none was charged. `private`: no fixed seed drew the noise.
+    layer. `tables`: how many rows each table has. `source`: the store or collection it was made from.
+    `charge`: its number in the store's ledger, 0 where none was charged. `private`: no fixed seed drew the
+    noise.
     """
 
     mechanisms: tuple[str, ...]
@@ -88,7 +89,8 @@ class Label:
             },
             "privacy_loss": {
                 "privacy_unit": "one user",
-                "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or removed.",
+                "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or "
+                "removed.",
                 "privacy_parameters": _parameters(guarantee),
                 "k": guarantee.k,
                 "privacy_parameters_description": meaning_for_one_person(guarantee),
@@ -171,7 +173,8 @@ def _read(parts: _Parts) -> Label:
     version = parts.take("crowdlog.label_version", int)
     if version != VERSION:
         raise InputError(
-            f"it has version {version} and this crowdlog reads version {VERSION}. Use the crowdlog that wrote it."
+            f"it has version {version} and this crowdlog reads version {VERSION}. "
+            "Use the crowdlog that wrote it."
         )
     take = parts.take
     return Label(

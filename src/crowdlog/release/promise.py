@@ -71,7 +71,7 @@ class Promise:
 
     @property
     def settings(self) -> dict[str, Setting]:
-        """Thresholds and noise of every table, and further numbers: for people to read, never for programs."""
+        """Thresholds and noise of every table, and further numbers: for people, never for programs."""
         return {
             **self.numbers,
             **{name: value for plan in self.tables for name, value in plan.numbers().items()},
@@ -124,7 +124,10 @@ def steps_of(plan: TablePlan) -> list[Step]:
     match plan.selection:
         case NoisyThreshold(K=K, at_least=at_least):
             if at_least > 1:
-                what = f"Drop {keys} of fewer than {at_least} before any noise; the cost of this look at the data is part of δ."
+                what = (
+                    f"Drop {keys} of fewer than {at_least} before any noise; "
+                    "the cost of this look at the data is part of δ."
+                )
                 steps.append(Step(f"Drop {plan.name}", what))
             rule = f"Show {keys} whose {number} plus noise is above {K}"
             rule += ", with that noisy number." if plan.reuses_noise else "."

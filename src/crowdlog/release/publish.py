@@ -212,7 +212,8 @@ def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_kn
         warnings.append("This mechanism is known to be unsafe. It exists to be attacked and compared.")
     elif guarantee.k is not None:
         warnings.append(
-            f"{guarantee.kind} only, no differential privacy: whoever knows enough about a person can learn more from this release."
+            f"{guarantee.kind} only, no differential privacy: whoever knows enough about a person can learn "
+            "more from this release."
         )
     elif not guarantee.protects:
         warnings.append(
@@ -221,7 +222,8 @@ def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_kn
     elif guarantee.delta * users >= 1:
         # The number of users is not published: the sentence must not tell it.
         warnings.append(
-            f"δ = {guarantee.delta:g} is not below one over the number of users: a release that gives a person away outright may satisfy it."
+            f"δ = {guarantee.delta:g} is not below one over the number of users: a release that gives a "
+            "person away outright may satisfy it."
         )
     if warnings and not i_know:
         raise PrivacyRefusal(f"{warnings[0]} Add --i-know to release all the same; the label will say so.")

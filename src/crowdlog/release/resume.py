@@ -1,4 +1,4 @@
-"""Finishing what a crash left: each charge on its own, and never a second output once one may have been seen."""
+"""Finishing what a crash left: each charge on its own, never a second output once one may have been seen."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _elsewhere(entry: Entry) -> str:
 
 
 def _copy(staged: Path, own: Path, entry: Entry) -> None:
-    """Copied, not moved: the place may be on another disk, and the old one stays until the ledger names it."""
+    """Copied, not moved: the place may be on another disk, the old one stays until the ledger names it."""
     shutil.rmtree(own, ignore_errors=True)
     try:
         own.mkdir()

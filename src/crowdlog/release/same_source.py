@@ -10,6 +10,8 @@ def check_source(label: Label, store_id: str) -> None:
     """Raise InputError unless the label names this log as its source."""
     if label.source != store_id:
         raise InputError(
-            f"This release was not made from the log given as truth: its label names the source {label.source[:16]}, the log is {store_id[:16]}. "
-            "Give the store it was made from, or add --other-log to measure it against another log on purpose."
+            "This release was not made from the log given as truth: its label names the source "
+            f"{label.source[:16]}, the log is {store_id[:16]}. "
+            "Give the store it was made from, or add --other-log to measure it against another log on "
+            "purpose."
         )

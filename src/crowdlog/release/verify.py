@@ -1,9 +1,9 @@
 """An independent check of k_Θ-anonymity: is every released query surrounded by k users within the release?
 
 It shares with the mechanism only what defines affinity (concepts, weights, vectors): a miner written
-independently checks these in the tests. Counts, degrees, duplicates and rare words are checked, too. Pairs are found by a
-plain sparse matrix product over the released queries and users are counted with Python sets: slow, but
-nothing of the fast kernels is trusted.
+independently checks these in the tests. Counts, degrees, duplicates and rare words are checked, too. Pairs
+are found by a plain sparse matrix product over the released queries and users are counted with Python sets:
+slow, but nothing of the fast kernels is trusted.
 """
 
 from __future__ import annotations
@@ -135,7 +135,10 @@ def verify(
 
 
 def _degrees(released: pa.Table, rows: Longs, known: Longs) -> Longs:
-    """The degree that the release claims for each known query, 0 if none. Of rows with one text, the largest."""
+    """The degree that the release claims for each known query, 0 if none.
+
+    Of rows with one text, the largest.
+    """
     found = np.zeros(len(known), np.int64)
     if "degree" in released.column_names:
         values = np.asarray(released["degree"], np.int64)
@@ -176,8 +179,9 @@ def _rare(log: LogStore, every: Any, known: Longs, own: Longs, k: int, rule: Wor
         words = "unnest(regexp_split_to_array(trim(text), '\\s+')) AS word"
         db.execute(f"CREATE TABLE held AS SELECT query, {words} FROM texts SEMI JOIN doubtful USING (query)")
         db.execute(f"CREATE TABLE every AS SELECT query, {words} FROM texts")
+        events = _sql(for_duckdb(log.events()))
         (count,) = db.execute(
-            f"""WITH typed AS (SELECT DISTINCT "user", query FROM read_parquet('{_sql(for_duckdb(log.events()))}')),
+            f"""WITH typed AS (SELECT DISTINCT "user", query FROM read_parquet('{events}')),
             people AS (SELECT word, count(DISTINCT "user") AS n FROM every SEMI JOIN held USING (word)
                        JOIN typed USING (query) GROUP BY word)
             SELECT count(DISTINCT query) FROM held JOIN people USING (word)

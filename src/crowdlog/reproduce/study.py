@@ -60,7 +60,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Study:
-    """One figure or table of a paper. `name` is its spelling on the command line, `source` where it stands."""
+    """One figure or table of a paper.
+
+    `name` is its spelling on the command line, `source` where it stands.
+    """
 
     name: str
     source: str

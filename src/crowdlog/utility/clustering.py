@@ -25,7 +25,7 @@ def purity(found: Ints, classes: Ints) -> tuple[int, int]:
 
 
 def measure(released: Tables, truth: Truth, settings: MeasureSettings) -> list[Score]:
-    """Purity of the release's clusters against given classes, or against the clusters the log itself gives."""
+    """Purity of the release's clusters against given classes, or against clusters of the log itself."""
     if released.clicks is None:
         return []
     sites = _most_clicked(released.clicks, len(truth.vocabulary.urls))
@@ -58,6 +58,7 @@ def _given(settings: MeasureSettings, truth: Truth, sites: Ints) -> Ints:
     classes = np.array([names.index(wanted[site]) if site in wanted else -1 for site in chosen], np.int64)
     if not (classes >= 0).any():
         raise InputError(
-            f"None of the {len(sites)} most clicked sites of the release is in the classes given: write each URL as the log spells it."
+            f"None of the {len(sites)} most clicked sites of the release is in the classes given: write each "
+            "URL as the log spells it."
         )
     return classes

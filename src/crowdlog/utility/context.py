@@ -42,7 +42,7 @@ class MeasureSettings:
 
 @dataclass(frozen=True)
 class Fold:
-    """One split of the log: the tables of the original log to compete with, and the events to be tested on."""
+    """One split of the log: the tables of the original log to compete with, and the events to test on."""
 
     original: Tables
     test: LogArrays

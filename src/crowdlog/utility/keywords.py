@@ -40,7 +40,8 @@ def concepts_of(truth: Truth, settings: MeasureSettings) -> tuple[list[str], Int
             )
             if not members.any():
                 raise InputError(
-                    f"The concept '{name}' has no site that was clicked in this log. Give sites as in 'shoes=shoes.com,zappos.com'."
+                    f"The concept '{name}' has no site that was clicked in this log. "
+                    "Give sites as in 'shoes=shoes.com,zappos.com'."
                 )
             concept[members] = i
         return list(settings.concepts), concept

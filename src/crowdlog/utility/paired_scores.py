@@ -33,7 +33,7 @@ class Topics:
 
 @dataclass(frozen=True)
 class PairedScores:
-    """The scores of both logs by metric, one entry per topic; NaN where a log was not asked or has no answer."""
+    """The scores of both logs by metric, one entry per topic; NaN where it was not asked or has no answer."""
 
     group: Ints
     released: Mapping[str, Floats]

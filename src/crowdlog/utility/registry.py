@@ -67,7 +67,8 @@ def _possible(names: list[str], released: Tables, *, asked: bool) -> list[str]:
     missing = [name for name in names if name not in possible]
     if asked and missing:
         raise InputError(
-            f"The measure '{missing[0]}' needs a table of {MEASURES[missing[0]].needs[0]}, and this release has none."
+            f"The measure '{missing[0]}' needs a table of {MEASURES[missing[0]].needs[0]}, and this release "
+            "has none."
         )
     return possible
 
@@ -111,7 +112,8 @@ def _readable(names: list[str], published: Published, *, asked: bool) -> list[st
         return names
     if asked:
         raise InputError(
-            "The measure 'patterns' looks at how queries go on, and this release ('heavy') sorts the words of each query. Leave it out."
+            "The measure 'patterns' looks at how queries go on, and this release ('heavy') sorts the words "
+            "of each query. Leave it out."
         )
     return [name for name in names if name != "patterns"]
 

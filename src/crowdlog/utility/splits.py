@@ -53,7 +53,8 @@ def split_store(
                 write_rows(store, rows, folder / name)
     except OSError as error:
         raise InputError(
-            f"The parts could not be written to {target}: {error.strerror}. Make room or choose another place."
+            f"The parts could not be written to {target}: {error.strerror}. "
+            "Make room or choose another place."
         ) from None
     return LogStore.open(target / "rest"), LogStore.open(target / "test")
 

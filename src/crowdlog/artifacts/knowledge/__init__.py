@@ -1,1 +1,1 @@
-"""KNOW: trees of categories that people made (a topic directory, WordNet), and where a query belongs in them."""
+"""KNOW: trees of categories that people made (topic directories, WordNet), and where a query belongs."""

@@ -15,8 +15,10 @@ from crowdlog.artifacts.representations import STOP_WORDS, light, stem
 
 # Determiners, prepositions, pronouns and adverbs beyond the short list of stop words.
 _ENDS = STOP_WORDS | frozenset(
-    "about above after again all any around because been before behind being below between both can could did during "
-    "each few he her here him his just me more most near off once only other out over own same should some than them "
+    "about above after again all any around because been before behind being below between both can could "
+    "did during "
+    "each few he her here him his just me more most near off once only other out over own same should some "
+    "than them "
     "through too under until up very via versus vs while whom why would without within".split()
 )
 

@@ -50,7 +50,8 @@ def name_of(text: str) -> Name:
 
 
 def tree_of_paths(title: str, paths: Iterable[tuple[tuple[str, ...], int]]) -> Tree:
-    """Paths from a root down, each with a number: of two categories with one name the larger is more significant.
+    """Paths from a root down, each with a number: of two categories with one name the larger is more
+    significant.
 
     Ancestors that are not listed themselves are added, with the number 0. The order of the paths does not
     matter.

@@ -1,10 +1,12 @@
 """All pairs of vectors with cosine ≥ Θ, exactly, as a stream: prefix, mass and position filters over an
 inverted index of the rarest concepts.
 
-With overlap(x, y) the mass of the shared concepts, x and y are affine when overlap ≥ Θ·√(mass x · mass y). Hence (proofs/semantic.md):
+With overlap(x, y) the mass of the shared concepts, x and y are affine when
+overlap ≥ Θ·√(mass x · mass y). Hence (proofs/semantic.md):
 - mass filter: the smaller mass is at least Θ² times the larger;
-- prefix filter: going from the rarest concept on, the smaller vector is indexed until less than Θ of its mass remains, the larger one
-  looks concepts up until less than Θ² of its mass remains; affine vectors meet in at least one of these;
+- prefix filter: going from the rarest concept on, the smaller vector is indexed until less than Θ of its
+  mass remains, the larger one looks concepts up until less than Θ² of its mass remains; affine vectors meet
+  in at least one of these;
 - position filter: where they meet first, the mass from there on must suffice in both.
 Filters use floats with a margin on the safe side; what passes is decided in integers.
 """

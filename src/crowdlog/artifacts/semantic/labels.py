@@ -33,7 +33,8 @@ def read_labels(path: Path, log: LogStore) -> Labels:
         sensitive = table["sensitive"].cast(pa.int64())
     except pa.ArrowInvalid:  # the message of the error could quote a query
         raise InputError(
-            f"The file of labels {path} cannot be read: it needs tab-separated columns named query and sensitive (0 or 1)."
+            f"The file of labels {path} cannot be read: it needs tab-separated columns named query and "
+            "sensitive (0 or 1)."
         ) from None
     found: Any = pc.index_in(
         table["query"], pq.read_table(log.queries(), columns=["text"])["text"].combine_chunks()

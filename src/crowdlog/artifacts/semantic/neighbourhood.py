@@ -36,7 +36,8 @@ class Finder:
         items = a.item[a.start[v] : a.start[v] + self._keys[v]]
         out = np.empty(int((i.start[items + 1] - i.start[items]).sum()), np.int32)
         n = neighbours_of(
-            v, low, high, self._keys[v], float(theta), theta.num, theta.den, a.start, a.item, a.mass, a.total, self._root,
+            v, low, high, self._keys[v], float(theta), theta.num, theta.den,
+            a.start, a.item, a.mass, a.total, self._root,
             i.start, i.vector, i.place, i.rest, out, 0,
         )  # fmt: skip
         return out[:n].copy()

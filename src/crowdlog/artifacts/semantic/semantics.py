@@ -71,8 +71,8 @@ class Semantics:
     def degrees(self, theta: float) -> Ints:
         """The degree of every query of the log: the largest k for which it is released.
 
-        A query that cannot be compared (no concept, or a word that the rule blocks) has its own users alone, as
-        every query has at Θ = 1.
+        A query that cannot be compared (no concept, or a word that the rule blocks) has its own users alone,
+        as every query has at Θ = 1.
         """
         exact = Theta.of(theta)
         if exact.is_one:

@@ -32,7 +32,8 @@ class Theta:
             raise InputError(f"The 'theta' parameter must be above 0 and at most 1. Got {value}.")
         if fraction.denominator > _LARGEST_DENOMINATOR:
             raise InputError(
-                f"The 'theta' parameter can have at most four decimals, so that affinity is decided exactly. Got {value}."
+                "The 'theta' parameter can have at most four decimals, so that affinity is decided exactly. "
+                f"Got {value}."
             )
         return cls(fraction.numerator, fraction.denominator)
 

@@ -116,7 +116,8 @@ def build_vectors(start: Longs, concept: Ints, weight: Longs) -> Vectors:
     total, hashes = _totals_and_hashes(start, item, mass)
     if len(total) and int(total.max()) >= _MASS_LIMIT:
         raise InputError(
-            "A query of the log is too long to be compared exactly; import the log with its usual limit on query length."
+            "A query of the log is too long to be compared exactly; "
+            "import the log with its usual limit on query length."
         )
     first = _representatives(start, item, np.argsort(hashes, kind="stable"), hashes)
     rows = np.flatnonzero(first == np.arange(len(first)))

@@ -1,4 +1,5 @@
-"""Which words keep a query from being compared with others: words that few people typed, and names of persons.
+"""Which words keep a query from being compared with others: words that few people typed, and names of
+persons.
 
 A query with such a word stands alone: it is released when k people typed exactly that text.
 """

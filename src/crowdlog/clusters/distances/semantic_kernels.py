@@ -29,7 +29,7 @@ def delta_table(deepest: int, unit: int) -> Table:
 
 @njit(cache=True, nogil=True)
 def _mark(begin: int, end: int, item: Any, parent: Any, depth: Any, least: Any, touched: Any) -> int:
-    """Note for every ancestor of a user's categories the least depth below it; returns how many were noted."""
+    """Note for every ancestor of a user's categories the least depth below it; returns how many there are."""
     n = 0
     for i in range(begin, end):
         node = item[i]
@@ -88,7 +88,7 @@ def values_to(
 def sums_to(
     first: int, last: int, start: Any, item: Any, weight: Any, parent: Any, depth: Any, delta: Table, out: Any
 ) -> None:
-    """out[u − first, v] = Σ w·min δ of v's categories to those of user u, for u from `first` to `last` − 1."""
+    """out[u − first, v] = Σ w·min δ of v's categories to those of user u, for u in `first` … `last` − 1."""
     nodes = len(parent)
     least = np.full(nodes, NONE, np.int8)
     touched = np.empty(nodes, np.int32)

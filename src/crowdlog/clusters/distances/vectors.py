@@ -62,12 +62,14 @@ def read_vectors(path: str | Path, log: LogStore) -> Floats:
         width = width or len(vector)
         if not vector or len(vector) != width:
             raise InputError(
-                f"The vectors of users {path} cannot be used: line {at} is not a user and {width or 'some'} numbers."
+                f"The vectors of users {path} cannot be used: line {at} is not a user and {width or 'some'} "
+                "numbers."
             )
         if user in number:
             found[number[user]] = vector
     if len(found) < len(names):
         raise InputError(
-            f"The vectors of users {path} name {len(found):,} of the {len(names):,} users of the log. Give one for each."
+            f"The vectors of users {path} name {len(found):,} of the {len(names):,} users of the log. "
+            "Give one for each."
         )
     return np.array([found[i] for i in range(len(names))], np.float64)

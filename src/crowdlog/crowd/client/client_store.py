@@ -17,9 +17,23 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import CrowdlogError, InputError
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS memberships (id TEXT PRIMARY KEY, url TEXT NOT NULL, manifest TEXT NOT NULL, invitation TEXT,
-    pending BLOB, credential BLOB, consented INTEGER NOT NULL DEFAULT 0, left_it INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, collection TEXT NOT NULL, readable TEXT NOT NULL, envelope BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS memberships (
+    id TEXT PRIMARY KEY,
+    url TEXT NOT NULL,
+    manifest TEXT NOT NULL,
+    invitation TEXT,
+    pending BLOB,
+    credential BLOB,
+    consented INTEGER NOT NULL DEFAULT 0,
+    left_it INTEGER NOT NULL DEFAULT 0,
+    sent INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS outbox (
+    number INTEGER PRIMARY KEY,
+    collection TEXT NOT NULL,
+    readable TEXT NOT NULL,
+    envelope BLOB NOT NULL
+);
 """
 
 
@@ -88,12 +102,13 @@ class ClientStore:
                 self._connection.execute("ROLLBACK")
             if isinstance(error, sqlite3.OperationalError):
                 raise CrowdlogError(
-                    f"The folder {self.folder} cannot be written (is the disk full, or another crowdlog at work?); nothing there was changed."
+                    f"The folder {self.folder} cannot be written (is the disk full, or another crowdlog at "
+                    "work?); nothing there was changed."
                 ) from error
             raise
 
     def begin(self, manifest: Manifest, url: str, invitation: str, pending: bytes) -> None:
-        """Remember a join before it is asked for: a lost answer can be asked for again with the same request."""
+        """Remember a join before it is asked for: a lost answer can be had again with the same request."""
         with self._transaction() as t:
             t.execute("DELETE FROM memberships WHERE id = ?", (manifest.id,))
             t.execute(
@@ -122,7 +137,8 @@ class ClientStore:
         if not found:
             raise InputError("You are in no such collection; join one with: crowdlog crowd join LINK")
         raise InputError(
-            f"You are in {len(found)} collections that fit; say which with --collection and the beginning of its id."
+            f"You are in {len(found)} collections that fit; say which with --collection and the beginning of "
+            "its id."
         )
 
     def consent(self, collection_id: str) -> None:
@@ -159,7 +175,8 @@ class ClientStore:
         with self._transaction() as t:
             deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
             t.execute(
-                "UPDATE memberships SET left_it = 1, consented = 0, credential = NULL, pending = NULL, invitation = NULL WHERE id = ?",
+                "UPDATE memberships SET left_it = 1, consented = 0, credential = NULL, pending = NULL, "
+                "invitation = NULL WHERE id = ?",
                 (collection_id,),
             )
         return deleted

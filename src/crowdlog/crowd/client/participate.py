@@ -125,11 +125,13 @@ def refuse_early(membership: Membership, aggregation: Connection, randomness_ser
     phase = aggregation.call("GET", f"/collections/{membership.id}").get("phase")
     if phase == "mining" or randomness_server.call("GET", f"/keys/{public}").get("state") != "destroyed":
         raise PrivacyRefusal(
-            "Sending is safe only after the operator has closed the collection and its randomness key is gone. Your outbox is kept."
+            "Sending is safe only after the operator has closed the collection and its randomness key is "
+            "gone. Your outbox is kept."
         )
     if phase != "uploading":
         raise InputError(
-            "The collection has ended; nothing can be sent any more. 'crowdlog crowd leave' empties the outbox."
+            "The collection has ended; nothing can be sent any more. "
+            "'crowdlog crowd leave' empties the outbox."
         )
 
 

@@ -46,15 +46,18 @@ class Collection:
     def __post_init__(self) -> None:
         if self.k < MIN_K:
             raise PrivacyRefusal(
-                f"A collection must need at least {MIN_K} people to read anything, got k = {self.k}; do not join it."
+                f"A collection must need at least {MIN_K} people to read anything, got k = {self.k}; "
+                "do not join it."
             )
         if self.inner_k and self.inner_k < self.k:
             raise PrivacyRefusal(
-                f"The inner threshold must be at least the outer one ({self.k}), got {self.inner_k}; do not join it."
+                f"The inner threshold must be at least the outer one ({self.k}), got {self.inner_k}; "
+                "do not join it."
             )
         if len(self.mix_publics) < MIN_LAYERS:
             raise PrivacyRefusal(
-                f"Reports must pass two mixes before the aggregation server, got {len(self.mix_publics)} keys instead of {MIN_LAYERS}."
+                f"Reports must pass two mixes before the aggregation server, got {len(self.mix_publics)} "
+                f"keys instead of {MIN_LAYERS}."
             )
         if (
             max(self.k, self.inner_k) > MAX_K
@@ -62,18 +65,21 @@ class Collection:
             or not MIN_PAYLOAD <= self.payload_size <= MAX_PAYLOAD
         ):
             raise ReportError(
-                f"A collection allows k up to {MAX_K}, up to {MAX_LAYERS} layers and {MIN_PAYLOAD} to {MAX_PAYLOAD} bytes of payload, "
+                f"A collection allows k up to {MAX_K}, up to {MAX_LAYERS} layers and {MIN_PAYLOAD} to "
+                f"{MAX_PAYLOAD} bytes of payload, "
                 f"got {max(self.k, self.inner_k)}, {len(self.mix_publics)} and {self.payload_size}."
             )
         if not 1 <= self.inner_slots <= MAX_SLOTS or self.report_size() > MAX_REPORT:
             raise ReportError(
-                f"A collection has room for 1 to {MAX_SLOTS} inner reports and reports of at most {MAX_REPORT} bytes, "
+                f"A collection has room for 1 to {MAX_SLOTS} inner reports and reports of at most "
+                f"{MAX_REPORT} bytes, "
                 f"got {self.inner_slots} and {self.report_size()}; ask its operator."
             )
         sizes = [len(self.voprf_public), len(self.issuer_public) // 2, *map(len, self.mix_publics)]
         if set(sizes) != {SIZE} or len(self.issuer_public) % 2 or len(self.title.encode()) > 200:
             raise ReportError(
-                "A collection needs public keys of 32 bytes (64 for the issuer) and a title of at most 200 bytes; ask its operator."
+                "A collection needs public keys of 32 bytes (64 for the issuer) and a title of at most 200 "
+                "bytes; ask its operator."
             )
 
     @cached_property
@@ -139,14 +145,16 @@ class Collection:
             terms = json.loads(text)
             if terms.pop("version") != VERSION:
                 raise ReportError(
-                    f"This program speaks version {VERSION} of the protocol and the collection another; update it."
+                    f"This program speaks version {VERSION} of the protocol and the collection another; "
+                    "update it."
                 )
             numbers = {name: terms[name] for name in ("k", "inner_k", "payload_size", "inner_slots")}
             if any(type(number) is not int for number in numbers.values()) or not isinstance(
                 terms["title"], str
             ):
                 raise ReportError(
-                    "A collection's k, inner_k, inner_slots and payload_size must be integers and its title text; ask its operator."
+                    "A collection's k, inner_k, inner_slots and payload_size must be integers and its title "
+                    "text; ask its operator."
                 )
             keys = (bytes.fromhex(terms["voprf_public"]), bytes.fromhex(terms["issuer_public"]))
             return cls(
@@ -158,5 +166,6 @@ class Collection:
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReportError(
-                "A collection's terms must be a JSON object with title, k, inner_k, inner_slots, payload_size and public keys in hexadecimal."
+                "A collection's terms must be a JSON object with title, k, inner_k, inner_slots, "
+                "payload_size and public keys in hexadecimal."
             ) from error

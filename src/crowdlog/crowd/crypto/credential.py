@@ -99,7 +99,8 @@ class PendingCredential:
     def from_bytes(cls, data: bytes) -> PendingCredential:
         if len(data) != SIZE + REQUEST_SIZE:
             raise ReportError(
-                f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; join the collection again."
+                f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; "
+                "join the collection again."
             )
         return cls(decode_scalar(data[:SIZE]), data[SIZE:])
 
@@ -124,7 +125,8 @@ def issue_credential(key: IssuerKey, collection_id: bytes, request: bytes, rando
     point = decode_point(request[:SIZE])
     if not sigma.proved(b"request", _request_statement(point), request[SIZE:], collection_id):
         raise ReportError(
-            "The credential request does not prove that its sender knows the secret, or is meant for another collection."
+            "The credential request does not prove that its sender knows the secret, or is meant for another "
+            "collection."
         )
     b = random_scalar(randomness)
     u, x1_public = multiply(b, BASE), key.public[SIZE:]
@@ -149,7 +151,8 @@ def accept_credential(pending: PendingCredential, collection: Collection, respon
     statement = _issue_statement(collection.issuer_public, pending.request[:SIZE], u, mac, helper)
     if not sigma.proved(b"issue", statement, response[3 * SIZE :], collection.id):
         raise ReportError(
-            "The credential was not made with the collection's public key: it was thrown away; do not trust this server."
+            "The credential was not made with the collection's public key: it was thrown away; "
+            "do not trust this server."
         )
     return Credential(pending.secret, u, mac)
 

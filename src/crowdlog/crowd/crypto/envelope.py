@@ -62,7 +62,8 @@ def open_layer(key: MixKey, envelope: bytes) -> bytes:
         return _suite().decrypt(envelope, X25519PrivateKey.from_private_bytes(key.secret), INFO)
     except (InvalidTag, ValueError) as error:
         raise ReportError(
-            f"The envelope of {len(envelope)} bytes cannot be opened here: it is damaged or meant for another node."
+            f"The envelope of {len(envelope)} bytes cannot be opened here: it is damaged or meant for "
+            "another node."
         ) from error
 
 
@@ -74,7 +75,8 @@ def seal_layer(public: bytes, inside: bytes, ephemeral: bytes) -> bytes:
         shared = own.exchange(X25519PublicKey.from_public_bytes(public))
     except ValueError as error:
         raise ReportError(
-            f"A mix's public key must be a proper X25519 key of {SIZE} bytes, got {len(public)} bytes; do not send."
+            f"A mix's public key must be a proper X25519 key of {SIZE} bytes, got {len(public)} bytes; "
+            "do not send."
         ) from error
     secret = _expand(_extract(b"", KEM_ID, b"eae_prk", shared), KEM_ID, b"shared_secret", enc + public, 32)
     context = (

@@ -35,7 +35,8 @@ def decode_scalar(data: bytes) -> int:
     value = int.from_bytes(data, "little")
     if len(data) != SIZE or value >= ORDER:
         raise ReportError(
-            f"A scalar must be {SIZE} bytes holding a number below the group's order, got {len(data)} bytes; send it canonically encoded."
+            f"A scalar must be {SIZE} bytes holding a number below the group's order, got {len(data)} bytes; "
+            "send it canonically encoded."
         )
     return value
 
@@ -44,7 +45,8 @@ def decode_point(data: bytes) -> bytes:
     """Return the bytes of a point if they are one and not the identity."""
     if len(data) != SIZE or not any(data) or not rbcl.crypto_core_ristretto255_is_valid_point(data):
         raise ReportError(
-            f"A group element must be {SIZE} bytes of canonical ristretto255 and not the identity, got {len(data)} other bytes."
+            f"A group element must be {SIZE} bytes of canonical ristretto255 and not the identity, got "
+            f"{len(data)} other bytes."
         )
     return data
 
@@ -70,7 +72,8 @@ def multiply(scalar: int, point: bytes) -> bytes:
         )
     except RuntimeError as error:
         raise ReportError(
-            "A group element is not valid ristretto255, or its product is the identity; send canonical elements."
+            "A group element is not valid ristretto255, or its product is the identity; "
+            "send canonical elements."
         ) from error
 
 

@@ -65,7 +65,8 @@ class Report:
         report = cls(bytes(data))
         if data[0] != VERSION or report.level > 1 or report.k < MIN_K:
             raise ReportError(
-                f"A report must be of version {VERSION}, level 0 or 1 and k ≥ {MIN_K}, got {data[0]}, {report.level} and {report.k}."
+                f"A report must be of version {VERSION}, level 0 or 1 and k ≥ {MIN_K}, got {data[0]}, "
+                f"{report.level} and {report.k}."
             )
         decode_scalar(data[SHARE])
         return report
@@ -162,7 +163,8 @@ def make_report(
         or len(inner) > collection.payload() - collection.payload_size
     ):
         raise ReportError(
-            f"Only a report of level 0 in a nested collection can hold some of level 1, got {len(inner)} bytes at level {level}."
+            f"Only a report of level 0 in a nested collection can hold some of level 1, got {len(inner)} "
+            f"bytes at level {level}."
         )
     root = root_of(rand, context)
     tag = tag_of(root, context, artifact.primary)
@@ -185,7 +187,8 @@ def check_report(report: Report, collection: Collection, key: IssuerKey, level: 
         raise ReportError("The report belongs to another collection; send it there.")
     if report.context != collection.context(level):
         raise ReportError(
-            f"The report claims level {report.level} and k = {report.k}, expected are level {level} and k = {collection.bar(level)}."
+            f"The report claims level {report.level} and k = {report.k}, expected are level {level} and k = "
+            f"{collection.bar(level)}."
         )
     if len(report.data) != collection.report_size(level):
         raise ReportError(

@@ -42,7 +42,7 @@ class VoprfKey:
 
     @classmethod
     def derive(cls, seed: bytes, info: bytes) -> VoprfKey:
-        """DeriveKeyPair, RFC 9497 section 3.2.1 (a zero key, which the RFC retries, has probability 2^-252)."""
+        """DeriveKeyPair, RFC 9497 section 3.2.1 (a zero key, which it retries, has probability 2^-252)."""
         return cls(hash_to_scalar(seed + frame(info) + b"\x00", b"DeriveKeyPair" + CONTEXT))
 
     @classmethod
@@ -85,7 +85,8 @@ class Evaluation:
         count, rest = divmod(len(data) - 2 * SIZE, SIZE)
         if rest or not 1 <= count <= MAX_BATCH:
             raise ReportError(
-                f"An evaluation must be 64 bytes of proof and 1 to {MAX_BATCH} elements of 32 bytes, got {len(data)} bytes."
+                f"An evaluation must be 64 bytes of proof and 1 to {MAX_BATCH} elements of 32 bytes, got "
+                f"{len(data)} bytes."
             )
         return cls(
             tuple(data[start : start + SIZE] for start in range(2 * SIZE, len(data), SIZE)), data[: 2 * SIZE]
@@ -130,11 +131,13 @@ def finalize(public: bytes, blinded: Sequence[Blinded], evaluation: Evaluation) 
     """
     if len(blinded) != len(evaluation.elements):
         raise ReportError(
-            f"{len(blinded)} elements were sent but {len(evaluation.elements)} came back; ask the randomness server again."
+            f"{len(blinded)} elements were sent but {len(evaluation.elements)} came back; "
+            "ask the randomness server again."
         )
     if not _proof_holds(public, [item.element for item in blinded], evaluation):
         raise ReportError(
-            "The randomness server's proof does not match its public key: nothing was used; do not trust this server."
+            "The randomness server's proof does not match its public key: nothing was used; "
+            "do not trust this server."
         )
     return [
         _finish(item.message, multiply(pow(item.blind, -1, ORDER), element))

@@ -219,7 +219,7 @@ class AggregationServer:
         return JSONResponse({"id": manifest.id, "manifest": manifest.to_json()}, status_code=201)
 
     def create(self, body: dict[str, Any]) -> Manifest:
-        """Make the collection's issuer key and its manifest; this server's own key closes the chain of mixes."""
+        """Make the collection's issuer key and its manifest; this server's key ends the chain of mixes."""
         issuer = IssuerKey.generate(self.randomness)
         collection = Collection(
             title=body["title"],

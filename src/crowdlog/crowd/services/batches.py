@@ -14,7 +14,8 @@ from crowdlog.privacy.randomness import Randomness
 
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS held (id BLOB PRIMARY KEY, inner_layer BLOB NOT NULL, batch BIGINT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS held (id BLOB PRIMARY KEY, inner_layer BLOB NOT NULL, batch BIGINT NOT NULL) "
+    "WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, value BIGINT NOT NULL)",
 ]
 _WAITING = 0  # the batch number of envelopes that are in none yet
@@ -106,6 +107,7 @@ def _value(t: Transaction, name: str) -> int:
 
 def _add(t: Transaction, name: str, amount: int) -> None:
     t.run(
-        "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counts.value + excluded.value",
+        "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = counts.value + "
+        "excluded.value",
         (name, amount),
     )

@@ -36,10 +36,14 @@ STATUS_COUNTS = (
     "near_bar",
 )
 SCHEMA = [
-    "CREATE TABLE IF NOT EXISTS collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, phase TEXT NOT NULL, manifest TEXT NOT NULL, "
-    "received BIGINT NOT NULL, duplicates BIGINT NOT NULL, rejected BIGINT NOT NULL, smallest_batch BIGINT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS invitations (hash BLOB PRIMARY KEY, collection BIGINT NOT NULL, request BLOB)",
-    "CREATE TABLE IF NOT EXISTS reports (collection BIGINT NOT NULL, tag BLOB NOT NULL, pseudonym BLOB NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, phase TEXT "
+    "NOT NULL, manifest TEXT NOT NULL, "
+    "received BIGINT NOT NULL, duplicates BIGINT NOT NULL, rejected BIGINT NOT NULL, smallest_batch BIGINT "
+    "NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS invitations (hash BLOB PRIMARY KEY, collection BIGINT NOT NULL, request "
+    "BLOB)",
+    "CREATE TABLE IF NOT EXISTS reports (collection BIGINT NOT NULL, tag BLOB NOT NULL, pseudonym BLOB NOT "
+    "NULL, "
     "report BLOB NOT NULL, PRIMARY KEY (collection, tag, pseudonym))",
 ]
 # One checked report: (level and tag, pseudonym, bytes).
@@ -157,7 +161,8 @@ class CollectionStore:
             number, _phase = _row(t, collection_id)
         rows = self._database.stream(
             "SELECT tag, report FROM reports WHERE collection = ? AND tag IN "
-            "(SELECT tag FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag HAVING COUNT(*) >= ?) ORDER BY tag",
+            "(SELECT tag FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag HAVING "
+            "COUNT(*) >= ?) ORDER BY tag",
             (number, number, *_level(level), least),
         )
         for _tag, group in groupby(rows, key=itemgetter(0)):
@@ -179,7 +184,10 @@ class CollectionStore:
             )[0]
         k = manifest.collection.k
         sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag"
-        statement = f"SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN 1 END) FROM ({sizes}) AS groups"
+        statement = (
+            "SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN "
+            f"1 END) FROM ({sizes}) AS groups"
+        )
         groups = next(iter(self._database.stream(statement, (k, k, k, number, *_level(0)))))
         return {
             name: int(value) for name, value in zip(STATUS_COUNTS, (*stored, *invited, *groups), strict=True)

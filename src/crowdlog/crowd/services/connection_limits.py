@@ -82,7 +82,8 @@ def refusal(status: int, sentence: str) -> bytes:
     """Return a whole HTTP answer: one sentence, and the connection ends."""
     body = json.dumps({"error": sentence}).encode()
     head = (
-        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\ncontent-type: application/json\r\ncontent-length: "
+        f"{len(body)}\r\n"
         "retry-after: 1\r\nconnection: close\r\n\r\n"
     )
     return head.encode() + body

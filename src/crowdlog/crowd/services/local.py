@@ -53,7 +53,7 @@ def told_to_stop() -> Iterator[threading.Event]:
 
 @dataclass
 class LocalServices:
-    """`options`: further options of `crowd serve` by service name (randomness, mix1, mix2, …, aggregation)."""
+    """`options`: further options of `crowd serve` by service name (randomness, mix1, …, aggregation)."""
 
     folder: Path
     mixes: int = 2
@@ -94,7 +94,8 @@ class LocalServices:
             urls = [before.randomness.url, *(mix.url for mix in before.mixes), before.aggregation.url]
         if len(urls) != len(self.names):
             raise InputError(
-                f"{self.folder} was started with {len(urls) - 2} mixes before and keeps that number; choose another folder for another."
+                f"{self.folder} was started with {len(urls) - 2} mixes before and keeps that number; "
+                "choose another folder for another."
             )
         return {name: urlsplit(url).port or 0 for name, url in zip(self.names, urls, strict=True)}
 
@@ -170,7 +171,8 @@ class LocalServices:
             else:
                 return
         raise CrowdlogError(
-            f"The service {name} did not answer within {READY_SECONDS:g} seconds; see {self.folder / name}.log."
+            f"The service {name} did not answer within {READY_SECONDS:g} seconds; "
+            f"see {self.folder / name}.log."
         )
 
     def kill(self, name: str) -> None:

@@ -27,7 +27,8 @@ from crowdlog.crowd.services.storage import open_database
 from crowdlog.privacy.randomness import Randomness
 
 SCHEMA = [
-    "CREATE TABLE IF NOT EXISTS keys (public TEXT PRIMARY KEY, state TEXT NOT NULL, budget BIGINT NOT NULL, used BIGINT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS keys (public TEXT PRIMARY KEY, state TEXT NOT NULL, budget BIGINT NOT NULL, "
+    "used BIGINT NOT NULL)",
 ]
 ELEMENT = Bytes(32, exact=True)
 MOST_ELEMENTS = 1000  # per request: about 0.2 s of work

@@ -72,7 +72,8 @@ def open_database(url: str | None, default: Path, schema: Sequence[str]) -> Data
     """
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
         raise InputError(
-            "The database must be given as postgresql://USER@HOST/NAME. Leave it out to use SQLite in the data folder."
+            "The database must be given as postgresql://USER@HOST/NAME. "
+            "Leave it out to use SQLite in the data folder."
         )
     database: Database = SQLiteDatabase(default) if url is None else _postgres(url)
     with database.transaction() as t:

@@ -9,7 +9,8 @@ from crowdlog.log.formats.options import FORMATS
 _HEAD = """# Formats
 
 Which search logs `crowdlog import` reads. Made by `crowdlog formats --markdown`; do not edit.
-The format is recognised from the first lines if `--format` does not say it. Files may be plain, `.gz` or `.zst`, and many at once.
+The format is recognised from the first lines if `--format` does not say it.
+Files may be plain, `.gz` or `.zst`, and many at once.
 """
 
 

@@ -53,5 +53,6 @@ def _place(names: list[str], wanted: str, numbered: bool, source: SourceFile) ->
     if not numbered and _plain(wanted) in plain:
         return plain.index(_plain(wanted))
     raise InputError(
-        f"{source.name} has no column {wanted!r} among the {len(names)} of its first line. Name the columns with --columns user=…,query=…,time=…"
+        f"{source.name} has no column {wanted!r} among the {len(names)} of its first line. "
+        "Name the columns with --columns user=…,query=…,time=…"
     )

@@ -23,7 +23,8 @@ def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterat
     for role in ("user", "query", "time"):
         if row is None or names[role] not in row:
             raise InputError(
-                f"The first line of {source.name} is no JSON object with the field {names[role]!r}. Name the fields with --columns user=…"
+                f"The first line of {source.name} is no JSON object with the field {names[role]!r}. "
+                "Name the fields with --columns user=…"
             )
     return partial(read_lines, source, partial(_row, names=names))
 

@@ -26,7 +26,8 @@ def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterat
     for role in ("user", "query", "time", *wanted):
         if wanted.get(role) not in names:
             raise InputError(
-                f"{source.name} has no column {wanted.get(role, role)!r}. Name the columns with --columns user=…,query=…,time=…"
+                f"{source.name} has no column {wanted.get(role, role)!r}. "
+                "Name the columns with --columns user=…,query=…,time=…"
             )
     return partial(_read, source, dict(wanted))
 
@@ -59,7 +60,8 @@ def _read(source: SourceFile, wanted: dict[str, str], advance: Advance) -> Itera
                 advance(int(n * share))
     except (pa.ArrowException, OSError) as error:
         raise InputError(
-            f"{source.name} cannot be read from row {first} on: it is damaged, or a column is neither text, number nor time."
+            f"{source.name} cannot be read from row {first} on: it is damaged, or a column is neither text, "
+            "number nor time."
         ) from error
 
 

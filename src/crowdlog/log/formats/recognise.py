@@ -8,7 +8,10 @@ from crowdlog.errors import InputError
 from crowdlog.log.formats.options import FORMATS
 from crowdlog.log.sources import SourceFile
 
-_HELP = f"Say it with --format {'|'.join(FORMATS)}, and for csv, tsv, jsonl and parquet --columns user=…,query=…,time=…"
+_HELP = (
+    f"Say it with --format {'|'.join(FORMATS)}, and for csv, tsv, jsonl and parquet --columns "
+    "user=…,query=…,time=…"
+)
 _TIME = rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
 # The first line that fits decides; AOL's header names are known well enough to stand alone.
 _LINES = {
@@ -23,7 +26,7 @@ _LINES = {
 
 
 def recognise(source: SourceFile, *, has_columns: bool) -> str:
-    """The name of the format. `has_columns`: the caller names columns, so it is one of the general formats."""
+    """The name of the format. `has_columns`: the caller names columns, so it is a general format."""
     head = source.head().removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"

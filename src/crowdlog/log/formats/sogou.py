@@ -27,7 +27,8 @@ def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterat
     day = day_of(source, options)
     if day is None and re.match(rb"\d\d:\d\d:\d\d\t", whole):
         raise InputError(
-            f"{source.name} tells the time of day only. Say the day with --date YYYY-MM-DD, or put it into the file's name as yyyymmdd."
+            f"{source.name} tells the time of day only. Say the day with --date YYYY-MM-DD, or put it into "
+            "the file's name as yyyymmdd."
         )
     digits = b"" if day is None else day.strftime("%Y%m%d").encode()
     return lambda advance: read_lines(source, _Parser(digits, _encoding(whole)), advance)

@@ -1,4 +1,4 @@
-"""A query as a recipe of numbers: what it is about, which tokens it strings together, and how it is misspelt."""
+"""A query as a recipe of numbers: what it is about, which tokens it is made of, and how it is misspelt."""
 
 from __future__ import annotations
 

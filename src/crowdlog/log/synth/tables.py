@@ -1,4 +1,4 @@
-"""Distributions as tables of quantiles: a draw is one look-up, so it is fast and the same on every machine."""
+"""Distributions as tables of quantiles: a draw is one look-up, fast and the same on every machine."""
 
 from __future__ import annotations
 

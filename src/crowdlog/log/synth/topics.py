@@ -1,4 +1,4 @@
-"""The subjects people search for, read from topics.txt: sub-topics with their head queries and refinements."""
+"""The subjects people search for, read from topics.txt: sub-topics with head queries and refinements."""
 
 from __future__ import annotations
 

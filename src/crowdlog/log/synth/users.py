@@ -62,8 +62,10 @@ def new_desk() -> Desk:
     """Room for the busiest user."""
     n = MOST_QUERIES
     return Desk(
-        state=np.zeros(1, np.uint64), history=np.zeros((n, WIDTH), np.int64), opens=np.zeros(n, np.uint8), starts=np.zeros(n, np.int64),
-        query=np.zeros(LONGEST, np.uint8), ranks=np.zeros(MOST_CLICKS, np.int64), interests=np.zeros(3, np.int64),
+        state=np.zeros(1, np.uint64), history=np.zeros((n, WIDTH), np.int64), opens=np.zeros(n, np.uint8),
+        starts=np.zeros(n, np.int64), query=np.zeros(LONGEST, np.uint8),
+        ranks=np.zeros(MOST_CLICKS, np.int64),
+        interests=np.zeros(3, np.int64),
     )  # fmt: skip
 
 

@@ -2,9 +2,10 @@
 
 Proof: proofs/selection-adaptive.md.
 
-A user has one L2 length for all rounds, by her own number of items. In the first round she spreads it evenly; afterwards she gives
-most to the items whose noisy sum says that they may just reach the threshold, little to those far below,
-nothing to those safely above. All rounds together cost exactly one Gaussian mechanism of scale σ.
+A user has one L2 length for all rounds, by her own number of items. In the first round she spreads it evenly;
+afterwards she gives most to the items whose noisy sum says that they may just reach the threshold, little to
+those far below, nothing to those safely above. All rounds together cost exactly one Gaussian mechanism of
+scale σ.
 """
 
 from __future__ import annotations

@@ -89,8 +89,8 @@ class OwnSizes:
         return _whole(self.largest, parts, mu_counts)
 
     def tail(self, parts: tuple[Part, ...]) -> float:
-        """At most the chance that a key of one user alone passes in any of the selections, whatever her
-        size; for composition at any ε. It does not rise with the size: longer vectors may outweigh fewer keys.
+        """At most the chance that a key of one user alone passes in any of the selections, whatever her size;
+        for composition at any ε. It does not rise with the size: longer vectors may outweigh fewer keys.
         """
         return max(sum_up(part.shown(size, factor) for part in parts) for size, factor in self.pairs())
 

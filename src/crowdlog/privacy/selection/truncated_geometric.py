@@ -53,7 +53,8 @@ class TruncatedGeometric:
         check_epsilon_delta(epsilon, delta)
         if epsilon / self.d < SMALLEST_EPSILON:
             raise InputError(
-                f"Truncated geometric selection needs ε/d of at least {SMALLEST_EPSILON}. Got {epsilon / self.d}."
+                f"Truncated geometric selection needs ε/d of at least {SMALLEST_EPSILON}. "
+                f"Got {epsilon / self.d}."
             )
         import mpmath
 

@@ -91,7 +91,10 @@ def claims(found: Mapping[str, Numbers], unsupported: int) -> list[Claim]:
     )
     number, weak = five["details"].get("trials", 0), five["details"].get("breaches", 0)
     low, there = two["details"].get("trials", 0), two["details"].get("in_the_log", 0)
-    none = f"at k = {K} no query of our log is mostly followed by one and the same query: next queries are drawn at random from many"
+    none = (
+        f"at k = {K} no query of our log is mostly followed by one and the same query: next queries are "
+        "drawn at random from many"
+    )
     why = f"{weak} of {unsupported:,}" if number else none
     return [
         Claim(
@@ -121,12 +124,14 @@ def claims(found: Mapping[str, Numbers], unsupported: int) -> list[Claim]:
             two["note"],
         ),
         Claim(
-            f"Some inferred triples have fewer than k people, a small fraction of all such triples (k = {K}).",
+            "Some inferred triples have fewer than k people, a small fraction of all such triples (k = "
+            f"{K}).",
             0 < weak < 0.01 * unsupported,
             why,
         ),
         Claim(
-            f"Who asked a query that always follows another asked that one, too (example 3, k = {EVERYBODY}).",
+            "Who asked a query that always follows another asked that one, too (example 3, k = "
+            f"{EVERYBODY}).",
             completion["success"] == 1,
             completion["note"],
         ),
@@ -174,7 +179,8 @@ def _bob(found: Mapping[str, Numbers]) -> Panel:
             ]
         )
     note = (
-        "The thesis imagines it: bob 5,000, netflix 6,000, westminster, md 5,000 and humane society 10 instances, the first three Bob's. "
+        "The thesis imagines it: bob 5,000, netflix 6,000, westminster, md 5,000 and humane society 10 "
+        "instances, the first three Bob's. "
         f"Our log has Bob, who asks those three as often, and {OTHERS} people who ask each of the four once."
     )
     columns = [
@@ -198,7 +204,10 @@ def _triples(found: Mapping[str, Numbers], unsupported: int) -> list[Panel]:
         for what in ("trials", "right, %", "right by chance, %")
     ]
     by_k = [f"ours, k = {k}" for k in (K, EVERYBODY)]
-    note = "The thesis describes the attack and prints no numbers. A trial: a person, and a query of hers that always follows the same other query."
+    note = (
+        "The thesis describes the attack and prints no numbers. "
+        "A trial: a person, and a query of hers that always follows the same other query."
+    )
     return [
         Panel(
             "Triples inferred from FT_u of queries and pairs",

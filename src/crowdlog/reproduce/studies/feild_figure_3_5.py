@@ -22,7 +22,8 @@ from crowdlog.reproduce.study import Claim, Panel, Result, Study
 KS = (2, 5, 10, 20, 50, 100, 199)  # "for k < 200"
 MECHANISMS = ("FT_a", "FT_u", *PRIVATE)
 NOTE = (
-    "The thesis prints no value of this figure, so all are ours. For each k a mechanism with noise gets the largest d whose threshold is at most k; "
+    "The thesis prints no value of this figure, so all are ours. "
+    "For each k a mechanism with noise gets the largest d whose threshold is at most k; "
     "where even d = 1 has a higher threshold it has no value."
 )
 Curve = Mapping[int, Coverage]
@@ -67,7 +68,10 @@ def claims(found: Found) -> list[Claim]:
         for artifact, of in found.items()
         if any(one.shown for name in PRIVATE for one in of[name].values())
     }
-    own = "one person repeats her own queries often in our log (next pages of results are impressions too), which FT_a counts and FT_u does not"
+    own = (
+        "one person repeats her own queries often in our log (next pages of results are impressions too), "
+        "which FT_a counts and FT_u does not"
+    )
     return [
         _of(
             "The distinct coverage is extremely low even at very low values of k (below 10 % at k = 5).",
@@ -75,7 +79,8 @@ def claims(found: Found) -> list[Claim]:
             _rare,
         ),
         _of(
-            "The two frequency thresholds always produce higher coverage than the mechanisms with noise, for k < 200.",
+            "The two frequency thresholds always produce higher coverage than the mechanisms with noise, for "
+            "k < 200.",
             found,
             _thresholds_win,
         ),

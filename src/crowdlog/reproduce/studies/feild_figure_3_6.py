@@ -32,7 +32,10 @@ TABLE = {
     "DP_a": {101: 1730.82, 128: 61.82, 256: 11.10, 512: 4.21, 1026: 1.87},
 }
 PRECISE = 80  # ε up to which our noise is precise enough for a promise (KNOWN_LIMITS.md)
-LOWER = "our threshold is lower, since our δ is exact: the formula sums over d queries of d impressions each, and one person has d impressions in all"
+LOWER = (
+    "our threshold is lower, since our δ is exact: the formula sums over d queries of d impressions each, "
+    "and one person has d impressions in all"
+)
 Curve = Mapping[int, float]
 
 
@@ -59,8 +62,14 @@ def run(bench: Bench) -> Result:
         "ε by the formula, ours",
         "k of our mechanism for the printed ε",
     ]
-    setup = f"d = {D}, δ = 1/{U:,}. No log is needed: these are formulas (appendix B of the thesis). Ours has integer noise and an exact δ."
-    note = f"Printed values are of DP_a and DP_u. Above ε = {PRECISE} our mechanisms refuse: no noise is precise enough for a promise there."
+    setup = (
+        f"d = {D}, δ = 1/{U:,}. No log is needed: these are formulas (appendix B of the thesis). "
+        "Ours has integer noise and an exact δ."
+    )
+    note = (
+        f"Printed values are of DP_a and DP_u. Above ε = {PRECISE} our mechanisms refuse: no noise is "
+        "precise enough for a promise there."
+    )
     panels = [
         Panel("ε for a threshold k", ["k", *ours], rows, chart),
         Panel("Table 3.3", columns, checked, None, note),

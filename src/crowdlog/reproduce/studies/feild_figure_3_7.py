@@ -51,7 +51,10 @@ def run(bench: Bench) -> Result:
         "with noise, % of distinct queries",
         "mechanism with noise",
     ]
-    note = f"Ours only: the thesis prints no value of this figure. Above ε = {PRECISE} our mechanisms refuse, so small k have no value with noise."
+    note = (
+        "Ours only: the thesis prints no value of this figure. "
+        f"Above ε = {PRECISE} our mechanisms refuse, so small k have no value with noise."
+    )
     setup = f"d = {D}, δ = 1/657,427; the three months of the log. With noise: the mean of ten releases."
     return Result(
         [Panel("Distinct queries covered", columns, rows, chart, note)],
@@ -69,14 +72,20 @@ def kept_impressions(bench: Bench) -> tuple[float, float]:
 
 
 def claims(ours: Curves, within: tuple[float, float]) -> list[Claim]:
-    kept = f"d = {D} keeps everything of {within[0]:.0%} of our users (AOL: 92 %), but of all impressions only {within[1]:.0%}"
+    kept = (
+        f"d = {D} keeps everything of {within[0]:.0%} of our users (AOL: 92 %), but of all impressions only "
+        f"{within[1]:.0%}"
+    )
     compared = {(dp, k): (y, ours[ft][k]) for dp, ft in PAIRS.items() for k, y in ours[dp].items()}
     apart = {
         key: max(pair) / min(pair) if min(pair) else math.inf
         for key, pair in compared.items()
         if max(pair) > 0
     }
-    text = "Coverage with noise is close to that of the frequency threshold (neither more than half as large again)."
+    text = (
+        "Coverage with noise is close to that of the frequency threshold (neither more than half as large "
+        "again)."
+    )
     if not apart:
         return [Claim(text, False, "nothing is released")]
     (dp, k), most = max(apart.items(), key=lambda item: item[1])

@@ -22,9 +22,11 @@ DELTA = 1 / U
 ARTIFACTS = {"query": "queries", "pair": "query pairs", "click": "query–click pairs"}
 PRIVATE = ("DP_a", "DP_u", "ZEALOUS")
 SETUP = (
-    "As in the thesis δ is 1/657,427, one over the users of the AOL log, and all of ε = ln 10 goes into choosing what is shown. "
+    "As in the thesis δ is 1/657,427, one over the users of the AOL log, and all of ε = ln 10 goes into "
+    "choosing what is shown. "
     "The noise of the counts, which the thesis does not charge for DP_a and DP_u, costs ours as much again. "
-    "ZEALOUS is in its probabilistic setting; its noise is d/ε instead of 2d/ε, which is enough when one person is added or removed."
+    "ZEALOUS is in its probabilistic setting; its noise is d/ε instead of 2d/ε, which is enough when one "
+    "person is added or removed."
 )
 
 

@@ -15,10 +15,14 @@ from crowdlog.reproduce.study import Cell, Claim, Panel, Result
 DS = (1, 10, 100)
 SPANS = {"Days": [(day, 1) for day in range(31)], "Half-month": [(0, 15), (15, 16)], "Month": [(0, 31)]}
 TOGETHER = (
-    "The thesis prints no value of this figure, so all are ours; the log is the first month of the synthetic one. "
+    "The thesis prints no value of this figure, so all are ours; "
+    "the log is the first month of the synthetic one. "
     f"Each of n releases gets ε/n and δ/n, since the same people search in all of them. {SETUP}"
 )
-TOO_FEW = "day-long logs release nothing: with ε/31 a query needs about 200 people in a day, and in a log of this size none has so many"
+TOO_FEW = (
+    "day-long logs release nothing: with ε/31 a query needs about 200 people in a day, and in a log of this "
+    "size none has so many"
+)
 LESS = "the month-long log releases more"
 Found = Mapping[tuple[str, str, str], Mapping[int, float]]  # artifact, mechanism, span
 

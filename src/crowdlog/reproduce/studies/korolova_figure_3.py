@@ -35,7 +35,8 @@ def claims(found: Mapping[str, Mapping[int, Coverage]]) -> list[Claim]:
         f"{max(shares) / min(shares):.2g} at d = {d}" for d, shares in spread.items() if min(shares) > 0
     )
     why = (
-        f"the largest share over the smallest is {times or 'nowhere defined'}; for any other d the shortest logs have no query that reaches K, "
+        f"the largest share over the smallest is {times or 'nowhere defined'}; "
+        "for any other d the shortest logs have no query that reaches K, "
         "which does not depend on the size of the log"
     )
     return [

@@ -17,13 +17,16 @@ WEEK, ALL = 7, 92
 SPANS = {"1 day": 1, "1 week": WEEK, "2 weeks": 14, "1 month": 31, "3 months": ALL}
 D_AXIS = "queries kept of each user, d"
 SETUP = (
-    "The paper's log is the full query log of a major search engine (October 2007). As in the paper all of ε goes into choosing the queries, "
+    "The paper's log is the full query log of a major search engine (October 2007). "
+    "As in the paper all of ε goes into choosing the queries, "
     "so the noise is that of its Table 1; K is a little lower, since our δ is exact and not a union bound. "
     "The noise of the published counts, which the paper does not charge here, costs ours as much again. "
-    "Impressions are the sum of the published noisy counts over all impressions of the log, as the paper defines them."
+    "Impressions are the sum of the published noisy counts over all impressions of the log, as the paper "
+    "defines them."
 )
 SMALL_LOG = (
-    "K does not depend on the size of the log (5 at d = 1, 121 at d = 20), and in a log of this size only the very top is asked that often; "
+    "K does not depend on the size of the log (5 at d = 1, 121 at d = 20), and in a log of this size only "
+    "the very top is asked that often; "
     "with more --users the shares grow"
 )
 

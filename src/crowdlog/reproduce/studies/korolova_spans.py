@@ -22,7 +22,10 @@ def spans(bench: Bench, what: str, value: Value) -> tuple[Panel, Found]:
     points = [Point(d, value(one), name) for name, of in found.items() for d, one in of.items()]
     rows = [[d, *(value(of[d]) for of in found.values())] for d in DS]
     chart = curves(points, x=D_AXIS, y=what, log_x=True, log_y=True)
-    note = "Ours only: the paper's curves are drawn without values. Its longest log is a year, ours three months. No dot: nothing released."
+    note = (
+        "Ours only: the paper's curves are drawn without values. "
+        "Its longest log is a year, ours three months. No dot: nothing released."
+    )
     return Panel(what.capitalize(), ["d", *found], rows, chart, note), found
 
 
@@ -44,7 +47,10 @@ def growth(what: str, found: Found, value: Value, printed: Mapping[str, int]) ->
         "over one week, ours",
         "number, ours",
     ]
-    note = "Printed are multiples of one day; their quotients compare with ours, since of one day a small log may release nothing."
+    note = (
+        "Printed are multiples of one day; their quotients compare with ours, since of one day a small log "
+        "may release nothing."
+    )
     return Panel(
         f"Growth of the {what}, d = 20",
         columns,

@@ -29,7 +29,10 @@ def run(bench: Bench) -> Result:
 def claims(ours: Grid, distinct: Grid) -> list[Claim]:
     pairs = list(zip(gains(distinct), gains(ours), strict=False))
     larger = bool(pairs) and all(of_queries > of_impressions for of_queries, of_impressions in pairs)
-    text = "The relative increase with δ is slightly higher for distinct queries than for impressions (where the smallest δ releases anything)."
+    text = (
+        "The relative increase with δ is slightly higher for distinct queries than for impressions (where "
+        "the smallest δ releases anything)."
+    )
     return [
         Claim("The larger ε, the more impressions are released.", rises_with_epsilon(ours), SMALL_LOG),
         Claim("The larger δ, the more impressions are released.", rises_with_delta(ours), SMALL_LOG),

@@ -29,10 +29,14 @@ ORIGINAL = {
 OVERLAP = {"colleges": "more than 78", "shoes": "93", "suicide": "99"}  # %, in words
 QUERIES, EDGES = 9.85, 20.43  # % of the original graph that the released one has
 SETUP = (
-    "The paper's log is of one year, its seeds are real sites (shoes.com, ten universities, six sites on depression and suicide); "
-    "ours are as many sites of the topics of our log. Every clicked URL of a shown query appears, as in the paper's experiment: that is not private. "
-    "With the paper's parameters (d = 21, ε = ln 10, edges of at least ten clicks) a small log yields next to nothing. "
-    "So the statements are asked of a release that shows about the same part of the graph as the paper's: d = 5, a threshold of 5, edges of at least "
+    "The paper's log is of one year, its seeds are real sites (shoes.com, ten universities, six sites on "
+    "depression and suicide); "
+    "ours are as many sites of the topics of our log. Every clicked URL of a shown query appears, as in the "
+    "paper's experiment: that is not private. "
+    "With the paper's parameters (d = 21, ε = ln 10, edges of at least ten clicks) a small log yields next "
+    "to nothing. "
+    "So the statements are asked of a release that shows about the same part of the graph as the paper's: d "
+    "= 5, a threshold of 5, edges of at least "
     "three clicks. That choice was made after the first result had been seen, and its ε = 60 protects nobody."
 )
 # for each concept and relevance: released, original, both

@@ -23,14 +23,19 @@ FOLDS = 5  # the paper's cross validation; one fold is tested here
 ASKED = 5  # τ, §3.3: rarer queries are no candidates
 MODELS = ("IF", "RW", "RW-2")
 SETUP = (
-    "As in the paper a release of four fifths of the log's rows answers the queries of the other fifth (here one fold, not five in turn); "
-    "right is what was clicked there. The paper's pool is word sequences of a corpus, and queries of the log that are not in the pool are "
-    f"published too, which its proof does not cover. Here the pool is public: the queries asked at least {ASKED} times in another synthetic "
-    "log, and the URLs clicked for them there. Nothing else is published, so δ is practically 0. All three noises have the scale b, so that ε "
+    "As in the paper a release of four fifths of the log's rows answers the queries of the other fifth (here "
+    "one fold, not five in turn); "
+    "right is what was clicked there. The paper's pool is word sequences of a corpus, and queries of the log "
+    "that are not in the pool are "
+    "published too, which its proof does not cover. Here the pool is public: the queries asked at least "
+    f"{ASKED} times in another synthetic "
+    "log, and the URLs clicked for them there. Nothing else is published, so δ is practically 0. "
+    "All three noises have the scale b, so that ε "
     "= 3·q_f/b, as in the paper's Theorem 1 for K above the turning point."
 )
 TRAP = (
-    "Evaluated: how many test queries the release can answer. A release of few, frequent queries has the easy ones: compare with the original "
+    "Evaluated: how many test queries the release can answer. "
+    "A release of few, frequent queries has the easy ones: compare with the original "
     "on the same queries."
 )
 

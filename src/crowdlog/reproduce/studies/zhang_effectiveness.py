@@ -38,12 +38,14 @@ def claims(ours: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
     easy = "the release answers nothing"
     if value is not None and original is not None:
         easy = (
-            f"each log scored on what it answers, the release has {value:.3f} on {first['evaluated']} queries and the original {original:.3f} on "
+            f"each log scored on what it answers, the release has {value:.3f} on {first['evaluated']} "
+            f"queries and the original {original:.3f} on "
             f"{first['original_evaluated']}: most queries are rare and hard, and only the original has them"
         )
     return [
         Claim(
-            f"On the queries that both answer no score differs significantly (two-tailed t-test, p < {SIGNIFICANT}).",
+            "On the queries that both answer no score differs significantly (two-tailed t-test, p < "
+            f"{SIGNIFICANT}).",
             all(one is not None and one >= SIGNIFICANT for one in p),
             worse,
         ),
@@ -58,9 +60,11 @@ def claims(ours: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
 def _why_worse(ours: Mapping[str, Mapping[str, Any]]) -> str:
     ndcg, right = ours["nDCG@10"], 5 * ours["P@5"]["original_on_common"]
     return (
-        f"nDCG@10 is {ndcg['released_on_common']:.3f} against {ndcg['original_on_common']:.3f}. The queries evaluated here have {right:.1f} "
+        f"nDCG@10 is {ndcg['released_on_common']:.3f} against {ndcg['original_on_common']:.3f}. "
+        f"The queries evaluated here have {right:.1f} "
         "right answers among the "
-        "original's first five (the paper's 0.7), the rarer of which the noise and the bound on clicks put into another order"
+        "original's first five (the paper's 0.7), the rarer of which the noise and the bound on clicks put "
+        "into another order"
     )
 
 

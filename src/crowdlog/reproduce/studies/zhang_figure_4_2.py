@@ -58,7 +58,8 @@ def claims(counts: Mapping[str, Mapping[int, int]]) -> list[Claim]:
             counts[EXACT][KS[0]] > 0
             and falls(list(counts[SEQUENCES].values()))
             and few >= 5 * counts[SEQUENCES][KS[-1]],
-            f"at K = {KS[0]} DP_S shows {few} sequences, all by their noise: no sequence of the people's first sessions has a count above "
+            f"at K = {KS[0]} DP_S shows {few} sequences, all by their noise: no sequence of the people's "
+            "first sessions has a count above "
             f"{highest + 1}. Without noise and with smaller K they become fewer: "
             f"{', '.join(f'{number:,} above {k}' for k, number in counts[EXACT].items() if number)}",
         ),
@@ -82,9 +83,11 @@ def _sequences(counts: Mapping[str, Mapping[int, int]]) -> Panel:
     points = [Point(k, number, name) for name in (SEQUENCES, EXACT) for k, number in counts[name].items()]
     chart = curves(points, x="threshold K", y="distinct sequences", log_x=True, log_y=True)
     note = (
-        f"{DRAWN}Of each user the first session is kept, and of it three queries. Below K = {KS[0]} there is no promise: the paper's δ exceeds "
+        f"{DRAWN}Of each user the first session is kept, and of it three queries. "
+        f"Below K = {KS[0]} there is no promise: the paper's δ exceeds "
         "1. What DP_S "
-        "shows beyond the number before the noise has passed by its noise: many sequences with a count of one, each with a small chance."
+        "shows beyond the number before the noise has passed by its noise: many sequences with a count of "
+        "one, each with a small chance."
     )
     return Panel("Distinct sequences of queries", ["K", SEQUENCES, EXACT], table, chart, note)
 

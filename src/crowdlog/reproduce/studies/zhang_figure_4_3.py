@@ -15,7 +15,10 @@ from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
 KS = {"KA": (2, 5, 10, 20, 50, 100), "DP_S": (6, 10, 20, 30, 50)}
 METRICS = {"P@5": "Precision@5", "R@5": "Recall@5"}
-DRAWN = "The figure's values are only drawn in the paper; its text says that DP is better up to about 5,500 evaluated sessions, and KA beyond."
+DRAWN = (
+    "The figure's values are only drawn in the paper; its text says that DP is better up to about 5,500 "
+    "evaluated sessions, and KA beyond."
+)
 Curves = Mapping[str, Mapping[int, Mapping[str, Any]]]  # for each log and K: sessions, P@5, R@5
 
 
@@ -61,7 +64,7 @@ def claims(ours: Curves) -> list[Claim]:
 
 
 def against(ours: Curves, metric: str) -> list[tuple[int, float, float]]:
-    """Sessions, DP's score there and KA's, read off its curve; where both curves are, fewest sessions first."""
+    """Sessions, DP's score there and KA's, read off its curve; where both are, fewest sessions first."""
     ka, dp = (_points(list(ours[name].values()), metric) for name in ("KA", "DP_S"))
     if not ka:
         return []
@@ -81,7 +84,8 @@ def _uncertainty(ours: Curves) -> str:
         for low, high in [run["P@5"]["interval"] or (0.0, 0.0)]
     ]
     return (
-        "In our log a suggestion is seldom right, because its sessions share few queries: a precision is sure only to ± "
+        "In our log a suggestion is seldom right, because its sessions share few queries: a precision is "
+        "sure only to ± "
         f"{min(filter(None, widths), default=0.0):.4f} "
         f"at best and ± {max(widths):.4f} at worst (95 %)"
     )

@@ -1,4 +1,4 @@
-"""What Tables 4.5 and 4.6 have in common: four logs, two scores, and how many sessions each can be scored on."""
+"""What Tables 4.5 and 4.6 have in common: four logs, two scores, how many sessions each can be scored on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from crowdlog.reproduce.study import Panel
 Printed = Mapping[str, tuple[float, float, int]]
 Ours = Mapping[str, Sequence[Mapping[str, Any]]]  # for each log both scores
 TRAP = (
-    "Sessions: how many of the test sessions the log can say anything about. Each log is scored on its own; the last columns have the first score "
+    "Sessions: how many of the test sessions the log can say anything about. Each log is scored on its own; "
+    "the last columns have the first score "
     "of the log and of the original on the sessions that both answer."
 )
 

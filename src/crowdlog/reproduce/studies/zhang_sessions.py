@@ -24,9 +24,11 @@ L_S, L_Q, L, B, K = 1, 3, 4, 1, 20  # the paper's run, §4.4.2
 LEAST_DELTA = 1e-20  # for large K the paper's δ is below what the sampler's distance from ideal noise costs
 RUNS = ("Original", "KA", "DP_C", "DP_S")
 SETUP = (
-    "The paper keeps a tenth of the log for the test; here it is a tenth of the people, so that sessions stay whole and nobody is on both sides. "
+    "The paper keeps a tenth of the log for the test; here it is a tenth of the people, so that sessions "
+    "stay whole and nobody is on both sides. "
     "KA: clicks of more than K "
-    "people. DP_S: A_Session with the paper's l_s = 1, l_q = 3, l = 4, b = 1; sequences and clicks cost ε = 8 each. DP_C: the clicks of DP_S alone. "
+    "people. DP_S: A_Session with the paper's l_s = 1, l_q = 3, l = 4, b = 1; "
+    "sequences and clicks cost ε = 8 each. DP_C: the clicks of DP_S alone. "
     "λ and γ are not printed: both sources of suggestions weigh the same, γ is 0.92."
 )
 

@@ -87,7 +87,8 @@ def claims(ours: Ours) -> list[Claim]:
     }
     trap = (
         f"the best q_f are {best_text}; larger K leaves fewer and easier queries to evaluate ({shrinking}). "
-        f"Over all test queries, with 0 where there is no answer, the best are {', '.join(map(str, over_all.values()))}"
+        "Over all test queries, with 0 where there is no answer, the best are "
+        f"{', '.join(map(str, over_all.values()))}"
     )
     by_theorem = {
         (e, q_f): a_click_epsilon(q_f, q_f, b, K, b, b)
@@ -130,7 +131,8 @@ def _overstated(rows: Sequence[tuple[float, int, float]]) -> str:
         return ""
     epsilon, q_f, value = rows[-1]
     return (
-        f"Theorem 1 gives {value:.2f} for the row ε = {epsilon:g}, q_f = {q_f}: the printed b are (4q_f − 1)/ε, not 3q_f/ε, so that ε is "
+        f"Theorem 1 gives {value:.2f} for the row ε = {epsilon:g}, q_f = {q_f}: the printed b are (4q_f − "
+        "1)/ε, not 3q_f/ε, so that ε is "
         "over-stated but for q_f = 1"
     )
 

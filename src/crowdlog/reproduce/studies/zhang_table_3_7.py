@@ -30,7 +30,8 @@ SEEDS = range(5)  # few queries pass, so releases are repeated
 SIMILAR = 0.03  # in nDCG@10; the printed ones differ by at most .0024
 MODEL = "RW"
 HERE = (
-    f" The paper prints neither b nor K; one query and click of each user, b = 3/ε and K = {K} give its δ but for rounding. "
+    f" The paper prints neither b nor K; one query and click of each user, b = 3/ε and K = {K} give its δ "
+    "but for rounding. "
     f"Scores are means over {len(SEEDS)} releases, searched by random walk."
 )
 Means = Mapping[float, Mapping[str, Mapping[str, Any]]]
@@ -83,14 +84,16 @@ def claims(ours: Means) -> list[Claim]:
         Claim(
             f"With the same b and K, {PURE} and {APPROXIMATE} have similar nDCG@10 (within {SIMILAR}).",
             there and all(abs(p - a) <= SIMILAR for p, a in pairs),
-            f"{shown}. Few queries pass K = {K} in a log of this size ({evaluated} with the pool, without it), so that it counts when "
+            f"{shown}. Few queries pass K = {K} in a log of this size ({evaluated} with the pool, without "
+            "it), so that it counts when "
             "noise lets "
             "rare queries of the pool through, for which hardly anybody clicked",
         ),
         Claim(
             f"The utility hardly changes with ε in this range (by less than {SIMILAR}).",
             there and all(max(row) - min(row) <= SIMILAR for row in values.values()),
-            f"{shown}; with one click of each user the clicks of a query are few, and noise of scale b = 5 moves them more than b = 2.5",
+            f"{shown}; with one click of each user the clicks of a query are few, and noise of scale b = 5 "
+            "moves them more than b = 2.5",
         ),
         Claim(
             "The pool makes δ vanish; without it δ grows as ε falls.",

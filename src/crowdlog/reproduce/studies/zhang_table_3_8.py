@@ -16,9 +16,11 @@ PRINTED_EPSILON = {1: 0.43, 2: 0.85, 4: 1.71, 6: 2.56, 8: 3.42, 10: 4.27, 20: 8.
 # two printed digits; the rows are multiples of 0.427, the first value with three digits
 ROUNDING, UNIT_ROUNDING = 0.0051, 0.0005
 SETUP = (
-    "Nothing is measured here: ε follows from the parameters. The paper's formula is computed again, and beside it stands what our A_Click "
+    "Nothing is measured here: ε follows from the parameters. "
+    "The paper's formula is computed again, and beside it stands what our A_Click "
     "promises for the same b and K: "
-    f"3·q_f/b. The formula has more because K = {K} lies below the turning point, where its second case governs."
+    f"3·q_f/b. The formula has more because K = {K} lies below the turning point, where its second case "
+    "governs."
 )
 
 

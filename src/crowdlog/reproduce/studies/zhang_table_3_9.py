@@ -24,7 +24,10 @@ PRINTED_ROWS = {
     10: (4.27, 0.6667, 0.6587, 0.6663),
 }
 CORRELATED = 0.5
-NOTE = f"{TRAP} Our ε is 3·q_f/b, what the proof of A_Click charges; the paper's has the second case of its α: K = 10 is below the turning point."
+NOTE = (
+    f"{TRAP} Our ε is 3·q_f/b, what the proof of A_Click charges; "
+    "the paper's has the second case of its α: K = 10 is below the turning point."
+)
 
 
 def run(bench: Bench) -> Result:
@@ -44,7 +47,8 @@ def claims(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> list[Claim]:
     last = {model: row[-1] if row else 0.0 for model, row in values.items()}
     return [
         Claim(
-            f"nDCG@10 and ε are positively correlated (by more than {CORRELATED}), with all three algorithms.",
+            f"nDCG@10 and ε are positively correlated (by more than {CORRELATED}), with all three "
+            "algorithms.",
             all(len(row) == len(PRINTED_ROWS) and correlation(row) > CORRELATED for row in values.values()),
             f"from q_f = 1 to 10 RW goes from {ends[0]} to {ends[1]}",
         ),
@@ -53,7 +57,8 @@ def claims(ours: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> list[Claim]:
             all(
                 len(row) == len(PRINTED_ROWS) and row[2] - row[0] > row[5] - row[2] for row in values.values()
             ),
-            "our log has a thirtieth of AOL's people: counts are of the size of the noise (b = 10) up to q_f = 10, so the gain goes on",
+            "our log has a thirtieth of AOL's people: counts are of the size of the noise (b = 10) up to q_f "
+            "= 10, so the gain goes on",
         ),
         Claim(
             "At q_f = 10 IF and RW-2 are better than RW.",

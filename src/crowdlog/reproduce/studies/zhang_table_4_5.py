@@ -37,7 +37,8 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
             f"{listed}",
         ),
         Claim(
-            "The fewer sessions a log releases, the better its precision and recall: DP before KA before the original.",
+            "The fewer sessions a log releases, the better its precision and recall: DP before KA before the "
+            "original.",
             all(
                 min(score["DP_C"], score["DP_S"]) > score["KA"] > score["Original"]
                 for score in (precision, recall)
@@ -47,7 +48,8 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
         Claim(
             "Sequences help: DP_S is better than DP_C.",
             precision["DP_S"] > precision["DP_C"] and recall["DP_S"] > recall["DP_C"],
-            f"DP_S has {sequences} sequences: hardly any is shared by more than {K} of the first sessions of so few people (AOL has 657,426)",
+            f"DP_S has {sequences} sequences: hardly any is shared by more than {K} of the first sessions of "
+            "so few people (AOL has 657,426)",
         ),
     ]
 

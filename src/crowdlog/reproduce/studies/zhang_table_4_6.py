@@ -50,7 +50,8 @@ def claims(ours: zhang_runs.Ours, sequences: int, clicks: Mapping[str, int]) -> 
         Claim(
             "DP does better than KA.",
             all(min(score["DP_C"], score["DP_S"]) > score["KA"] > 0 for score in (ndcg, precision)),
-            f"nDCG@10 is {listed}. With l = 4 clicks of each person DP has {clicks['DP_C']} (query, URL) pairs, KA {clicks['KA']}: the few "
+            f"nDCG@10 is {listed}. With l = 4 clicks of each person DP has {clicks['DP_C']} (query, URL) "
+            f"pairs, KA {clicks['KA']}: the few "
             "sessions that DP "
             "answers get the first URL of a popular query and little else",
         ),
