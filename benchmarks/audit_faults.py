@@ -43,7 +43,8 @@ def main() -> None:
             ]
             found += len(hits)
             print(
-                f"{len(hits)}/{len(options.seeds)} {fault.audit:12} {fault.name} ({time.process_time() - began:.0f} s)",
+                f"{len(hits)}/{len(options.seeds)} {fault.audit:12} {fault.name} "
+                f"({time.process_time() - began:.0f} s)",
                 flush=True,
             )
     print(f"{found} of {len(faults) * len(options.seeds)} found")

@@ -87,7 +87,8 @@ def rate(services: LocalServices, name: str, what: str, items: int) -> Iterator[
     before, start = cpu(), time.perf_counter()
     yield
     print(
-        f"{what + ' over HTTP':40} {items / (cpu() - before):8,.0f} per CPU second of {name}, {items / (time.perf_counter() - start):,.0f} per second"
+        f"{what + ' over HTTP':40} {items / (cpu() - before):8,.0f} per CPU second of {name}, "
+        f"{items / (time.perf_counter() - start):,.0f} per second"
     )
 
 
@@ -135,7 +136,8 @@ def aggregation(folder: Path, total: int) -> None:
     print(f"stored {total:,} reports of {rank:,} artifacts: {spent:.1f} s of CPU")
     print(f"opened {len(opened):,} groups with {sum(opened):,} reports from disk: {cpu:.1f} s of CPU")
     print(
-        f"peak memory {memory / 1024:.0f} MB, of which {before / 1024:.0f} MB before the first group was opened"
+        f"peak memory {memory / 1024:.0f} MB, of which {before / 1024:.0f} MB before the first group was "
+        "opened"
     )
 
 

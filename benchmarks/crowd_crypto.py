@@ -76,7 +76,8 @@ def opening(collection: Collection, total: int) -> None:
     opened = [item for group in group_reports(reports).values() if (item := open_group(group, collection))]
     spent = time.process_time() - start
     print(
-        f"opened {len(opened):,} of {rank:,} groups, {sum(item.people for item in opened):,} of {total:,} reports: {spent:.1f} s of CPU"
+        f"opened {len(opened):,} of {rank:,} groups, {sum(item.people for item in opened):,} of {total:,} "
+        f"reports: {spent:.1f} s of CPU"
     )
 
 

@@ -31,7 +31,8 @@ DUCKDB_GROUP = (
 )
 OURS = (
     "import sys\nfrom benchmarks.measure import print_inner_cost\nfrom crowdlog import LogStore, parse\n"
-    "from crowdlog.privacy.randomness import SystemRandomness\nlog, m = LogStore.open(sys.argv[1]), parse(sys.argv[2])\n"
+    "from crowdlog.privacy.randomness import SystemRandomness\nlog, m = LogStore.open(sys.argv[1]), "
+    "parse(sys.argv[2])\n"
     "print_inner_cost(lambda: m.protect(log, SystemRandomness()))"
 )
 
@@ -123,16 +124,19 @@ def _page(
         [
             "# Benchmarks",
             "",
-            f"Made by `make bench` on {datetime.now(UTC).date()}; synthetic logs of {small_users:,} and {large_users:,} users. Whole processes.",
+            f"Made by `make bench` on {datetime.now(UTC).date()}; "
+            f"synthetic logs of {small_users:,} and {large_users:,} users. Whole processes.",
             "",
             "| | small | large | large / small CPU |",
             "|---|---|---|---|",
             *rows,
             "",
-            f"At the large size the import takes {ours / bare:.2f} × the CPU of DuckDB's bare parse-and-write;",
+            f"At the large size the import takes {ours / bare:.2f} × the CPU of DuckDB's bare "
+            "parse-and-write;",
             f"with --memory 2GB {bounded / ours:.2f} × its own unlimited CPU.",
             "",
-            "Count and threshold of queries at ε = 2.3, δ = 1e-5, 20 queries per user, from one Parquet table of the small log.",
+            "Count and threshold of queries at ε = 2.3, δ = 1e-5, 20 queries per user, from one Parquet "
+            "table of the small log.",
             f"CPU seconds inside the process, `{COUNTS_ONLY}`:",
             "",
             "| | first call | second call | first: slower than crowdlog | second |",

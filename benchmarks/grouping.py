@@ -58,7 +58,8 @@ def main() -> None:
         synthesize(Path(folder) / "log.tsv", users=options.users, seed=options.seed)
         log = import_log([Path(folder) / "log.tsv"], Path(folder) / "store")
         print(
-            "| representation | distinct queries | Crowd: queries | covered | AClick: queries | covered |\n|---|---|---|---|---|---|"
+            "| representation | distinct queries | Crowd: queries | covered | AClick: queries | covered "
+            "|\n|---|---|---|---|---|---|"
         )
         for representation in REPRESENTATIONS:
             cells = [

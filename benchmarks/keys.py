@@ -105,7 +105,8 @@ def measure_store(path: str) -> None:
         kept = AdaptiveGaussian().select(sets, epsilon, delta, SystemRandomness()).items
         seconds, peak = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         print(
-            f"ε = {epsilon:.4g}, δ = {delta:g}: {len(kept):,} queries, {seconds:.1f} CPU s, peak {peak:.2f} GB",
+            f"ε = {epsilon:.4g}, δ = {delta:g}: {len(kept):,} queries, {seconds:.1f} CPU s, peak {peak:.2f} "
+            "GB",
             flush=True,
         )
 
@@ -140,7 +141,9 @@ def measure(seed: int, users: int) -> list[Result]:
 
 
 def missed(results: list[Result]) -> list[str]:
-    """Where the adaptive selection keeps less than 2 × weighted Gaussian, 1.5 × the best other, 4 × Korolova."""
+    """Where the adaptive selection keeps less than 2 × weighted Gaussian, 1.5 × the best other,
+    4 × Korolova.
+    """
     keys = {r.method: r.keys for r in results}
     ours, others = keys[OURS], max(n for name, n in keys.items() if name not in (OURS, POOLED))
     wanted = (
@@ -157,7 +160,8 @@ def show(results: list[Result]) -> None:
     print("| method | queries named | query volume | ours is | CPU s |\n|---|---|---|---|---|")
     for r in results:
         print(
-            f"| {r.method} | {r.keys:,} | {100 * r.volume:.1f} % | {ours / max(r.keys, 1):.2f} × | {r.seconds:.1f} |"
+            f"| {r.method} | {r.keys:,} | {100 * r.volume:.1f} % | {ours / max(r.keys, 1):.2f} × | "
+            f"{r.seconds:.1f} |"
         )
 
 

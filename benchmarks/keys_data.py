@@ -28,7 +28,9 @@ ZIPF = ((1.2, 0.0), (1.0, 0.0), (0.8, 0.0), (1.0, 0.3), (1.0, 0.6))  # exponent,
 
 
 def zipf_log(exponent: float, one_off: float, seed: int = 1) -> Incidence:
-    """Users with log-normally many queries; a share of them nobody else asks, the others by rank^−exponent."""
+    """Users with log-normally many queries; a share of them nobody else asks,
+    the others by rank^−exponent.
+    """
     rng = np.random.default_rng(seed)
     sizes = np.maximum(1, rng.lognormal(math.log(MEAN) - 0.5, 1.0, USERS)).astype(np.int64)
     chances = np.cumsum(np.arange(1, WORDS + 1) ** -exponent)
@@ -52,12 +54,16 @@ def row(name: str, log: Incidence, most: int = 200) -> str:
     sips = max(kept(DPSIPS(most, rounds, ratio), log) for rounds, ratio in SPLITS)
     ours = kept(AdaptiveGaussian(most), log)
     alone, passed = (log.holders()[log.items] == 1).mean(), named[log.items].mean()
-    return f"| {name} | {100 * alone:.0f} % | {100 * passed:.0f} % | {base:,.0f} | {policy / base:.2f} | {sips / base:.2f} | {ours / base:.2f} |"
+    return (
+        f"| {name} | {100 * alone:.0f} % | {100 * passed:.0f} % | {base:,.0f} | {policy / base:.2f} | "
+        f"{sips / base:.2f} | {ours / base:.2f} |"
+    )
 
 
 def main() -> None:
     print(
-        "| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | adaptive |\n|---|---|---|---|---|---|---|"
+        "| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | adaptive "
+        "|\n|---|---|---|---|---|---|---|"
     )
     for exponent, one_off in ZIPF:
         print(row(f"Zipf {exponent}, {100 * one_off:.0f} % one-off", zipf_log(exponent, one_off)), flush=True)

@@ -52,7 +52,8 @@ def main() -> None:
     # touches the memory once, so that the first row is not charged for it
     DiscreteLaplace(1.0).draw(DRAWS, SystemRandomness())
     print(
-        "| 10 M draws, CPU s | crowdlog (exact) | numpy, rounded (floats, not safe) | OpenDP (exact) |\n|---|---|---|---|"
+        "| 10 M draws, CPU s | crowdlog (exact) | numpy, rounded (floats, not safe) | OpenDP (exact) "
+        "|\n|---|---|---|---|"
     )
     laplace = [DiscreteLaplace(scale) for scale in (1.0, 8.69, 100.0, 1000.0, 1e6)]
     for noise in (*laplace, *(DiscreteGaussian(sigma) for sigma in (1.8, 100.0, 1000.0, 2000.0))):

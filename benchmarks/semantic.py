@@ -1,6 +1,7 @@
 """Time of exact affinity and cores against the number of queries, and against scipy's chunked sparse product.
 
-    python benchmarks/semantic.py STORE [--theta 0.9] [--sizes 10000,100000,1000000] [--scipy 200000] [--memory 6GB]
+    python benchmarks/semantic.py STORE [--theta 0.9] [--sizes 10000,100000,1000000]
+        [--scipy 200000] [--memory 6GB]
 
 A size is a random sample of the comparable queries of the store (concepts and weights are those of the whole
 store); 0 is all of them.
@@ -109,8 +110,10 @@ def against_scipy(semantics: Semantics, theta: Theta, size: int) -> None:
     theirs, their_seconds, their_cpu = timed(lambda: scipy_pairs(vectors, float(theta)))
     assert np.array_equal(ours, theirs), "the pairs differ"
     print(
-        f"{n:,} queries, {len(vectors):,} vectors, Θ = {float(theta):g}: {len(ours):,} pairs, the same. Kernels {seconds:.2f} s ({cpu:.2f} CPU s), "
-        f"scipy {their_seconds:.1f} s ({their_cpu:.1f} CPU s): {their_seconds / seconds:.0f} times on the clock, {their_cpu / cpu:.0f} times in CPU."
+        f"{n:,} queries, {len(vectors):,} vectors, Θ = {float(theta):g}: {len(ours):,} pairs, the same. "
+        f"Kernels {seconds:.2f} s ({cpu:.2f} CPU s), "
+        f"scipy {their_seconds:.1f} s ({their_cpu:.1f} CPU s): {their_seconds / seconds:.0f} times on the "
+        f"clock, {their_cpu / cpu:.0f} times in CPU."
     )
 
 
@@ -128,7 +131,8 @@ def main() -> None:
     semantics, theta = Semantics(LogStore.open(options.store), options.min_users), Theta.of(options.theta)
     done, seconds, cpu = timed(lambda: semantics.expansion)
     print(
-        f"Of {len(semantics.own_users):,} queries {len(done.query):,} are comparable; their vectors took {seconds:.1f} s, {cpu:.1f} CPU s.",
+        f"Of {len(semantics.own_users):,} queries {len(done.query):,} are comparable; "
+        f"their vectors took {seconds:.1f} s, {cpu:.1f} CPU s.",
         flush=True,
     )
     if options.sizes:

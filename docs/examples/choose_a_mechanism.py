@@ -1,6 +1,7 @@
 # %% [markdown]
 # # Which mechanism for this log?
-# A script in cells: open it in Jupyter (with jupytext), VS Code or Spyder, or run it with `python docs/examples/choose_a_mechanism.py`.
+# A script in cells: open it in Jupyter (with jupytext), VS Code or Spyder, or run it with
+# `python docs/examples/choose_a_mechanism.py`.
 # It writes into the folder it is started in. The log is synthetic, so looking at it costs nobody's privacy.
 
 # %%

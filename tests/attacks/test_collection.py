@@ -1,4 +1,6 @@
-"""Every attack ends as the threat model says, and a failing one would succeed if its defence were taken away."""
+"""Every attack ends as the threat model says,
+and a failing one would succeed if its defence were taken away.
+"""
 
 import dataclasses
 import json

@@ -55,7 +55,9 @@ SPELLINGS = (
 
 
 def test_a_public_list_of_queries_cannot_be_lifted_into(tmp_path, monkeypatch):
-    """Fake users get a text published where texts are counted, and never where they come from a public list."""
+    """Fake users get a text published where texts are counted,
+    and never where they come from a public list.
+    """
     monkeypatch.setattr("crowdlog.attacks.injection.TRIALS", 2)
     log = make_log(tmp_path, crowd_rows(60, ["weather boston", "used cars"]))
     for name, spelling, success in SPELLINGS:

@@ -116,8 +116,8 @@ def test_a_nested_collection_by_its_commands(services, tmp_path):
         shown = run("mine", log, *home, "--yes")
         assert "weather › " in shown
         assert (
-            "1 queries would be sent, each readable only if 5 people send it, and 2 of kind 'click' inside them, readable only if 7"
-            in shown
+            "1 queries would be sent, each readable only if 5 people send it, and 2 of kind 'click' inside "
+            "them, readable only if 7" in shown
         )
         assert "http://w.example" in run("outbox", *home)
     run("collection", "close", collection, *at)
@@ -157,7 +157,8 @@ def test_mistakes_are_said_in_one_sentence(services, tmp_path):
     run("join", links[0], *home, "--yes")
     two_users = tmp_path / "two.tsv"
     two_users.write_text(
-        "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\ta\t2006-03-01 00:00:00\t\t\n2\tb\t2006-03-01 00:00:00\t\t\n"
+        "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\ta\t2006-03-01 00:00:00\t\t\n2\tb\t2006-03-01 "
+        "00:00:00\t\t\n"
     )
     assert "holds 2 users" in str(run("mine", two_users, *home, "--yes"))
 

@@ -26,7 +26,8 @@ def cache(tmp_path_factory):
 def topics(tmp_path_factory):
     file = tmp_path_factory.mktemp("topics") / "topics.tsv"
     file.write_text(
-        "query\ttopic\tsensitive\nweather boston\tnature/weather\t0\nused cars\ttraffic\t0\ncanary1 private\tsecret\t1\n",
+        "query\ttopic\tsensitive\nweather boston\tnature/weather\t0\nused cars\ttraffic\t0\ncanary1 "
+        "private\tsecret\t1\n",
         encoding="utf-8",
     )
     return file

@@ -95,7 +95,8 @@ def test_commands_repeat_and_publish(comparison, log):
     commands = comparison.commands("FTu(k=5)")
     assert commands["publish"] == f"crowdlog release {log.path} 'FTu(k=5)' -o OUT --i-know"
     assert commands["repeat"].startswith(
-        f"crowdlog compare {log.path} 'FTu(k=5)' --on coverage,adhoc:nDCG@10 --with linkage,exposure --topics "
+        f"crowdlog compare {log.path} 'FTu(k=5)' --on coverage,adhoc:nDCG@10 --with linkage,exposure "
+        "--topics "
     )
     assert "--i-know" not in comparison.commands(MECHANISMS[1])["publish"]
 

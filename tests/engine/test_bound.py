@@ -214,7 +214,9 @@ ORDERS = 10
 
 @pytest.fixture(scope="module")
 def orders(tmp_path_factory):
-    """A synthetic log of 2,000 people; and ten others without one person each, their rows in another order."""
+    """A synthetic log of 2,000 people; and ten others without one person each,
+    their rows in another order.
+    """
     folder = tmp_path_factory.mktemp("orders")
     synthesize(folder / "log.tsv", users=2000, seed=5)
     header, *lines = (folder / "log.tsv").read_text(encoding="utf-8").splitlines()

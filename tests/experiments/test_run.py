@@ -95,7 +95,8 @@ import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 from crowdlog.cli import main
 import sys
-sys.argv = ["crowdlog", "compare", {str(log.path)!r}, "FTu(k=5)", "--on", "coverage", "--with", "none", "--seeds", "1"]
+sys.argv = ["crowdlog", "compare", {str(log.path)!r}, "FTu(k=5)"]
+sys.argv += ["--on", "coverage", "--with", "none", "--seeds", "1"]
 sys.argv += ["-o", {str(tmp_path / "r.html")!r}]
 main()
 """
@@ -104,7 +105,8 @@ main()
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
-        f"crowdlog: The trial of FTu(k=5) with seed 1 failed: it cannot be written into {tmp_path / 'r.cache'}. "
+        "crowdlog: The trial of FTu(k=5) with seed 1 failed: it cannot be written into "
+        f"{tmp_path / 'r.cache'}. "
         "Is the disk full? Make room, and run the same command again."
     ]
 

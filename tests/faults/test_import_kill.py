@@ -28,7 +28,8 @@ def write(path: Path, rows: int) -> None:
                 else f"2006-03-{rng.randrange(1, 29):02} 10:00:{rng.randrange(60):02}"
             )
             file.write(
-                f"u{rng.randrange(5000)}\tquery {rng.randrange(10**6)}\t{time}\t{rng.randrange(1, 9)}\thttp://{rng.randrange(10**4)}.example\n"
+                f"u{rng.randrange(5000)}\tquery "
+                f"{rng.randrange(10**6)}\t{time}\t{rng.randrange(1, 9)}\thttp://{rng.randrange(10**4)}.example\n"
             )
 
 

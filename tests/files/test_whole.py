@@ -149,5 +149,8 @@ def test_two_at_once_write_the_same_file_and_the_last_stays(tmp_path):
 
 def test_nothing_of_unix_is_needed_to_import_it():
     """Windows has no fcntl: the package must load without it."""
-    script = "import sys; sys.modules['fcntl'] = None; import crowdlog.files.whole, crowdlog.log.store, crowdlog.experiments.run"
+    script = (
+        "import sys; sys.modules['fcntl'] = None; import crowdlog.files.whole, crowdlog.log.store, "
+        "crowdlog.experiments.run"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)

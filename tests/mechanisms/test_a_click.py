@@ -71,7 +71,8 @@ def test_counts_below_the_least_are_left_out_by_their_noisy_value(log, pool):
 def test_public_urls_have_a_row_for_every_shown_query_whoever_asked(log, tmp_path, pool):
     surfaced = tmp_path / "surfaced.tsv"
     surfaced.write_text(
-        "used cars\thttp://usedcars.example\nused cars\thttp://other.example\nnobody asks this\thttp://none.example\n",
+        "used cars\thttp://usedcars.example\nused cars\thttp://other.example\nnobody asks "
+        "this\thttp://none.example\n",
         encoding="utf-8",
     )
     mechanism = AClick(

@@ -33,7 +33,9 @@ SETTINGS = [
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    """600 people ask three queries, click and go on; one has a query, a page and a reformulation of her own."""
+    """600 people ask three queries, click and go on; one has a query,
+    a page and a reformulation of her own.
+    """
     rows = [
         *crowd_rows(600, QUERIES),
         ("u7", "canary secret 4711", 5000, "http://canary.example"),

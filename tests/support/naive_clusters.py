@@ -1,4 +1,6 @@
-"""Distances and MDAV as the papers print them, in plain Python: slow, and nothing of the fast code is used."""
+"""Distances and MDAV as the papers print them, in plain Python: slow,
+and nothing of the fast code is used.
+"""
 
 from __future__ import annotations
 

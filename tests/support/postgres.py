@@ -1,4 +1,6 @@
-"""A PostgreSQL cluster of our own, reached through a socket in its folder, that can be stopped and started."""
+"""A PostgreSQL cluster of our own, reached through a socket in its folder,
+that can be stopped and started.
+"""
 
 import os
 import pwd

@@ -271,7 +271,9 @@ def _moments(fresh: Iterator[World]) -> list[int]:
 
 
 def race(store: Path, folder: Path) -> dict[str, int]:
-    """release ‖ resume ‖ release: to one folder or to two, from one store or from two, some killed at random."""
+    """release ‖ resume ‖ release: to one folder or to two, from one store or from two,
+    some killed at random.
+    """
     draws = random.Random(7)
     counts = {"rounds": 50, "released": 0, "refused": 0, "killed": 0}
     for number in range(counts["rounds"]):

@@ -10,7 +10,7 @@ from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.number_format import number
 
 if TYPE_CHECKING:
-    from crowdlog.planning.budget import Amount, Budget
+    from crowdlog.planning.budget import Amount, BudgetReport
 
 
 @click.command("budget")
@@ -85,7 +85,7 @@ def command(
         _show(budget)
 
 
-def _show(budget: Budget) -> None:
+def _show(budget: BudgetReport) -> None:
     fields: dict[str, object] = {
         "spent": _sentence(budget.spent),
         "spent, tight": f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}",

@@ -47,7 +47,8 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @click.option(
     "--ledger",
     metavar="FILE|URL",
-    help="The ledger of these people: a file or postgresql://…, shared by all stores of them. 'own': the store's own.",
+    help="The ledger of these people: a file or postgresql://…, shared by all stores of them. "
+    "'own': the store's own.",
 )
 @click.option(
     "--users-are-fine",

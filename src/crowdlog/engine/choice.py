@@ -26,7 +26,7 @@ def find_engine(spelling: str) -> OpenEngine:
 
 
 def _duckdb(options: str) -> OpenEngine:
-    """`threads`: as many as there are cores unless given; `memory`: before counts spill to temporary files."""
+    """`threads`: as many as cores unless given; `memory`: before counts spill to temporary files."""
     chosen: dict[str, Any] = {}
     for option in filter(None, options.split(",")):
         name, _, value = option.partition("=")

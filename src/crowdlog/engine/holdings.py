@@ -80,7 +80,7 @@ def follow_one(held: Incidence, target: Ints, size: int) -> Incidence:
 
 
 def beside(parts: list[Incidence]) -> Incidence:
-    """Several incidences of the same people as one: items of later parts are numbered after those of earlier."""
+    """Several incidences of the same people as one: items of later parts are numbered after earlier ones."""
     sizes = np.cumsum([0, *(part.size for part in parts)])
     lengths = np.stack([np.diff(part.offsets) for part in parts])
     offsets = np.append(0, np.cumsum(lengths.sum(axis=0)))

@@ -1,4 +1,4 @@
-"""What only the owner of a log may read: modes of files, and no memory written to disk when a program dies."""
+"""What only the owner of a log may read: modes of files, and no memory on disk when a program dies."""
 
 from __future__ import annotations
 

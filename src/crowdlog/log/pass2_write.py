@@ -43,8 +43,8 @@ def _parts(rows_of_user: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a store comes from: its formats, those of them that were guessed, the ledger it shares with others
-    (None: its own) and the store that it is a part of.
+    """Where a store comes from: its formats, those of them that were guessed, the ledger it shares with
+    others (None: its own) and the store that it is a part of.
     """
 
     formats: list[str]

@@ -1,4 +1,7 @@
-"""Are two logs of the same people? Told by a sketch of the user names, kept in store.json for its owner alone."""
+"""Are two logs of the same people?
+
+Told by a sketch of the user names, kept in store.json for its owner alone.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ SAME = 0.05  # the share of common users from which on two logs are asked about
 
 
 def sketch(users: Dictionary) -> list[str]:
-    """The smallest hashes of the user names: of two logs, the share they have in common is that of their users."""
+    """The smallest hashes of the user names: of two logs, the share they have in common is that of their
+    users.
+    """
     return heapq.nsmallest(_SIZE, (hashlib.sha256(name).hexdigest()[:16] for name in _names(users)))
 
 

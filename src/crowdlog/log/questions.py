@@ -33,7 +33,8 @@ class Questions:
             if same or in_common(info.people, other.info.people) >= SAME:
                 what = "the same log" if same else "a log of many of the same users"
                 raise InputError(
-                    f"{other.path} holds {what}: what is released of both adds up for each of them. Share one budget with "
+                    f"{other.path} holds {what}: what is released of both adds up for each of them. "
+                    "Share one budget with "
                     f"--ledger {other.ledger()}, or say that they are other people with --ledger own."
                 )
 

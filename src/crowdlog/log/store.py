@@ -88,7 +88,7 @@ class LogStore:
         return store
 
     def check(self) -> None:
-        """Read every file and compare it with its hash: InputError when a byte was changed since the import."""
+        """Read every file and compare it with its hash: InputError when a byte differs since the import."""
         for name, expected in self.info.hashes.items():
             try:
                 with (self.path / name).open("rb") as file:

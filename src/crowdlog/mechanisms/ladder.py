@@ -63,7 +63,8 @@ class Ladder(Mechanism):
     """
 
     title: ClassVar[str] = (
-        "Words, queries, word pairs and sites of the crowd and what was clicked for them, with numbers of people"
+        "Words, queries, word pairs and sites of the crowd and what was clicked for them, with numbers of "
+        "people"
     )
     example: ClassVar[str] = "Ladder(epsilon=2.3, delta=1e-6, people=20000)"
     source: ClassVar[str] = (
@@ -76,13 +77,15 @@ class Ladder(Mechanism):
     epsilon: float = shared.epsilon()
     delta: float = shared.delta(least=1e-29)
     people: int | None = parameter(
-        "about how many people the log has, known without reading it; left out, 0.5 % of the privacy counts them",
+        "about how many people the log has, known without reading it; "
+        "left out, 0.5 % of the privacy counts them",
         default=None,
         least=1,
         role=PEOPLE,
     )
     words: str = parameter(
-        f"a public list of words, most frequent first: '{WORD_LIST}' (100,000 English words) or a file with one a line",
+        f"a public list of words, most frequent first: '{WORD_LIST}' (100,000 English words) or a file with "
+        "one a line",
         default=WORD_LIST,
         role=POOL,
     )
@@ -116,7 +119,8 @@ class Ladder(Mechanism):
         role=free(0.0),
     )
     representation: str | None = parameter(
-        "how queries are written before they are counted (see Crowd); left out: spelling below 100,000 people, else original",
+        "how queries are written before they are counted (see Crowd); "
+        "left out: spelling below 100,000 people, else original",
         default=None,
         choices=REPRESENTATIONS,
         role=REPRESENTATION,

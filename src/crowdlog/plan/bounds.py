@@ -120,7 +120,10 @@ class ScaledLength:
         return Reach(total=math.inf, squares=math.inf, each=2)
 
     def __str__(self) -> str:
-        return f"each person once per key, scaled down where she has many; at most {self.keys} different ones support a choice"
+        return (
+            "each person once per key, scaled down where she has many; "
+            f"at most {self.keys} different ones support a choice"
+        )
 
 
 @dataclass(frozen=True)

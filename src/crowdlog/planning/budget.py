@@ -89,7 +89,7 @@ class LookAtLog:
 
 
 @dataclass(frozen=True)
-class Budget:
+class BudgetReport:
     """`left` is None without a limit; then everything fits."""
 
     spent: Spending
@@ -101,7 +101,7 @@ class Budget:
     stores: tuple[str, ...] = ()  # all that share this ledger
 
 
-def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -> Budget:
+def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -> BudgetReport:
     """What is spent and left; with a mechanism also what so many releases by it would cost. Charges nothing.
 
     All tight ε are at one δ: they can be subtracted.
@@ -111,7 +111,7 @@ def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -
     total = compose(entry.guarantee for entry in [*charged, *more])
     delta = limit.delta if limit else min(1.0, SLACK * total.delta)
     spent, room = _spending(charged, delta), None if left is None else Amount.of(left)
-    return Budget(
+    return BudgetReport(
         spent,
         room,
         _next(more, spent, _spending([*charged, *more], delta), fits=_fits(ledger, more)) if more else None,

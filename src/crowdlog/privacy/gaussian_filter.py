@@ -48,7 +48,13 @@ def refusal(releases: Iterable[Steps], epsilon: float, delta: float) -> str | No
         squares, tails = squares + parts[0], tails + parts[1]
     most_squares, most_tails = limits(epsilon, delta)
     if squares > most_squares:
-        return f"Σμ² would be {round_up(squares):.6g}, and ε = {epsilon:g}, δ = {delta:g} allow {float(most_squares):.6g}"
+        return (
+            f"Σμ² would be {round_up(squares):.6g}, and ε = {epsilon:g}, δ = {delta:g} allow "
+            f"{float(most_squares):.6g}"
+        )
     if tails > most_tails:
-        return f"the δ of thresholds would be {round_up(tails):.6g}, and the budget has {float(most_tails):.6g} for them"
+        return (
+            f"the δ of thresholds would be {round_up(tails):.6g}, and the budget has {float(most_tails):.6g} "
+            "for them"
+        )
     return None

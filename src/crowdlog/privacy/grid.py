@@ -83,8 +83,8 @@ class EmptyCells:
     def _path(self, chance: Any, randomness: Randomness) -> list[int]:
         """The rounded noise of each round, given that the sum lies in the upper `chance` of its law.
 
-        Free noise N' with the sum G' is shifted to the sum G: given G, N is N' + c·(G − G') with c = Cov(N, Σ)
-        / Var(Σ).
+        Free noise N' with the sum G' is shifted to the sum G: given G, N is N' + c·(G − G') with c = Cov(N,
+        Σ) / Var(Σ).
         """
         import mpmath
 

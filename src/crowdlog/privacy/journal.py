@@ -89,10 +89,12 @@ def append(journal: Journal, lines: list[Line], content: Mapping[str, Any]) -> L
 
 
 def damaged(journal: Journal, what: str) -> InputError:
-    """The ledger cannot be trusted: what to do. Never to bring an old copy back: it forgets what was spent."""
+    """The ledger cannot be trusted: what to do. Never bring an old copy back: it forgets what was spent."""
     return InputError(
-        f"The ledger {journal.name} was damaged or changed: {what}. Nothing is released without it. If you have its newest "
-        "copy, put that back; an older one forgets what was spent. Else import the log again and book there what "
+        f"The ledger {journal.name} was damaged or changed: {what}. Nothing is released without it. "
+        "If you have its newest "
+        "copy, put that back; an older one forgets what was spent. "
+        "Else import the log again and book there what "
         "the labels of its releases say: crowdlog budget NEWSTORE --book EPSILON DELTA"
     )
 
@@ -107,7 +109,7 @@ class SqliteJournal:
 
     @classmethod
     def create(cls, path: Path) -> None:
-        """An empty journal. Nothing is forced to disk: whoever makes the folder does that for all its files."""
+        """An empty journal. Nothing is forced to disk: whoever makes the folder does that for all files."""
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = sqlite3.connect(path, isolation_level=None)
         try:
@@ -119,8 +121,8 @@ class SqliteJournal:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a journal. One that is missing is never made here: it would be made in whichever store has come
-        to lie at this path.
+        """Open a journal. One that is missing is never made here: it would be made in whichever store has
+        come to lie at this path.
         """
         file = path.absolute()
         try:
@@ -140,8 +142,10 @@ class SqliteJournal:
                 raise
         except (FileNotFoundError, NotADirectoryError):
             raise InputError(
-                f"The ledger {path} is missing, so nobody can tell what was spent. Put its newest copy back. If there is none, "
-                "import the log again, and book there what the labels of its releases say: crowdlog budget NEWSTORE --book EPSILON DELTA"
+                f"The ledger {path} is missing, so nobody can tell what was spent. Put its newest copy back. "
+                "If there is none, "
+                "import the log again, and book there what the labels of its releases say: crowdlog budget "
+                "NEWSTORE --book EPSILON DELTA"
             ) from None
         except PermissionError:
             raise InputError(f"The ledger {path} cannot be opened: it belongs to somebody else.") from None
@@ -208,12 +212,15 @@ def _unusable(path: Path, error: sqlite3.Error) -> InputError:
     """A full disk or a missing permission is no damage: then nothing has to be brought back."""
     if any(word in str(error) for word in _PASSING):
         return InputError(
-            f"The ledger {path} cannot be used now ({error}). Nothing was charged. It needs room on the disk and the "
+            f"The ledger {path} cannot be used now ({error}). Nothing was charged. "
+            "It needs room on the disk and the "
             "right to write in its folder; mend that and try again."
         )
     return InputError(
-        f"The ledger {path} cannot be opened ({error}): it was damaged or emptied. Nothing is released without it. If you "
-        "have its newest copy, put that back; an older one forgets what was spent. Else import the log again and "
+        f"The ledger {path} cannot be opened ({error}): it was damaged or emptied. "
+        "Nothing is released without it. If you "
+        "have its newest copy, put that back; an older one forgets what was spent. "
+        "Else import the log again and "
         "book there what the labels of its releases say: crowdlog budget NEWSTORE --book EPSILON DELTA"
     )
 

@@ -19,7 +19,9 @@ _TABLE = (
 
 
 class PostgresJournal:
-    """The table `crowdlog_journal` of a database: one journal per database (or per schema on its search path)."""
+    """The table `crowdlog_journal` of a database: one journal per database (or per schema on its search
+    path).
+    """
 
     def __init__(self, connection: psycopg.Connection[Any], name: str) -> None:
         self._connection = connection
@@ -78,7 +80,8 @@ def _translated(name: str, failed: str) -> Iterator[None]:
         yield
     except psycopg.errors.UndefinedTable:
         raise InputError(
-            f"The database {name} holds no ledger: nobody can tell what was spent. Was it emptied? Put its newest copy back."
+            f"The database {name} holds no ledger: nobody can tell what was spent. "
+            "Was it emptied? Put its newest copy back."
         ) from None
     except psycopg.Error as error:
         raise InputError(f"The ledger {name} cannot be used ({type(error).__name__}): {failed}") from None

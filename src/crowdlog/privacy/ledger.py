@@ -1,5 +1,5 @@
-"""The privacy ledger of a log, or of several logs of the same people: what was promised so far, charged before
-anything is written.
+"""The privacy ledger of a log, or of several logs of the same people: what was promised so far, charged
+before anything is written.
 
 It is a journal (journal.py): what happened, line after line, bound by hashes. A charge goes through states:
 charged (nothing was shown) → publishing (one output, known by its hash, is about to be shown) → published.
@@ -144,8 +144,9 @@ class Ledger:
 
     @classmethod
     def create(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> list[str]:
-        """Note a store with this content hash and id, once, when it is made, in the ledger at this address, which
-        is begun if there is none. Returns the stores of the same content that the ledger knows already.
+        """Note a store with this content hash and id, once, when it is made, in the ledger at this address,
+        which is begun if there is none. Returns the stores of the same content that the ledger knows
+        already.
         """
         if is_postgres(address):
             _postgres().create(str(address))
@@ -160,8 +161,8 @@ class Ledger:
 
     @classmethod
     def open(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> Self:
-        """Open the ledger of the store with this content hash and id. `head`: the file in which the store keeps
-        the last line that it saw (default: beside the ledger).
+        """Open the ledger of the store with this content hash and id. `head`: the file in which the store
+        keeps the last line that it saw (default: beside the ledger).
         """
         ledger = cls(_open(address), store, head or _beside(address))
         try:
@@ -203,14 +204,17 @@ class Ledger:
         """
         if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
             raise InputError(
-                f"A budget needs a finite ε of at least 0 and a δ from 0 to 1. Got ε = {epsilon} and δ = {delta}."
+                "A budget needs a finite ε of at least 0 and a δ from 0 to 1. "
+                f"Got ε = {epsilon} and δ = {delta}."
             )
         with self._writing("the budget is as it was.") as (book, add):
             before = book.budget.rule if book.budget else "sum"
             if rule != before and book.entries:
                 raise InputError(
-                    f"The rule of a budget is fixed by the first release, before anything of the log was seen; here it is '{before}'. "
-                    "Import the log for another one, with a ledger of its own, and book there what was spent here."
+                    "The rule of a budget is fixed by the first release, before anything of the log was "
+                    f"seen; here it is '{before}'. "
+                    "Import the log for another one, with a ledger of its own, and book there what was spent "
+                    "here."
                 )
             add(
                 {
@@ -256,14 +260,15 @@ class Ledger:
     ) -> int:
         """Record a release before it is made; return its id.
 
-        Refused, and nothing recorded, if the budget does not hold it. `allow_unprotected`: the owner knows that
-        it promises nothing, or that an earlier one did not.
+        Refused, and nothing recorded, if the budget does not hold it. `allow_unprotected`: the owner knows
+        that it promises nothing, or that an earlier one did not.
 
         An output folder has at most one unfinished charge: a stopped release is resumed, not charged again.
         """
         if not guarantee.protects and not allow_unprotected:
             raise PrivacyRefusal(
-                f"{mechanism} promises nothing to the people in the log. Allow an unprotected release explicitly if that is meant."
+                f"{mechanism} promises nothing to the people in the log. "
+                "Allow an unprotected release explicitly if that is meant."
             )
         kept = tuple(json.loads(json.dumps([dict(step) for step in steps])))
         with self._writing("nothing was charged and nothing may be published.") as (book, add):
@@ -364,7 +369,7 @@ class Ledger:
 
     @contextmanager
     def _writing(self, failed: str) -> Iterator[tuple[Book, Callable[[Mapping[str, Any]], None]]]:
-        """One transaction: what is known, and a function that adds a line. The store keeps the head after it."""
+        """One transaction: what is known, and a function that adds a line. The store keeps the new head."""
         added: list[Line] = []
         with self._journal.writing(failed):
             lines = read_lines(self._journal)
@@ -381,7 +386,8 @@ class Ledger:
         accept = "crowdlog check STORE --accept-ledger"
         if known is None:
             raise InputError(
-                f"{self._head.path}, in which the store keeps the end of its ledger, is missing or damaged, so nobody "
+                f"{self._head.path}, in which the store keeps the end of its ledger, is missing or damaged, "
+                "so nobody "
                 f"can tell whether the ledger is the newest. If you know that it is: {accept}"
             )
         number, digest = known
@@ -389,7 +395,8 @@ class Ledger:
             raise InputError(
                 f"The ledger {self._journal.name} is older than its store, or was emptied: "
                 f"it has {len(lines)} lines, and the store saw line {number}. "
-                f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the missing releases say: "
+                f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the "
+                "missing releases say: "
                 "crowdlog budget STORE --book EPSILON DELTA"
             )
 
@@ -453,7 +460,8 @@ def _refuse_taken(book: Book, out: str, but_for: int = 0) -> None:
     for entry in book.entries:
         if entry.out == out and entry.id != but_for and entry.state in UNFINISHED:
             raise InputError(
-                f"A release to {out} is unfinished (charge {entry.id}, {entry.state}): resume it, or choose another folder."
+                f"A release to {out} is unfinished (charge {entry.id}, {entry.state}): resume it, or choose "
+                "another folder."
             )
 
 
@@ -479,6 +487,7 @@ def _check_source(book: Book, address: Path | str, source: str, store: str) -> N
     """Refuse a ledger of another store."""
     if book.stores.get(store) != source:
         raise InputError(
-            f"The ledger {Path(str(address)).name} belongs to another log or another import of it: it does not know store "
+            f"The ledger {Path(str(address)).name} belongs to another log or another import of it: it does "
+            "not know store "
             f"{store[:16]} with content {source[:16]}. Was the store replaced? Try again."
         )

@@ -8,8 +8,10 @@ from crowdlog.log.importer import import_log
 
 # Figure 4's queries, 'cell phone case' written as cpc there.
 AROUND = [
-    "3100 cpc", "sanyo 3100 cpc", "blackberry cpc", "playboy cpc", "coach cpc", "cpc 2", "cpc e815", "rutgers cpc", "flame cpc", "dolphin cpc",
-    "cpc strap", "rugged cpc", "yorkie cpc", "jewel cpc", "nokia 2651 cpc", "la cg300 cpc", "waterproff cpc", "leather cpc", "titanium cpc",
+    "3100 cpc", "sanyo 3100 cpc", "blackberry cpc", "playboy cpc", "coach cpc", "cpc 2", "cpc e815",
+    "rutgers cpc", "flame cpc", "dolphin cpc",
+    "cpc strap", "rugged cpc", "yorkie cpc", "jewel cpc", "nokia 2651 cpc", "la cg300 cpc",
+    "waterproff cpc", "leather cpc", "titanium cpc",
     "cpc stars", "i530 cpc",
 ]  # fmt: skip
 CASES = [query.replace("cpc", "cell phone case") for query in AROUND]

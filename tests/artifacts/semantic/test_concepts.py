@@ -10,8 +10,10 @@ from crowdlog.artifacts.semantic.words import QueryUsers, split_words
 from tests.artifacts.semantic.helpers import rows
 
 QUERIES = [
-    "cell phone case", "blue cell phone case", "cell phone", "phone case blue", "is a cell phone", "is a phone",
-    "new york", "new york phone", "salt lake city", "salt lake city phone", "john smith", "john smith phone", "case case case",
+    "cell phone case", "blue cell phone case", "cell phone", "phone case blue", "is a cell phone",
+    "is a phone",
+    "new york", "new york phone", "salt lake city", "salt lake city phone", "john smith", "john smith phone",
+    "case case case",
 ]  # fmt: skip
 USERS = [
     [0, 1],

@@ -28,7 +28,9 @@ def test_decimals_mean_what_they_say():
 
 @given(st.data(), masses, masses, st.integers(1, 10_000))
 def test_decision_is_exact_next_to_the_threshold(data, p, q, num):
-    """The overlaps that just reach Θ·√(pq) and just miss it, for numbers where floats cannot tell them apart."""
+    """The overlaps that just reach Θ·√(pq) and just miss it,
+    for numbers where floats cannot tell them apart.
+    """
     overlap = int(Fraction(num, 10_000) * int((p * q) ** 0.5)) + data.draw(st.integers(-2, 2))
     overlap = min(max(overlap, 0), 2**49 - 1)
     assert is_affine(overlap, p, q, num, 10_000) == (overlap**2 * 10_000**2 >= num**2 * p * q)

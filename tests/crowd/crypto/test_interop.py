@@ -1,4 +1,6 @@
-"""The TypeScript client against the Python servers: every vector of the RFC and a thousand random artifacts."""
+"""The TypeScript client against the Python servers:
+every vector of the RFC and a thousand random artifacts.
+"""
 
 import json
 import random

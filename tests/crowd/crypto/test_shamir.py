@@ -22,7 +22,9 @@ def test_as_many_shares_as_coefficients_give_the_secret(polynomial: list[int], p
 
 
 def test_fewer_shares_fit_every_secret() -> None:
-    """k − 1 shares and any guess at the secret lie on one polynomial of the right degree: they tell nothing."""
+    """k − 1 shares and any guess at the secret lie on one polynomial of the right degree:
+    they tell nothing.
+    """
     polynomial = [11, 22, 33, 44, 55]
     shares = [(x, value(polynomial, x)) for x in (3, 5, 7, 9)]
     for guess in (0, 11, ORDER - 1):

@@ -27,7 +27,8 @@ ARTIFACTS = [("weather", ""), ("café à genève", "nyon"), ("", "empty primary"
 
 def vectors() -> dict[str, object]:
     return {
-        "randomness": "call n (from 1) of seed s returns SHAKE-256('crowdlog seeded randomness s n'); the calls restart at each step",
+        "randomness": "call n (from 1) of seed s returns SHAKE-256('crowdlog seeded randomness s n'); "
+        "the calls restart at each step",
         "collections": [_one("flat", 5, 0), _one("nested", 5, 9)],
     }
 

@@ -1,4 +1,6 @@
-"""The seeded faults: name, the broken mechanism with its parameters, and the audit that must raise the alarm."""
+"""The seeded faults: name, the broken mechanism with its parameters,
+and the audit that must raise the alarm.
+"""
 
 from __future__ import annotations
 

@@ -149,7 +149,8 @@ def test_bad_json_lines_are_set_aside(tmp_path):
     good = '{"user": 1, "query": "x", "time": 1141207200.5}\n'
     path.write_text(
         good
-        + 'nonsense\n[1]\n{"user": {}, "query": "x", "time": 1}\n{"user": 1, "query": "\\ud800", "time": 1}\n{"query": "x", "time": 1}\n'
+        + 'nonsense\n[1]\n{"user": {}, "query": "x", "time": 1}\n{"user": 1, "query": "\\ud800", "time": '
+        '1}\n{"query": "x", "time": 1}\n'
     )
     info = import_log(path, tmp_path / "store").info
     assert (info.rows, info.first_time) == (1, 1141207200)
@@ -281,7 +282,9 @@ def test_an_unknown_format_names_the_options(tmp_path):
 
 
 def test_an_unclosed_quote_at_a_block_boundary_is_read_right(tmp_path):
-    """Undoubling quotes changes the buffer; what is carried to the next block must be the file's own bytes."""
+    """Undoubling quotes changes the buffer;
+    what is carried to the next block must be the file's own bytes.
+    """
     from crowdlog.log.scan import LineLayout, read_delimited
     from crowdlog.log.sources import SourceFile
 

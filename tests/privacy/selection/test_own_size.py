@@ -1,4 +1,6 @@
-"""Lengths by own size: every size stays within δ, none could be longer, and the ledger is charged the worst."""
+"""Lengths by own size: every size stays within δ, none could be longer,
+and the ledger is charged the worst.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ SETTINGS = [(1.0, 1e-5), (math.log(10), 1e-5), (1.0, 1e-8), (8.0, 1e-6)]
 
 
 def exact_cost(epsilon: float, mus: list[float], bars: list[float], mu_counts: float, size: int):
-    """Noise, and keys of pure noise by the smaller of the two bounds, at 300 bits and without any shortcut."""
+    """Noise, and keys of pure noise by the smaller of the two bounds,
+    at 300 bits and without any shortcut.
+    """
     with mpmath.workprec(300):
         e = mpmath.mpf(epsilon)
         whole = mpmath.sqrt(sum(mpmath.mpf(mu) ** 2 for mu in mus) + mpmath.mpf(mu_counts) ** 2)
@@ -94,7 +98,9 @@ def test_the_ledger_is_charged_the_longest_vectors_and_the_worst_tail() -> None:
 
 
 def test_the_tail_is_not_that_of_the_most_items() -> None:
-    """Where noise hardly matters, users with fewer items and much longer vectors show their keys more often."""
+    """Where noise hardly matters, users with fewer items and much longer vectors show their keys more
+    often.
+    """
     parts = (Part(0.05, 4.2),)
     sizes = OwnSizes((1, 200), (60.0, 1.0))
     assert sizes.tail(parts) == parts[0].shown(1, 60.0) > parts[0].shown(200, 1.0)

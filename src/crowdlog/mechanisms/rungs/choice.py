@@ -20,7 +20,7 @@ NOT_A_CELL = np.iinfo(np.int64).min  # the key of a cell whose text belongs to a
 
 
 @dataclass(frozen=True)
-class Grid:
+class CellGrid:
     """Cells 0 … cells − 1 of one class, of which noise alone may show `allowed`; `key` gives their keys, or
     NOT_A_CELL where the text belongs to another class.
     """
@@ -44,7 +44,7 @@ class Column:
     allowed: Floats
     public: Bools
     prior: float = 1.0
-    grids: Sequence[Grid] = field(default_factory=tuple)
+    grids: Sequence[CellGrid] = field(default_factory=tuple)
 
     def __repr__(self) -> str:
         return f"Column({self.table})"
@@ -99,7 +99,9 @@ def choose(
     return chosen
 
 
-def _empty(graded: Graded, grid: Grid, taking: Ints, randomness: Randomness) -> tuple[Ints, Floats, Floats]:
+def _empty(
+    graded: Graded, grid: CellGrid, taking: Ints, randomness: Randomness
+) -> tuple[Ints, Floats, Floats]:
     """Cells of the grid that pass though nobody holds them: key, weight, how often one cell may."""
     each = grid.allowed / max(grid.cells, 1)
     bar = float(graded.bar(quantile(np.array([each])))[0])
@@ -119,7 +121,8 @@ def at_least(graded: Graded, weight: Floats, share: Floats, open_bar: float) -> 
     """So many people hold the key: nobody adds more than 1 to its weight, and noise alone is as large as what
     is taken off in FALSE cases of a table, whatever is shown.
 
-    `share`: of the table's allowance that is this key's; 0 for open keys, from which their whole bar is taken.
+    `share`: of the table's allowance that is this key's; 0 for open keys, from which their whole bar is
+    taken.
     """
     less = np.where(share > 0, HALF + quantile(FALSE * share) / graded.mu, open_bar)
     people = np.ceil(weight - less).astype(np.int64)

@@ -73,7 +73,7 @@ class ShownWords:
         return f"{name}.{SUFFIXES[key % kinds]}"  # all classes begin at multiples of the number of suffixes
 
     def site_key(self, text: str) -> int | None:
-        """The key of a site, None for an open one. Of two ways to split a name the shorter first word counts."""
+        """The key of a site, None for an open one. Of two ways to split a name the shorter first counts."""
         name, _dot, suffix = text.rpartition(".")
         if suffix not in SUFFIXES:
             return None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownKeys:
     """The shown keys of one table in the order of their texts: texts by column, at least so many people, and
     who holds them (all of her keys, not only those of the choice).
     """
@@ -40,7 +40,7 @@ class Shown:
         return len(self.people)
 
     def __repr__(self) -> str:
-        return f"Shown({self.size} keys)"
+        return f"ShownKeys({self.size} keys)"
 
 
 @dataclass
@@ -51,9 +51,9 @@ class Climb:
     source: LogSource
     holdings: Holdings
     randomness: Randomness
-    shown: dict[str, Shown] = field(default_factory=dict)
+    shown: dict[str, ShownKeys] = field(default_factory=dict)
 
-    def run(self) -> dict[str, Shown]:
+    def run(self) -> dict[str, ShownKeys]:
         self._words()
         self._named_by_words()
         if self.setting.edges:
@@ -78,7 +78,7 @@ class Climb:
         self.word_place = place
         self.words = ShownWords(tuple(names), listed)
         held = self._holders(column, chosen)
-        self.shown["words"] = Shown({"word": names}, chosen.people, held, columns.total_allowed(column))
+        self.shown["words"] = ShownKeys({"word": names}, chosen.people, held, columns.total_allowed(column))
 
     def _holders(self, column: Column, chosen: Chosen) -> Incidence:
         """Who holds the chosen keys, in this order."""
@@ -122,7 +122,7 @@ class Climb:
         order = np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64)
         chosen = chosen.taken(order)
         named_ = {name: [each[i] for i in order] for name, each in texts.items()}
-        self.shown[column.table] = Shown(
+        self.shown[column.table] = ShownKeys(
             named_, chosen.people, self._holders(column, chosen), columns.total_allowed(column)
         )
         if column.table == "queries":
@@ -198,7 +198,7 @@ class Climb:
         places = chosen.key // max(len(second), 1), chosen.key % max(len(second), 1)
         texts = {names[0]: [first[i] for i in places[0]], names[1]: [second[i] for i in places[1]]}
         held = self._holders(column, chosen)
-        self.shown[column.table] = Shown(texts, chosen.people, held, columns.total_allowed(column))
+        self.shown[column.table] = ShownKeys(texts, chosen.people, held, columns.total_allowed(column))
 
     # --- reformulations, in a selection of their own ---
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from crowdlog.engine.holdings import Holdings, follow, follow_one
-from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, Column, Grid
+from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, CellGrid, Column
 from crowdlog.mechanisms.rungs.classes import ShownWords
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Bools, Ints
@@ -98,7 +98,7 @@ def pair_column(
 
 
 def site_column(holdings: Holdings, shown: ShownWords, invented: float) -> Column:
-    """Sites called by released words or words of the list; all others are open. An item is a site of the log."""
+    """Sites called by released words or words of the list; others are open. An item is a site of the log."""
     texts = holdings.sites.to_pylist()
     found = [shown.site_key(text) for text in texts]
     key = np.array([-1 - i if k is None else k for i, k in enumerate(found)], np.int64)
@@ -113,8 +113,8 @@ def site_column(holdings: Holdings, shown: ShownWords, invented: float) -> Colum
     return Column("sites", held, key, allowed, np.zeros(len(key), bool), WORTH["sites"], grids)
 
 
-def _site_grid(shown: ShownWords, first: int, cells: int, allowed: float) -> Grid:
-    return Grid(cells, allowed, lambda cell: shown.canonical_sites(first + cell))
+def _site_grid(shown: ShownWords, first: int, cells: int, allowed: float) -> CellGrid:
+    return CellGrid(cells, allowed, lambda cell: shown.canonical_sites(first + cell))
 
 
 def edge_column(
@@ -141,19 +141,19 @@ def _by_code(held: Incidence, offsets: Ints, code: Ints) -> tuple[Incidence, Int
     return follow(held, offsets, numbers - none, len(key) - none), key[none:]
 
 
-def _grid(first: int, cells: int, allowed: float, others: Ints) -> Grid:
+def _grid(first: int, cells: int, allowed: float, others: Ints) -> CellGrid:
     """Cells whose keys begin at `first`; those among `others` belong to another class."""
 
     def key(cell: Ints) -> Ints:
         keys = first + cell
         return np.where(np.isin(keys, others), NOT_A_CELL, keys)
 
-    return Grid(cells, allowed, key)
+    return CellGrid(cells, allowed, key)
 
 
-def _off_diagonal(grid: Grid, size: int) -> Grid:
+def _off_diagonal(grid: CellGrid, size: int) -> CellGrid:
     """Without the cells of a thing with itself."""
-    return Grid(
+    return CellGrid(
         grid.cells,
         grid.allowed,
         lambda cell: np.where(cell // max(size, 1) == cell % max(size, 1), NOT_A_CELL, grid.key(cell)),

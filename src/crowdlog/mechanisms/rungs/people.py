@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdlog.engine.holdings import beside
-from crowdlog.mechanisms.rungs.climb import Shown
+from crowdlog.mechanisms.rungs.climb import ShownKeys
 from crowdlog.privacy import scaled_counts
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Floats, Ints
@@ -48,7 +48,7 @@ class People:
 
 
 def count_people(
-    shown: Mapping[str, Shown], mu: float, people: int, randomness: Randomness
+    shown: Mapping[str, ShownKeys], mu: float, people: int, randomness: Randomness
 ) -> tuple[dict[str, People], dict[str, float]]:
     """Every person once per key. μ of all passes and sums together. Also the kept share of each pass."""
     held = beside([each.held for each in shown.values()])
@@ -86,7 +86,7 @@ def _together(passes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     return count, precision**-0.5
 
 
-def _by_table(shown: Mapping[str, Shown], whole: People) -> dict[str, People]:
+def _by_table(shown: Mapping[str, ShownKeys], whole: People) -> dict[str, People]:
     ends = np.cumsum([each.size for each in shown.values()])
     parts: dict[str, People] = {}
     for (name, each), end in zip(shown.items(), ends, strict=True):

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from crowdlog.mechanisms.rungs.climb import Shown
+from crowdlog.mechanisms.rungs.climb import ShownKeys
 from crowdlog.mechanisms.rungs.people import People
 from crowdlog.mechanisms.rungs.setting import Setting
 from crowdlog.release.promise import Protected
 
 
 def publish(
-    setting: Setting, shown: Mapping[str, Shown], people: Mapping[str, People], kept: Mapping[str, float]
+    setting: Setting, shown: Mapping[str, ShownKeys], people: Mapping[str, People], kept: Mapping[str, float]
 ) -> Protected:
     """Most frequent first, ties by text. A count is never below `at_least`; where that says nothing, a row
     with a count of 0 or less is left out, but for words.
@@ -27,7 +27,7 @@ def publish(
     return Protected(tables, {"people": setting.people, **invented, **kept})
 
 
-def _table(shown: Shown, people: People, all_rows: bool) -> pa.Table:
+def _table(shown: ShownKeys, people: People, all_rows: bool) -> pa.Table:
     least = np.maximum(shown.people, 1 if all_rows else 0)
     count = np.maximum(np.rint(people.count).astype(np.int64), least)
     low = np.maximum(np.floor(people.count - people.spread).astype(np.int64), shown.people)

@@ -9,15 +9,19 @@ from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
 from crowdlog.release.promise import Step
 
 COUNTED = (
-    "Every person counts once for each shown key. Who has many is scaled down, so that her vector is no longer "
-    "than that of about 92 % of the people; counts are divided by the share that scaling leaves, and so estimate "
-    "people. `noise` is the standard deviation of the noise alone. `low` and `high` also allow for what scaling "
-    "takes from one key more than from another: they hold the truth in 95 of 100 rows. `at_least` follows from "
+    "Every person counts once for each shown key. Who has many is scaled down, so that her vector is no "
+    "longer "
+    "than that of about 92 % of the people; counts are divided by the share that scaling leaves, and so "
+    "estimate "
+    "people. `noise` is the standard deviation of the noise alone. "
+    "`low` and `high` also allow for what scaling "
+    "takes from one key more than from another: they hold the truth in 95 of 100 rows. "
+    "`at_least` follows from "
     "the choice: so many people at the least."
 )
 
 
-class Asked(Protocol):
+class LadderTerms(Protocol):
     """What the wording needs to know of a ladder."""
 
     @property
@@ -50,7 +54,7 @@ def expectations(setting: Setting, epsilon: float, least_rows: float) -> tuple[s
     return tuple(told)
 
 
-def steps_of_ladder(setting: Setting, asked: Asked) -> tuple[Step, ...]:
+def steps_of_ladder(setting: Setting, asked: LadderTerms) -> tuple[Step, ...]:
     """Every step, its bounds and its part of δ."""
     whole = (
         "All noise below is one Gaussian mechanism: sensitivity over standard deviation is "
@@ -72,11 +76,17 @@ def steps_of_ladder(setting: Setting, asked: Asked) -> tuple[Step, ...]:
     further = ", ".join(table for table in setting.tables if STEP_OF[table] in ("edges", "pairs"))
     if further:
         steps += _chosen(further, setting.items)
-        rule = "Show combinations of what is shown whose noisy weight reaches a bar that noise alone seldom reaches."
+        rule = (
+            "Show combinations of what is shown whose noisy weight reaches a bar that noise alone seldom "
+            "reaches."
+        )
         steps.append(Step(f"Select {further}", rule))
     return (*steps, Step("Bound and count people", COUNTED))
 
 
 def _chosen(tables: str, items: int) -> list[Step]:
-    most = f"A person supports at most {items} different ones, by lot where she has more, with one unit of weight in each round."
+    most = (
+        f"A person supports at most {items} different ones, by lot where she has more, with one unit of "
+        "weight in each round."
+    )
     return [Step(f"Bound {tables}", most)]

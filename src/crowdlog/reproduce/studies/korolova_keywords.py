@@ -23,7 +23,7 @@ CLICKS, CLICK_NOISE = 21, 0.43  # clicks kept of each user (the paper keeps all)
 
 
 @dataclass(frozen=True)
-class Setting:
+class GraphSetting:
     """How the graph is released, and how many clicks an edge of either graph must have."""
 
     d: int
@@ -46,12 +46,12 @@ class Setting:
 
 
 # "pruned all query-URL pairs with less than 10 clicks in both the original and the released graphs"
-AS_PRINTED = Setting(21, LN10, 10)
+AS_PRINTED = GraphSetting(21, LN10, 10)
 # shows about the paper's part of the graph of 20,000 users: 9 % of the queries, 18 % of the edges
-SAME_PART = Setting(5, 60.0, 3)
+SAME_PART = GraphSetting(5, 60.0, 3)
 
 
-def keywords(bench: Bench, setting: Setting) -> dict[str, Any]:
+def keywords(bench: Bench, setting: GraphSetting) -> dict[str, Any]:
     """For each concept and relevance how many are released, in the original, in both; and the released share
     of queries and edges.
     """
@@ -60,7 +60,7 @@ def keywords(bench: Bench, setting: Setting) -> dict[str, Any]:
     )
 
 
-def _measured(bench: Bench, setting: Setting) -> dict[str, Any]:
+def _measured(bench: Bench, setting: GraphSetting) -> dict[str, Any]:
     truth = bench.truth(bench.log)
     with bench.released(setting.mechanism(), bench.log) as release:
         shown = _clicks(release, truth)
