@@ -1,5 +1,5 @@
-"""What a ladder publishes beside Crowd on the same synthetic logs: rows, how right numbers of people are, invented
-rows, time. `python benchmarks/ladder.py --users 5000 20000 --runs 5 > ladder.json`
+"""What a ladder publishes beside Crowd on the same synthetic logs: rows, how right numbers of people are,
+invented rows, time. `python benchmarks/ladder.py --users 5000 20000 --runs 5 > ladder.json`
 
 Logs: `crowdlog synth` with seeds that nothing was tuned on, or stores given with --stores.
 """

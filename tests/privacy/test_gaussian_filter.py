@@ -74,7 +74,8 @@ def test_a_path_that_shifts_delta_between_noise_and_tails_would_break_the_promis
     first = 0.2
     whole = float(limits(epsilon, 2 * delta)[0]) ** 0.5  # all of δ for noise
     rest = delta - gaussian_delta(epsilon, first)
-    # After the first release half of the paths (Z < 0) spend the rest on tails; the others go on with noise. What
+    # After the first release half of the paths (Z < 0) spend the rest on tails; the others go on with noise.
+    # What
     # those first ones would have added by going on is less than what they add now.
     import numpy as np
 

@@ -54,7 +54,9 @@ def test_names_are_uniform_and_distinct(both):
 
 
 def test_the_chance_covers_everything_that_could_pass():
-    """Rounding adds half a unit at most: p₀ is at least the exact chance to come that near, and hardly more."""
+    """Rounding adds half a unit at most: p₀ is at least the exact chance to come that near,
+    and hardly more.
+    """
     cells = EmptyCells(GRADED, CELLS, float(GRADED.bar(4.0)))
     with mpmath.workprec(BITS):
         chance = cells._chance()

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @click.option(
     "--gaussian",
     is_flag=True,
-    help="With a limit, before the first release: only Gaussian releases (Crowd), added up by Σμ²; many more of them fit.",
+    help="With a limit, before the first release: only Gaussian releases (Crowd), added up by Σμ²; "
+    "many more of them fit.",
 )
 @click.option(
     "--book",
@@ -57,7 +58,8 @@ def command(
 ) -> None:
     """Show what all releases of STORE have spent and what is left; with --epsilon and --delta, set the limit.
 
-    Releases are refused by the sum of ε and δ, or with --gaussian by Σμ². The tight ε beside it is what they cost by privacy loss distributions.
+    Releases are refused by the sum of ε and δ, or with --gaussian by Σμ². The tight ε beside it is what they
+    cost by privacy loss distributions.
 
     \b
     Example: crowdlog budget STORE --epsilon 5 --delta 1e-4

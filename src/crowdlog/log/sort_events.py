@@ -18,7 +18,7 @@ _FEW = 32  # rows of one moment up to which looking back row by row beats sortin
 
 @njit(cache=True, nogil=True)
 def _is_sorted(user: NDArray[Any], time: NDArray[Any]) -> bool:
-    for i in range(1, len(user)):  # noqa: SIM110 - a generator would not compile
+    for i in range(1, len(user)):
         if user[i] < user[i - 1] or (user[i] == user[i - 1] and time[i] < time[i - 1]):
             return False
     return True

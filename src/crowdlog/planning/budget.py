@@ -72,7 +72,9 @@ class ChargedRelease(Amount):
 
 @dataclass(frozen=True)
 class Limit(Amount):
-    """The budget in force: `rule` is "sum" or "gaussian"; Σμ² of the releases and the most of it for the latter."""
+    """The budget in force: `rule` is "sum" or "gaussian"; Σμ² of the releases and the most of it for the
+    latter.
+    """
 
     rule: str
     date: str

@@ -103,7 +103,9 @@ def test_cells_that_are_held_are_not_drawn_again():
 
 
 def test_at_least_is_seldom_wrong_whatever_is_selected():
-    """20,000 keys of two people: all false statements together are few, though only the largest are looked at."""
+    """20,000 keys of two people: all false statements together are few, though only the largest are looked
+    at.
+    """
     rng = np.random.default_rng(1)
     weight = 2 + rng.normal(0, 1 / GRADED.mu, 20_000)
     said = at_least(GRADED, weight, np.full(20_000, 1 / 20_000), 99.0)
