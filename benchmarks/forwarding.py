@@ -2,9 +2,9 @@
 
     python -m benchmarks.forwarding [USERS …]
 
-Each size runs in a process of its own, so that its peak of memory is its own. Ten queries a user, topical log,
-the default rules; graph, simulation and measures are timed apart. Compiling is left out: a thousand users run
-first.
+Each size runs in a process of its own, so that its peak of memory is its own. Ten queries a user, topical
+log, the default rules; graph, simulation and measures are timed apart. Compiling is left out: a thousand
+users run first.
 """
 
 from __future__ import annotations

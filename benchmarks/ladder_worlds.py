@@ -1,9 +1,10 @@
-"""The choice of the ladder in two kinds of world, sampled: nobody at all (how many rows does noise invent?), and
-one lone user with an open key, a cell of a grid and a word of a public list (do the two logs keep the promise?).
-`python benchmarks/ladder_worlds.py --worlds 400000`
+"""The choice of the ladder in two kinds of world, sampled: nobody at all (how many rows does noise invent?),
+and one lone user with an open key, a cell of a grid and a word of a public list (do the two logs keep the
+promise?). `python benchmarks/ladder_worlds.py --worlds 400000`
 
-All privacy is in one selection with (ε, δ) = (1, 0.1). An event of the outcomes (which of the three are shown) is
-learnt on one half of the worlds and confirmed on the other, with Clopper and Pearson's bounds at 10⁻⁴.
+All privacy is in one selection with (ε, δ) = (1, 0.1). An event of the outcomes (which of the three are
+shown) is learnt on one half of the worlds and confirmed on the other, with Clopper and Pearson's bounds at
+10⁻⁴.
 """
 
 from __future__ import annotations

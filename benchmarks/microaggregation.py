@@ -100,7 +100,8 @@ def main() -> None:
         return
     log = LogStore.open(chosen.store)
     print(
-        f"{log.info.rows / log.info.users:.0f} rows and {log.info.impressions / log.info.users:.0f} impressions a user"
+        f"{log.info.rows / log.info.users:.0f} rows and {log.info.impressions / log.info.users:.0f} "
+        "impressions a user"
     )
     for name in chosen.distance:
         begin = time.process_time()

@@ -43,7 +43,9 @@ def test_levels_equal_those_of_the_matrices(leave):
 
 
 def test_levels_by_hand():
-    """Two users who cannot reach each other submit all they ask: everything is exposed; one query has no level."""
+    """Two users who cannot reach each other submit all they ask: everything is exposed; one query has no
+    level.
+    """
     graph = from_pairs(np.array([0], np.int32), np.array([1], np.int32), 2)
     log = Workload(np.array([0, 4, 6]), np.array([5, 5, 6, 7, 9, 9], np.int32))
     done = simulate(graph, log, Rules(offline=1.0), seed=1)

@@ -106,7 +106,9 @@ def test_positions_as_in_table_4_5(many):
 
 
 def test_zeta_isolates_the_selfish_between_001_and_003():
-    """Table 4.4: 5 % of the selfish are exposed at ζ = 0.01, 93 % at 0.02, 100 % at 0.03; the honest hardly move."""
+    """Table 4.4: 5 % of the selfish are exposed at ζ = 0.01, 93 % at 0.02, 100 % at 0.03; the honest hardly
+    move.
+    """
     honest, selfish = {}, {}
     for zeta in (0.0, 0.01, 0.02, 0.03):
         runs = [

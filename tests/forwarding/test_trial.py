@@ -1,4 +1,6 @@
-"""Real nodes on loopback, killed with -9: every search ends once, and no query is on any disk or in any log."""
+"""Real nodes on loopback, killed with -9: every search ends once,
+and no query is on any disk or in any log.
+"""
 
 import os
 

@@ -79,7 +79,10 @@ def _people(table: str, shape: Shape, keys: Ints, total: Ints) -> Finding:
         return Finding("noise", f"{table}, {shape.name}", SCALING, 0, False, "None of these was shown.")
     error = 4 * float(np.std(found)) / len(found) ** 0.5 / shape.crowd
     off = abs(float(np.mean(found)) / shape.crowd - 1)
-    meaning = f"Counts of {shape.crowd} people are off by {off:.1%} on average; at most {SCALING + error:.1%} is allowed."
+    meaning = (
+        f"Counts of {shape.crowd} people are off by {off:.1%} on average; "
+        f"at most {SCALING + error:.1%} is allowed."
+    )
     return Finding("noise", f"{table}, {shape.name}", SCALING + error, off, off > SCALING + error, meaning)
 
 

@@ -1,4 +1,6 @@
-"""The commands that run nodes: `up` (a trial on this machine), `node` (one), `engine` (a trial's search engine)."""
+"""The commands that run nodes: `up` (a trial on this machine), `node` (one), `engine` (a trial's search
+engine).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def node(settings: Path, fd: int | None, page_fd: int | None, check: bool) -> No
     given = read_settings(settings)
     if check:
         click.echo(
-            f"{given.name}: {len(given.neighbours)} neighbours, delay {given.delay:g} s, cover {given.cover:g} s."
+            f"{given.name}: {len(given.neighbours)} neighbours, delay {given.delay:g} s, cover "
+            f"{given.cover:g} s."
         )
         return
     peers = listening_socket(given.host, given.port) if fd is None else socket.socket(fileno=fd)

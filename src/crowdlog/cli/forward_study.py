@@ -123,7 +123,10 @@ def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options:
     }
     if out is not None:
         out.mkdir(parents=True)
-        command = f"crowdlog forward simulate --users {options['users']} --queries {options['queries']} --seed {seed} --tables {tables}"
+        command = (
+            f"crowdlog forward simulate --users {options['users']} --queries {options['queries']} --seed "
+            f"{seed} --tables {tables}"
+        )
         (out / "page.html").write_text(page(figures, panels, claims, command), encoding="utf-8")
         (out / "results.json").write_text(json.dumps(results, indent=2, ensure_ascii=False), encoding="utf-8")
     if as_json:

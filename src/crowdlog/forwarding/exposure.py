@@ -1,7 +1,7 @@
 """Profile exposure level of every user: I(X;Y) / H(X) between what she asked and what she submitted (§4.5).
 
-The same quantity as `crowdlog.attacks.exposure` computes from sparse matrices, here for ten million users from
-plain arrays. Who asked fewer than two different queries has H(X) = 0 and no level: NaN.
+The same quantity as `crowdlog.attacks.exposure` computes from sparse matrices, here for ten million users
+from plain arrays. Who asked fewer than two different queries has H(X) = 0 and no level: NaN.
 """
 
 from __future__ import annotations

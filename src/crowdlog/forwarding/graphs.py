@@ -1,7 +1,7 @@
 """Social graphs: who knows whom, as arrays.
 
-`PowerLaw` draws degrees from 1 to 10 with probability proportional to degree^−exponent and joins half-edges at
-random (the configuration model), without self-loops and double edges. `read_edges` takes a file instead.
+`PowerLaw` draws degrees from 1 to 10 with probability proportional to degree^−exponent and joins half-edges
+at random (the configuration model), without self-loops and double edges. `read_edges` takes a file instead.
 """
 
 from __future__ import annotations

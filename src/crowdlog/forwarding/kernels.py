@@ -55,7 +55,10 @@ class Setting(NamedTuple):
 
 @njit(cache=True)
 def fill_list(entries: Ints, degrees: Walks, user: int, round_: int, setting: Setting, selfish: bool) -> Any:
-    """Write the cut list of an own query; return its length. The cut stays for the test unless it is per query."""
+    """Write the cut list of an own query; return its length.
+
+    The cut stays for the test unless it is per query.
+    """
     part = _WINDOW + (round_ if setting.per_query else 0)
     state = stream(setting.seed, user, part)
     copies = 1 + below(state, setting.most_copies)

@@ -19,10 +19,9 @@ class Rules:
 
     `returns`: "source never" (a source does not take her own query back, forwarders may see one again: the
     reading that gives the seed's numbers), "own back" (everybody takes everything) or "never twice" (nobody
-    takes a query that she has carried: what the node does).
-    `per_query`: the cut of the list is drawn anew for every query instead of once per test.
-    `offline`: share of rounds in which a user does not answer. `leave`: probability that somebody who accepted
-    leaves before the answer came, so that the search fails.
+    takes a query that she has carried: what the node does). `per_query`: the cut of the list is drawn anew
+    for every query instead of once per test. `offline`: share of rounds in which a user does not answer.
+    `leave`: probability that somebody who accepted leaves before the answer came, so that the search fails.
     """
 
     zeta: float = ZETA / UNIT

@@ -26,8 +26,8 @@ _MOST_THREADS = 16  # each holds four bytes per directed edge
 class Simulated:
     """What happened. Row r, column u: the r-th query of user u.
 
-    `submitter` is −1 for a search that failed and for users who had no r-th query. `paths` has the users on the
-    way, the source first, where they were asked for.
+    `submitter` is −1 for a search that failed and for users who had no r-th query. `paths` has the users on
+    the way, the source first, where they were asked for.
     """
 
     graph: Graph

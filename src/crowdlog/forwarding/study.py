@@ -236,7 +236,9 @@ def _exposed_by_group(done: Simulated) -> tuple[float, float]:
 
 
 def _submitted(done: Simulated) -> Floats:
-    """Mean share of her queries that a selfish user submits, for 1 … 10 neighbours; NaN where nobody has so many."""
+    """Mean share of her queries that a selfish user submits, for 1 … 10 neighbours; NaN where nobody has so
+    many.
+    """
     own, degrees = own_shares(done), done.graph.degrees
     groups = [own[done.selfish & (degrees == k)] for k in NEIGHBOURS]
     return np.array([np.nanmean(group) if len(group) else np.nan for group in groups])

@@ -1,6 +1,7 @@
 """A trial on this machine: a search engine and nodes on loopback, each a process, and a script of searches.
 
-Nodes are killed with -9 while the searches run, and come back at their addresses: the parent holds the sockets.
+Nodes are killed with -9 while the searches run, and come back at their addresses: the parent holds the
+sockets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Who asks what: the queries of every user as numbers, in the order in which she asks them.
 
-Three sources: `repeated` (each user asks one query of her own again and again, the seed's first kind of test),
-`topical` (made up here: a few favourite topics each, frequent and rare queries in every topic) and `of_log` (the
-users of an imported log, the seed's second kind).
+Three sources: `repeated` (each user asks one query of her own again and again, the seed's first kind of
+test), `topical` (made up here: a few favourite topics each, frequent and rare queries in every topic) and
+`of_log` (the users of an imported log, the seed's second kind).
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ WORDNET = "wordnet"
 
 def tree_parameter() -> Any:
     return parameter(
-        "the tree of categories: 'wordnet', or a file of paths such as Sports/Water Sports (with a tab and a count), or ODP's RDF",
+        "the tree of categories: 'wordnet', or a file of paths such as Sports/Water Sports (with a tab and a "
+        "count), or ODP's RDF",
         default=WORDNET,
     )
 
@@ -43,7 +44,9 @@ class Mapped:
     profiles: Profiles
 
     def notes(self) -> dict[str, float | int | str]:
-        """What the label says: the shares of different queries, of users and of impressions that have a category."""
+        """What the label says: the shares of different queries, of users and of impressions that have a
+        category.
+        """
         users = np.diff(self.profiles.start) > 0
         return {
             "tree of categories": "WordNet" if self.tree.title == "WordNet" else "from a file",

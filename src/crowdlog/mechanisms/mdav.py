@@ -1,5 +1,5 @@
-"""Microaggregation of whole histories by MDAV (Navarro-Arribas, Torra, Erola and Castellà-Roca 2012; Erola 2013,
-§5.3), with a distance of your choice.
+"""Microaggregation of whole histories by MDAV (Navarro-Arribas, Torra, Erola and Castellà-Roca 2012; Erola
+2013, §5.3), with a distance of your choice.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ if TYPE_CHECKING:
 
 DISTANCES = ("syntactic", "equality", "random", "vectors")
 ERRATA = (
-    "The Hausdorff part of d_φ has double weight, as the text says (l. 'double weight'); the printed eq. 5.1 doubles the difference of lengths.",
-    "The square roots of eq. 5.1 and 5.4, as printed, cover d_H as well: only the differences are meant, |Δ| = √(Δ²).",
-    "Host labels: m + 1 of them have the weights 2^(m−i)/(2^(m+1) − 1), which sum to 1; one that the shorter name lacks is different.",
-    "A query without a click has rank 0; two queries without a site are 0 apart in it, one with and one without 1.",
-    "The centroid of all users gives each less than one query: the queries of ℂ are shared out by largest remainder.",
-    "A representative's shares are rounded by largest remainder, and strings of equal frequency are taken evenly from the whole history.",
-    "Time and rank are means over the run of rows that a query stands for; the site is what their sites end in, none if nothing is common.",
+    "The Hausdorff part of d_φ has double weight, as the text says (l. 'double weight'); the printed eq. "
+    "5.1 doubles the difference of lengths.",
+    "The square roots of eq. 5.1 and 5.4, as printed, cover d_H as well: only the differences are meant, |Δ| "
+    "= √(Δ²).",
+    "Host labels: m + 1 of them have the weights 2^(m−i)/(2^(m+1) − 1), which sum to 1; "
+    "one that the shorter name lacks is different.",
+    "A query without a click has rank 0; two queries without a site are 0 apart in it, one with and one "
+    "without 1.",
+    "The centroid of all users gives each less than one query: the queries of ℂ are shared out by largest "
+    "remainder.",
+    "A representative's shares are rounded by largest remainder, and strings of equal frequency are taken "
+    "evenly from the whole history.",
+    "Time and rank are means over the run of rows that a query stands for; "
+    "the site is what their sites end in, none if nothing is common.",
     "Distances are rounded to 2⁻¹⁶, so that sums do not depend on their order.",
 )
 
@@ -38,7 +45,8 @@ class Mdav(Microaggregation):
     source: ClassVar[str] = "Navarro-Arribas, Torra, Erola, Castellà-Roca: IPM 48(3), 2012; Erola 2013, §5.3"
 
     distance: str = parameter(
-        "syntactic (§5.3), equality of queries (the 'no semantics' of §5.5.2.2), random (a baseline) or vectors",
+        "syntactic (§5.3), equality of queries (the 'no semantics' of §5.5.2.2), random (a baseline) or "
+        "vectors",
         default="syntactic",
         choices=DISTANCES,
     )

@@ -1,4 +1,7 @@
-"""What all mechanisms share that give every user of a cluster the same log. Proof: proofs/microaggregation.md."""
+"""What all mechanisms share that give every user of a cluster the same log.
+
+Proof: proofs/microaggregation.md.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +28,18 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 UNPROTECTED = (
-    "A representative's texts are somebody's texts: which words they may hold is decided by word_users and names, not by k.",
-    "What all users of a cluster have in common is shown: k users with one secret share it with everybody (no l-diversity).",
+    "A representative's texts are somebody's texts: which words they may hold is decided by word_users and "
+    "names, not by k.",
+    "What all users of a cluster have in common is shown: k users with one secret share it with everybody "
+    "(no l-diversity).",
     "Times of rows are real times of somebody in the cluster, or means of them.",
     "Which users are alike is decided by everybody's data: one person can change every cluster.",
     "Two releases of one log, or of overlapping logs, can be intersected.",
 )
-SIZES = "Clusters have k … 2k − 1 users; the paper's bound of 2k (§2.4) and 'X = X′' of Algorithm 1 are misprints."
+SIZES = (
+    "Clusters have k … 2k − 1 users; the paper's bound of 2k (§2.4) and 'X = X′' of Algorithm 1 are "
+    "misprints."
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,8 @@ class Microaggregation(Mechanism):
         least=1,
     )
     names: str = parameter(
-        "whether a text with a person's name may be shown ('allow'), or only if word_users users typed it ('block')",
+        "whether a text with a person's name may be shown ('allow'), or only if word_users users typed it "
+        "('block')",
         default="block",
         choices=NAMES,
     )
@@ -103,7 +112,10 @@ class Microaggregation(Mechanism):
             ", and no name of a person unless as many typed the whole text" if self.names == "block" else ""
         )
         texts = Step("Texts", f"Show only words of at least {rule.users} users{named}; sites likewise.")
-        blocks = f"at once up to {self.exact:,} users, in blocks of similar users above; {self.swaps} rounds of swaps"
+        blocks = (
+            f"at once up to {self.exact:,} users, in blocks of similar users above; "
+            f"{self.swaps} rounds of swaps"
+        )
         return Promise(
             anonymity(self.k, "k-anonymity of users"),
             (*steps, texts, Step("Replace", "Every user of a cluster gets its representative as her log.")),

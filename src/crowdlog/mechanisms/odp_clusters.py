@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 ERRATA = (
     "Eq. 5.5 intersects sets, Algorithm 3 adds the smaller of two counts: the algorithm is followed.",
     "Algorithm 3 fills the diagonal, so the highest cell would be a user with herself: it is left out.",
-    "Algorithm 4's loop runs while at least k users are left (printed: ≤ k); leftovers join the last cluster (⌊n/k⌋ clusters, not ⌈n/k⌉).",
-    "Algorithm 5 adds the column of u_i to u_ρ, the row of u_ρ to u_i, and deletes u_ρ: rows are added symmetrically.",
-    "Contrib·repetitions above 1 gives that many copies for sure, the rest by lot: 3 × .4 is one copy and a second with probability .2.",
-    "Quotas are rounded by largest remainder; a user whose list is empty before her quota is gone through again.",
+    "Algorithm 4's loop runs while at least k users are left (printed: ≤ k); "
+    "leftovers join the last cluster (⌊n/k⌋ clusters, not ⌈n/k⌉).",
+    "Algorithm 5 adds the column of u_i to u_ρ, the row of u_ρ to u_i, and deletes u_ρ: rows are added "
+    "symmetrically.",
+    "Contrib·repetitions above 1 gives that many copies for sure, the rest by lot: 3 × .4 is one copy and a "
+    "second with probability .2.",
+    "Quotas are rounded by largest remainder; a user whose list is empty before her quota is gone through "
+    "again.",
     "A row of the representative is one of the user's own rows, with its time, rank and site.",
 )
 

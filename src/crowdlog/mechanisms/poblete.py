@@ -41,8 +41,10 @@ class Poblete(Mechanism):
     def promise(self) -> Promise:
         step = Step(
             "Graph disconnection",
-            f"Remove queries with fewer than {self.k} documents, or of fewer than {self.K} sites, or that name a site they "
-            "led to; then, the most connected first, those that share a document with another, until none does.",
+            f"Remove queries with fewer than {self.k} documents, or of fewer than {self.K} sites, or that "
+            "name a site they "
+            "led to; then, the most connected first, those that share a document with another, until none "
+            "does.",
         )
         return row_promise(
             step,
@@ -90,7 +92,8 @@ def _well_targeted(log: LogStore, query: Ints, url: Ints, sites: Any) -> Any:
 
 
 def disconnect(query: Ints, url: Ints, kept: Any) -> Any:
-    """Remove queries, the most connected first (ties: the lowest id), until no document belongs to two of them.
+    """Remove queries, the most connected first (ties: the lowest id), until no document belongs to two of
+    them.
 
     Degrees only fall, so a degree that is still right when its query comes up is the highest.
     """

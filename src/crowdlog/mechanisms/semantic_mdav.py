@@ -15,20 +15,26 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 ERRATA = (
-    "A user whose queries map to nothing is at distance 1 of all others, at 0 of her like; a cluster of such users has an empty record.",
-    "Ties of the medoid, of the farthest and of the nearest user, and of the centroid category, go to the lowest number.",
-    "Eq. 5.15 sorts a user's categories by w·δ(z, c), which pushes her most frequent ones back; order='nearest' sorts by δ alone.",
-    "A user's quota is rounded by largest remainder; the last category gives as many repetitions as the quota still takes.",
-    "A category is replaced by a query of that category alone if there is one, else by one of several noun phrases.",
-    "The paper names no time, rank or URL: a row has the time of the user's row its category comes from, rank and site of the query's own row.",
+    "A user whose queries map to nothing is at distance 1 of all others, at 0 of her like; "
+    "a cluster of such users has an empty record.",
+    "Ties of the medoid, of the farthest and of the nearest user, and of the centroid category, go to the "
+    "lowest number.",
+    "Eq. 5.15 sorts a user's categories by w·δ(z, c), which pushes her most frequent ones back; "
+    "order='nearest' sorts by δ alone.",
+    "A user's quota is rounded by largest remainder; the last category gives as many repetitions as the "
+    "quota still takes.",
+    "A category is replaced by a query of that category alone if there is one, else by one of several noun "
+    "phrases.",
+    "The paper names no time, rank or URL: a row has the time of the user's row its category comes from, "
+    "rank and site of the query's own row.",
     "Distances are rounded to 2⁻¹⁶, so that sums do not depend on their order.",
 )
 
 
 @dataclass(frozen=True, repr=False)
 class SemanticMdav(Microaggregation):
-    """Cluster users by what their queries mean, and give each the categories nearest to her cluster's middle, in
-    random queries of the whole log.
+    """Cluster users by what their queries mean, and give each the categories nearest to her cluster's middle,
+    in random queries of the whole log.
     """
 
     title: ClassVar[str] = "Histories of at least k users alike by the meaning of their queries"

@@ -1,4 +1,6 @@
-"""The syntactic distance beside the printed formulas in plain Python, and MDAV with it beside the naive one."""
+"""The syntactic distance beside the printed formulas in plain Python,
+and MDAV with it beside the naive one.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def test_the_distance_is_that_of_the_formulas(log):
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_the_partition_without_full_distances_is_that_with_all_of_them(log, k):
-    """The centroid is a list of rows, so the naive MDAV takes its distances from `farthest` by brute force."""
+    """The centroid is a list of rows, so the naive MDAV takes its distances from `farthest` by brute
+    force.
+    """
     distance = read_syntactic(log)
     space, matrix = distance.space(), distance.matrix()
 

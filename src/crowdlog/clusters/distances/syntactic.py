@@ -1,4 +1,6 @@
-"""Syntactic distance between users (Navarro-Arribas et al. 2012; Erola 2013, §5.3.1.2): words, sites, times, ranks.
+"""Syntactic distance between users (Navarro-Arribas et al.
+
+2012; Erola 2013, §5.3.1.2): words, sites, times, ranks.
 
 The centroid of many users is the aggregation ℂ of §5.3.1.4: as many queries as a user has on the mean, shared
 out by largest remainder, so most users give none and the heaviest give one each.

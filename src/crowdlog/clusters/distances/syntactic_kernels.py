@@ -35,7 +35,9 @@ def site_distance(one: int, other: int, length: Any, label: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _words_within(p: int, q: int, bar: int, words: Any, kept: Any) -> Any:
-    """Whether each word of p has a word of q at an edit distance, by the longer's length, of at most `bar`."""
+    """Whether each word of p has a word of q at an edit distance, by the longer's length,
+    of at most `bar`.
+    """
     qstart, qword, start, letter = words
     for i in range(qstart[p], qstart[p + 1]):
         a = qword[i]

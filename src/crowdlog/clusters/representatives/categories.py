@@ -1,11 +1,11 @@
-"""The operator of §5.5.1.3: each user gives her categories nearest to the cluster's centroid category, and each
-is replaced by a random query of the whole log with that category.
+"""The operator of §5.5.1.3: each user gives her categories nearest to the cluster's centroid category, and
+each is replaced by a random query of the whole log with that category.
 
-Where the paper is open: ties of the centroid category go to the lowest number; a user's last category gives as
-many of its repetitions as her quota still takes; a query that belongs to the category alone is preferred to one
-of several noun phrases; a row has the time of the user's row that the category comes from, and rank and site of
-the query's own row. The paper sorts by w·δ(z, c) (eq. 5.15), which pushes a user's most frequent categories
-back; `weighted` False sorts by δ alone.
+Where the paper is open: ties of the centroid category go to the lowest number; a user's last category gives
+as many of its repetitions as her quota still takes; a query that belongs to the category alone is preferred
+to one of several noun phrases; a row has the time of the user's row that the category comes from, and rank
+and site of the query's own row. The paper sorts by w·δ(z, c) (eq. 5.15), which pushes a user's most frequent
+categories back; `weighted` False sorts by δ alone.
 """
 
 from __future__ import annotations

@@ -35,7 +35,9 @@ def contribute(
 
 
 def copies_of(repetitions: int, contribution: float, draws: Draws) -> int:
-    """Contrib·repetitions, rounded up or down by lot: 3 × .4 is one copy, and a second with probability .2."""
+    """Contrib·repetitions, rounded up or down by lot: 3 × .4 is one copy,
+    and a second with probability .2.
+    """
     expected = repetitions * contribution
     sure = int(expected)
     return sure + (draws.uniform() < expected - sure)

@@ -1,10 +1,10 @@
 """The operator of §5.3.1.4: each user gives her share of rows, keeping the frequencies of her query strings.
 
-Where the paper is open: shares are rounded by largest remainder. Within a user the strings stand in a row, the
-most frequent first, then by first use, and every (size)th row is taken, so that each string has its expected
-number of copies, rounded up or down, and unique strings are taken from all of her history. A copy stands for
-a run of her rows with that string: time and rank are their means, the site is what all of the run's sites end
-in (none if nothing is common).
+Where the paper is open: shares are rounded by largest remainder. Within a user the strings stand in a row,
+the most frequent first, then by first use, and every (size)th row is taken, so that each string has its
+expected number of copies, rounded up or down, and unique strings are taken from all of her history. A copy
+stands for a run of her rows with that string: time and rank are their means, the site is what all of the
+run's sites end in (none if nothing is common).
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""Attacks on queries that travel, which the seed does not make: each against chance, with and without repairs."""
+"""Attacks on queries that travel, which the seed does not make: each against chance, with and without
+repairs.
+"""

@@ -36,8 +36,8 @@ def colluding_neighbours(scene: Scene) -> list[Row]:
 def owned_nodes(scene: Scene) -> list[Row]:
     """The first owned node on the way names whoever gave it the query; without one, the submitter is named.
 
-    Share of honest users' real queries that are put down to their source. Chance names the submitter: what the
-    engine reaches that owns no node.
+    Share of honest users' real queries that are put down to their source. Chance names the submitter: what
+    the engine reaches that owns no node.
     """
     paths = scene.done.paths.reshape(len(scene.source), -1)
     rows = []

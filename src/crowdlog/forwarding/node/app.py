@@ -1,7 +1,7 @@
 """The node as one process: the protocol with neighbours, and an address on this machine to search from.
 
-The page and its call answer on loopback, to requests that name it so, with the token that the page holds: a web
-site in the same browser can neither read the page nor search through it.
+The page and its call answer on loopback, to requests that name it so, with the token that the page holds: a
+web site in the same browser can neither read the page nor search through it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Certificates of a trial: one authority, made for it and forgotten, and one certificate for each node.
 
-For real use each person makes her own and hands the fingerprint to her friends; a trial needs no more than this.
+For real use each person makes her own and hands the fingerprint to her friends; a trial needs no more than
+this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Cover: made-up searches of public words, so that a query that leaves a node need not mean its owner's interest."""
+"""Cover: made-up searches of public words, so that a query that leaves a node need not mean its owner's
+interest.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The protocol between neighbours, run for real: search, pass on, submit, answer, fail.
 
-Every search ends once: with an answer, or with a failure, whichever comes first; what comes later is dropped. A
-query that somebody accepted is never sent a second time by the same node, so that the engine does not see it
-twice for one time-out.
+Every search ends once: with an answer, or with a failure, whichever comes first; what comes later is dropped.
+A query that somebody accepted is never sent a second time by the same node, so that the engine does not see
+it twice for one time-out.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class Forwarder:
                 self._failed(carried, "A neighbour who had the query went away.")
 
     def _offered(self, name: str, fields: dict[str, Any]) -> None:
-        """Υ. A query met before is refused just as one that is not wanted: source and forwarder look alike."""
+        """Υ. A query met before is refused just as one that is not wanted:
+        source and forwarder look alike.
+        """
         link = self.links.open.get(name)
         if link is None:  # it ended while the message was read
             return

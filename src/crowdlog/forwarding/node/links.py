@@ -60,7 +60,9 @@ class Links:
         self.refused = 0  # messages that were not proper
 
     async def run(self, sock: Any) -> None:
-        """Take and make connections until cancelled. Of two neighbours the one with the smaller name calls."""
+        """Take and make connections until cancelled.
+        Of two neighbours the one with the smaller name calls.
+        """
         server = await asyncio.start_server(
             self._answer, sock=sock, ssl=self._server_tls, ssl_handshake_timeout=_HANDSHAKE_SECONDS
         )

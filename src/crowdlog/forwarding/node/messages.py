@@ -1,6 +1,7 @@
 """What neighbours say to each other: JSON objects with exact fields, each in a frame of four bytes of length.
 
-Frames are padded with blanks to a few sizes, so that who watches the wire does not read the length of a query.
+Frames are padded with blanks to a few sizes, so that who watches the wire does not read the length of a
+query.
 """
 
 from __future__ import annotations

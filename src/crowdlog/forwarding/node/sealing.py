@@ -1,7 +1,7 @@
 """The answer on its way back: sealed by the submitter for the source, in a few sizes, bound to its query.
 
-HPKE as in `crowdlog.crowd.crypto.envelope`; the source makes a key for each query. What is sealed is the id of
-the query, the length of the answer, the answer and blanks.
+HPKE as in `crowdlog.crowd.crypto.envelope`; the source makes a key for each query. What is sealed is the id
+of the query, the length of the answer, the answer and blanks.
 """
 
 from __future__ import annotations

@@ -23,8 +23,9 @@ class Neighbour:
 class NodeSettings:
     """`engine` is the address of the search engine with {query} in it.
 
-    `delay`: longest random wait before a query is passed on or submitted. `cover`: mean seconds between made-up
-    searches; 0: none. Both are repairs, off unless asked for. `page_port`, `port`: 0 takes a free one.
+    `delay`: longest random wait before a query is passed on or submitted. `cover`: mean seconds between
+    made-up searches; 0: none. Both are repairs, off unless asked for. `page_port`, `port`: 0 takes a free
+    one.
     """
 
     name: str
