@@ -64,7 +64,8 @@ class Village:
     async def start(self, **options):
         certificate, key, authority = self.files("zoe")  # of two names the smaller calls, so zoe waits
         settings = NodeSettings(
-            "zoe", "http://127.0.0.1/?q={query}", certificate, key, authority, [Neighbour("bob", "127.0.0.1", 9)],
+            "zoe", "http://127.0.0.1/?q={query}", certificate, key, authority,
+            [Neighbour("bob", "127.0.0.1", 9)],
             **options,
         )  # fmt: skip
         self.forwarder = Forwarder(settings, self.engine, SystemRandomness())

@@ -7,9 +7,9 @@ import os
 import httpx
 import pytest
 
-from crowdlog.forwarding.backend import Index, public_titles
+from crowdlog.forwarding.backend import TitleIndex, public_titles
 from crowdlog.forwarding.graphs import power_law
-from crowdlog.forwarding.trial import Trial, run_script
+from crowdlog.forwarding.trial import NodeTrial, run_script
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("forwarding nodes")]
 CANARY = "canary4111111111111111"
@@ -18,7 +18,9 @@ CANARY = "canary4111111111111111"
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory):
     folder = tmp_path_factory.mktemp("forward") / "trial"
-    with Trial(folder, power_law(12, seed=3).pairs(), accept_seconds=30.0, answer_seconds=60.0) as running:
+    with NodeTrial(
+        folder, power_law(12, seed=3).pairs(), accept_seconds=30.0, answer_seconds=60.0
+    ) as running:
         yield running
 
 
@@ -81,7 +83,7 @@ def test_bad_calls_of_the_page_are_refused_and_the_node_lives(trial):
 
 
 def test_the_engine_takes_any_text_for_words():
-    index = Index(public_titles(2000))
+    index = TitleIndex(public_titles(2000))
     title = public_titles(2000)[0]
     assert title in index.find(title)
     for text in ('"', "a OR", "NEAR(", "title:", "*", "'; drop table page", "\0", "-", "^x", " "):

@@ -8,14 +8,10 @@ from crowdlog.cli.crowd_attack import attack
 from crowdlog.cli.crowd_member import join, leave, mine, outbox, send
 from crowdlog.cli.crowd_operator import collection
 from crowdlog.cli.crowd_services import serve, simulate, up
+from crowdlog.cli.output import InOrderOfUse
 
 
-class _InOrderOfUse(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-@click.group(name="crowd", cls=_InOrderOfUse)
+@click.group(name="crowd", cls=InOrderOfUse)
 def command() -> None:
     """Collect what at least k volunteers have in common; nobody can read the rest.
 

@@ -6,14 +6,10 @@ import click
 
 from crowdlog.cli.forward_node import engine, node, up
 from crowdlog.cli.forward_study import attack, simulate
+from crowdlog.cli.output import InOrderOfUse
 
 
-class _InOrderOfUse(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-@click.group(name="forward", cls=_InOrderOfUse)
+@click.group(name="forward", cls=InOrderOfUse)
 def command() -> None:
     """Hide in a social network: friends of friends submit your queries.
 

@@ -140,13 +140,13 @@ def up(
     """
     from crowdlog.crowd.services.local import told_to_stop
     from crowdlog.forwarding.graphs import power_law, read_edges
-    from crowdlog.forwarding.trial import Trial, run_script
+    from crowdlog.forwarding.trial import NodeTrial, run_script
 
     drawn = read_edges(graph) if graph else power_law(nodes, exponent=exponent, seed=seed)
     with ExitStack() as stack:
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crowdlog-forward-")))
         stop = stack.enter_context(told_to_stop())
-        trial = stack.enter_context(Trial(place, drawn.pairs(), **options))
+        trial = stack.enter_context(NodeTrial(place, drawn.pairs(), **options))
         if searches == 0:
             show_fields({name: trial.url(name) for name in trial.names})
             click.echo("Ready; open one of these pages to search. Stop with Ctrl-C.")

@@ -17,6 +17,13 @@ from crowdlog.number_format import number
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+class InOrderOfUse(click.Group):
+    """A group whose help lists its commands as they were added, not by the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
 @contextmanager
 def reporting(done: str) -> Iterator[None]:
     """Printing what was done. When that fails (a full disk), the error says that it was done.

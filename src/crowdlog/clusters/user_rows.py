@@ -28,7 +28,7 @@ def labels_of(url: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class Sites:
+class HostTree:
     """Hosts and everything they end in, as a tree: `example.com` is above `shop.example.com`.
 
     A site is known by its place in `labels` and has a smaller number than those below it; `above` is −1 for
@@ -53,7 +53,7 @@ class Sites:
         return one if one == other else -1
 
 
-def read_sites(log: LogStore) -> Sites:
+def read_sites(log: LogStore) -> HostTree:
     """The sites of all URLs of a log."""
     urls: Any = pq.read_table(log.urls(), columns=["text"])["text"].to_pylist()
     hosts = [labels_of(url) for url in urls]
@@ -61,7 +61,7 @@ def read_sites(log: LogStore) -> Sites:
     ordered = sorted(all_labels, key=lambda labels: (len(labels), labels))
     number = {labels: i for i, labels in enumerate(ordered)}
     above = np.array([number.get(labels[:-1], -1) for labels in ordered], np.int32)
-    return Sites(ordered, above, np.array([number.get(labels, -1) for labels in hosts], np.int32))
+    return HostTree(ordered, above, np.array([number.get(labels, -1) for labels in hosts], np.int32))
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +74,7 @@ class UserRows:
     time: Ints
     rank: Ints  # 0 without a click
     site: Ints  # −1 without a click
-    sites: Sites
+    sites: HostTree
 
     def __len__(self) -> int:
         return len(self.start) - 1

@@ -37,7 +37,7 @@ def public_titles(most: int = TITLES) -> list[str]:
     return [f"{first} {second}" for first, second, _count in pairs[:most]]
 
 
-class Index:
+class TitleIndex:
     """Titles that can be searched for words; all words must occur."""
 
     def __init__(self, titles: list[str]) -> None:
@@ -69,7 +69,7 @@ class SearchBackend:
 
     def __init__(self, randomness: Randomness, titles: list[str] | None = None) -> None:
         self.randomness = randomness
-        self._index = Index(titles or public_titles())
+        self._index = TitleIndex(titles or public_titles())
         self.answered = 0
 
     def app(self) -> Starlette:

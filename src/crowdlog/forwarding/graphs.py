@@ -28,7 +28,7 @@ Edges = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Graph:
+class UserGraph:
     """Directed edges sorted by their sender: those of user u are `start[u] … start[u + 1] − 1`.
 
     `target[e]` is where edge e leads, `reverse[e]` the edge that leads back, `degree[e]` how many neighbours
@@ -58,7 +58,9 @@ class Graph:
         return list(zip(sender[once].tolist(), self.target[once].tolist(), strict=True))
 
 
-def power_law(users: int, *, exponent: float = EXPONENT, seed: int = 1, most: int = MOST_NEIGHBOURS) -> Graph:
+def power_law(
+    users: int, *, exponent: float = EXPONENT, seed: int = 1, most: int = MOST_NEIGHBOURS
+) -> UserGraph:
     """Return a random graph whose degrees lie between 1 and `most`."""
     if not 2 <= users <= MOST_USERS // (2 * most):
         raise InputError(f"A graph has 2 to {MOST_USERS // (2 * most):,} users. Got {users:,}.")
@@ -74,14 +76,14 @@ def power_law(users: int, *, exponent: float = EXPONENT, seed: int = 1, most: in
     return from_pairs(half_edges[0::2][kept], half_edges[1::2][kept], users)
 
 
-def from_pairs(first: Edges, second: Edges, users: int) -> Graph:
+def from_pairs(first: Edges, second: Edges, users: int) -> UserGraph:
     """Return the graph of these undirected edges, each given once."""
     start, target, reverse = _adjacency(first, second, users)
     degree = np.diff(start).astype(np.int32)[target]
-    return Graph(start, target, reverse, degree)
+    return UserGraph(start, target, reverse, degree)
 
 
-def read_edges(path: Path) -> Graph:
+def read_edges(path: Path) -> UserGraph:
     """Read a file with two user numbers a line; blank lines and lines that begin with # are skipped.
 
     Numbers may be anything: users are renumbered by size. Self-loops and repeated edges count once or not at

@@ -38,7 +38,7 @@ Chances = NDArray[np.int16]
 Changes = NDArray[np.int32]
 
 
-class Setting(NamedTuple):
+class CompiledRules(NamedTuple):
     """The rules as numbers, for compiled code."""
 
     seed: int
@@ -54,7 +54,9 @@ class Setting(NamedTuple):
 
 
 @njit(cache=True)
-def fill_list(entries: Ints, degrees: Walks, user: int, round_: int, setting: Setting, selfish: bool) -> Any:
+def fill_list(
+    entries: Ints, degrees: Walks, user: int, round_: int, setting: CompiledRules, selfish: bool
+) -> Any:
     """Write the cut list of an own query; return its length.
 
     The cut stays for the test unless it is per query.
@@ -93,7 +95,7 @@ def walk(
     selfish: Bools,
     source: int,
     round_: int,
-    setting: Setting,
+    setting: CompiledRules,
     entries: Ints,
     path: Walks,
 ) -> tuple[int, int]:
@@ -169,7 +171,7 @@ def one_round(
     selfish: Bools,
     active: Edges,
     round_: int,
-    setting: Setting,
+    setting: CompiledRules,
     widest: int,
     submitter: Walks,
     hops: Bytes,

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdlog.errors import InputError
-from crowdlog.forwarding.kernels import NEVER_TWICE, OWN_BACK, SEED, Setting
+from crowdlog.forwarding.kernels import NEVER_TWICE, OWN_BACK, SEED, CompiledRules
 from crowdlog.forwarding.protocol import MOST_COPIES, THETA, UNIT, ZETA
 
 # What becomes of a query that would come back to somebody who carried it.
@@ -48,9 +48,9 @@ class Rules:
         if self.returns not in RETURNS:
             raise InputError(f"'returns' must be one of {', '.join(RETURNS)}. Got {self.returns}.")
 
-    def setting(self, seed: int) -> Setting:
+    def setting(self, seed: int) -> CompiledRules:
         """Return the rules as integers, for the compiled code."""
-        return Setting(
+        return CompiledRules(
             seed=seed,
             zeta=_units(self.zeta),
             theta_low=_units(self.theta[0]),

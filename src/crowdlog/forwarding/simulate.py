@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
-from crowdlog.forwarding.graphs import Graph
+from crowdlog.forwarding.graphs import UserGraph
 from crowdlog.forwarding.kernels import MOST_HOPS, one_round, settle
 from crowdlog.forwarding.protocol import UNIT
 from crowdlog.forwarding.random_stream import stream
@@ -30,7 +30,7 @@ class Simulated:
     the way, the source first, where they were asked for.
     """
 
-    graph: Graph
+    graph: UserGraph
     workload: Workload
     rules: Rules
     seed: int
@@ -47,7 +47,7 @@ class Simulated:
 
 
 def simulate(
-    graph: Graph,
+    graph: UserGraph,
     workload: Workload,
     rules: Rules | None = None,
     *,

@@ -128,7 +128,8 @@ class SeedStudy:
         hops = mean_hops(done)
         rows = [
             [k, printed.TABLE_4_5_MEAN[k - 1], _rounded(means[k - 1]), printed.TABLE_4_5_DEVIATION[k - 1],
-             _rounded(spreads[k - 1]), printed.TABLE_4_5_MEAN_BEFORE[k - 1], printed.TABLE_4_5_DEVIATION_BEFORE[k - 1]]
+             _rounded(spreads[k - 1]), printed.TABLE_4_5_MEAN_BEFORE[k - 1],
+             printed.TABLE_4_5_DEVIATION_BEFORE[k - 1]]
             for k in NEIGHBOURS
         ]  # fmt: skip
         columns = [

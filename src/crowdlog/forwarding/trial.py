@@ -26,7 +26,7 @@ import numpy as np
 from crowdlog.crowd.services.keyfile import write_secret
 from crowdlog.crowd.services.serve import listening_socket
 from crowdlog.errors import CrowdlogError, InputError
-from crowdlog.forwarding.backend import Index, public_titles
+from crowdlog.forwarding.backend import TitleIndex, public_titles
 from crowdlog.forwarding.node.certificates import Authority
 from crowdlog.forwarding.node.settings import Neighbour, NodeSettings
 from crowdlog.privacy.randomness import SystemRandomness
@@ -49,7 +49,7 @@ class Outcome:
     said: str
 
 
-class Trial:
+class NodeTrial:
     """Nodes named node000, node001, … with the neighbours of a graph. Entering it starts everything."""
 
     def __init__(self, folder: Path, edges: list[tuple[int, int]], **options: Any) -> None:
@@ -61,7 +61,7 @@ class Trial:
         self._client = httpx.Client(timeout=120)
         self.tokens = {name: SystemRandomness().bytes(32).hex() for name in self.names}
 
-    def __enter__(self) -> Trial:
+    def __enter__(self) -> NodeTrial:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             for name in self.names:
@@ -200,13 +200,15 @@ class Trial:
         self._client.close()
 
 
-def run_script(trial: Trial, *, searches: int, kills: int, seed: int, at_once: int = 16) -> dict[str, Any]:
+def run_script(
+    trial: NodeTrial, *, searches: int, kills: int, seed: int, at_once: int = 16
+) -> dict[str, Any]:
     """Search from random nodes while random nodes are killed; return what came of it."""
     if searches < 1:
         raise InputError(f"'searches' must be at least 1. Got {searches}.")
     generator = np.random.default_rng(seed)
     titles = public_titles()
-    index = Index(titles)
+    index = TitleIndex(titles)
     queries = [titles[i] for i in generator.integers(len(titles), size=searches)]
     nodes = [trial.names[i] for i in generator.integers(len(trial.names), size=searches)]
     victims = [trial.names[i] for i in generator.integers(len(trial.names), size=kills)]
@@ -226,7 +228,7 @@ def run_script(trial: Trial, *, searches: int, kills: int, seed: int, at_once: i
     return _told(trial, outcomes, kills, seconds) | {"submitted to the engine": trial.engine_count() - before}
 
 
-def _told(trial: Trial, outcomes: list[Outcome], kills: int, seconds: float) -> dict[str, Any]:
+def _told(trial: NodeTrial, outcomes: list[Outcome], kills: int, seconds: float) -> dict[str, Any]:
     waits = [outcome.seconds for outcome in outcomes if outcome.answered]
     answered = len(waits)
     why = Counter(outcome.said for outcome in outcomes if not outcome.answered)

@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from crowdlog.artifacts.semantic.figures import Node, curves_against_k, draw_neighbourhood
+from crowdlog.artifacts.semantic.figures import NeighbourhoodQuery, curves_against_k, draw_neighbourhood
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -15,7 +15,11 @@ def test_curves_are_svg_and_name_their_lines():
 
 
 def test_neighbourhood_draws_every_query_and_pair_and_escapes():
-    nodes = [Node("a <b> & c", 1, 3), Node("b", 2, 3), Node("c", 1, 2)]
+    nodes = [
+        NeighbourhoodQuery("a <b> & c", 1, 3),
+        NeighbourhoodQuery("b", 2, 3),
+        NeighbourhoodQuery("c", 1, 2),
+    ]
     root = ElementTree.fromstring(draw_neighbourhood(nodes, [(1, 0), (2, 0)]))  # noqa: S314 - our own output
     assert len(list(root.iter(f"{SVG}circle"))) == 3
     assert len(list(root.iter(f"{SVG}line"))) == 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from crowdlog.clusters.distances.base import UNIT
-from crowdlog.clusters.distances.edit_distance import Kept, edits_between, words_of
+from crowdlog.clusters.distances.edit_distance import DistanceCache, edits_between, words_of
 from crowdlog.clusters.distances.syntactic import SyntacticSpace, read_syntactic
 from crowdlog.clusters.distances.syntactic_kernels import PART, site_distance
 from crowdlog.clusters.mdav import mdav
@@ -149,7 +149,7 @@ def test_edit_distances_are_those_of_the_textbook():
         ),
     ]
     words = words_of(texts)
-    kept = Kept(words).of(np.arange(0, 20))
+    kept = DistanceCache(words).of(np.arange(0, 20))
     for a in range(len(texts)):
         for b in range(len(texts)):
             for _twice in range(2):

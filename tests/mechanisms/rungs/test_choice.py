@@ -8,7 +8,7 @@ import pytest
 from crowdlog.engine.holdings import holdings
 from crowdlog.engine.log_source import open_log
 from crowdlog.mechanisms.rungs import columns
-from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, Column, Grid, at_least, choose, quantile
+from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, CellGrid, Column, at_least, choose, quantile
 from crowdlog.mechanisms.rungs.classes import ShownWords
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
@@ -81,7 +81,7 @@ def many(holders: int, size: int) -> Incidence:
     return Incidence(np.arange(holders + 1), np.zeros(holders, np.int32), size)
 
 
-def column(holders: int, size: int = 3, grids: tuple[Grid, ...] = ()) -> Column:
+def column(holders: int, size: int = 3, grids: tuple[CellGrid, ...] = ()) -> Column:
     allowed, public = np.array([0.01, 0.0, 0.01]), np.array([True, False, True])
     return Column("words", many(holders, size), np.arange(size), allowed, public, 1.0, grids)
 
@@ -95,7 +95,7 @@ def test_what_nobody_holds_and_no_list_names_takes_no_part():
 
 
 def test_cells_that_are_held_are_not_drawn_again():
-    grid = Grid(3, 2.9, lambda cell: cell)
+    grid = CellGrid(3, 2.9, lambda cell: cell)
     for seed in range(40):
         chosen = choose(GRADED, [column(60, grids=(grid,))], 50.0, SeededRandomness(seed))["words"]
         assert len(np.unique(chosen.key)) == len(chosen.key)

@@ -48,7 +48,7 @@ def curves_against_k(lines: Mapping[str, Floats], title: str, ks: Sequence[int] 
 
 
 @dataclass(frozen=True, repr=False)
-class Node:
+class NeighbourhoodQuery:
     """A query of a neighbourhood."""
 
     text: str
@@ -56,7 +56,7 @@ class Node:
     degree: int
 
 
-def draw_neighbourhood(nodes: Sequence[Node], edges: Sequence[tuple[int, int]]) -> str:
+def draw_neighbourhood(nodes: Sequence[NeighbourhoodQuery], edges: Sequence[tuple[int, int]]) -> str:
     """The paper's Figure 4: rings of equal core degree, the highest and darkest innermost; the list of
     queries beside them.
     """

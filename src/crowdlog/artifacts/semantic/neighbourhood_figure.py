@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from crowdlog.artifacts.semantic.figures import Node
+from crowdlog.artifacts.semantic.figures import NeighbourhoodQuery
 from crowdlog.artifacts.semantic.neighbourhood import Finder, local_degrees
 from crowdlog.artifacts.semantic.semantics import Semantics
 from crowdlog.artifacts.semantic.theta import Theta
@@ -20,7 +20,7 @@ _VMAX = 2000  # vectors a neighbourhood may grow to, §4 of the paper
 
 def neighbourhood_of(
     semantics: Semantics, log: LogStore, theta: float, query: str, most: int
-) -> tuple[list[Node], list[tuple[int, int]]]:
+) -> tuple[list[NeighbourhoodQuery], list[tuple[int, int]]]:
     """At most `most` queries around the given one, nearest first, and the pairs of them that are affine."""
     done = semantics.expansion
     number = pc.index(pq.read_table(log.queries(), columns=["text"])["text"], query).as_py()
@@ -37,7 +37,7 @@ def neighbourhood_of(
     vector = done.vectors.vector_of[theirs].tolist()
     texts = log.query_texts(done.query[theirs]).to_pylist()
     nodes = [
-        Node(t or "", int(semantics.own_users[q]), int(degrees[place[v]]))
+        NeighbourhoodQuery(t or "", int(semantics.own_users[q]), int(degrees[place[v]]))
         for t, q, v in zip(texts, done.query[theirs], vector, strict=True)
     ]
     near = {v: {v, *finder.neighbours(v).tolist()} for v in set(vector)}

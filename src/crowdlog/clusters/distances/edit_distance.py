@@ -20,7 +20,7 @@ _WORD = 64  # letters that one machine word holds
 
 
 @dataclass(frozen=True, repr=False)
-class Words:
+class WordLetters:
     """Word w has the letters `letter[start[w]:start[w + 1]]`, as numbers below `alphabet`."""
 
     start: Ints
@@ -31,18 +31,18 @@ class Words:
         return len(self.start) - 1
 
 
-def words_of(texts: list[str]) -> Words:
+def words_of(texts: list[str]) -> WordLetters:
     """The words as letters."""
     points = np.array([ord(letter) for text in texts for letter in text], np.int64)
     letters, number = np.unique(points, return_inverse=True)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(text) for text in texts], dtype=np.int64)])
-    return Words(start, number.astype(np.int32), len(letters))
+    return WordLetters(start, number.astype(np.int32), len(letters))
 
 
-class Kept:
+class DistanceCache:
     """Distances of one user's words to all words, filled when they are first asked for."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: WordLetters) -> None:
         self._slot = np.full(len(words), -1, np.int16)
         self._edits = np.empty((KEPT, len(words)), np.uint8)
         self._masks = np.zeros(words.alphabet, np.uint64)

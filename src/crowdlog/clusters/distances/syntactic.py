@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crowdlog.artifacts.semantic.reading import read_words
 from crowdlog.clusters.distances.base import UNIT, Distance
-from crowdlog.clusters.distances.edit_distance import Kept, Words, words_of
+from crowdlog.clusters.distances.edit_distance import DistanceCache, WordLetters, words_of
 from crowdlog.clusters.distances.syntactic_kernels import PART, distances, farthest_of, nearest_of
 from crowdlog.clusters.representatives.frequencies import share_of_user
 from crowdlog.clusters.space import Space
@@ -56,11 +56,11 @@ def _parts(values: Ints, low: int, high: int) -> NDArray[np.int32]:
 class SyntacticDistance(Distance):
     """Users by their rows."""
 
-    def __init__(self, rows: UserRows, qstart: Ints, qword: Ints, words: Words) -> None:
+    def __init__(self, rows: UserRows, qstart: Ints, qword: Ints, words: WordLetters) -> None:
         self._set(rows, _Columns(rows, np.diff(qstart)), (qstart, qword), words, _range(rows.lengths))
 
     def _set(
-        self, rows: UserRows, columns: _Columns, queries: Any, words: Words, most: tuple[int, int]
+        self, rows: UserRows, columns: _Columns, queries: Any, words: WordLetters, most: tuple[int, int]
     ) -> None:
         self.rows, self.users = rows, len(rows)
         self.columns, self._queries, self._words, self._most = columns, queries, words, most
@@ -68,7 +68,7 @@ class SyntacticDistance(Distance):
         self.size = _parts(rows.lengths, *most)
         self.words = (*queries, words.start, words.letter)
         self.sites = _site_labels(rows)
-        self._kept = Kept(words)
+        self._kept = DistanceCache(words)
 
     def part(self, users: Ints) -> SyntacticDistance:
         same = SyntacticDistance.__new__(SyntacticDistance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.forwarding.attacks.scene import Row, Scene
-from crowdlog.forwarding.graphs import Edges, Graph, power_law
+from crowdlog.forwarding.graphs import Edges, UserGraph, power_law
 from crowdlog.forwarding.rules import Rules
 from crowdlog.forwarding.simulate import simulate
 from crowdlog.forwarding.workload import repeated
@@ -102,7 +102,7 @@ def repeated_query(users: int, *, seed: int) -> list[Row]:
     return rows
 
 
-def submission_chances(graph: Graph) -> Floats:
+def submission_chances(graph: UserGraph) -> Floats:
     """Row u, column v: the probability that v submits a query of u when everybody accepts and nothing is cut.
 
     The engine knows the graph and the seed's rule, not the cuts and not who refused whom.

@@ -23,7 +23,7 @@ from crowdlog.crowd.services.fields import AnyObject, Field, Integer, Text
 from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.openapi import Operation
 from crowdlog.forwarding.node.cover import cover_searches
-from crowdlog.forwarding.node.engine import Engine
+from crowdlog.forwarding.node.engine import NodeEngine
 from crowdlog.forwarding.node.forwarder import Forwarder, SearchFailed
 from crowdlog.forwarding.node.messages import MOST_QUERY
 from crowdlog.forwarding.node.settings import NodeSettings
@@ -45,7 +45,7 @@ class Node:
         logging.getLogger("asyncio").disabled = True  # it quotes what a failed task worked on
         self.settings, self.randomness, self._peers = settings, randomness, peers
         self.token = settings.token or randomness.bytes(32).hex()
-        self._engine = Engine(settings.engine, settings.engine_seconds)
+        self._engine = NodeEngine(settings.engine, settings.engine_seconds)
         self.forwarder = Forwarder(settings, self._engine, randomness)
 
     def app(self) -> Starlette:

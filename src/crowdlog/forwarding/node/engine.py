@@ -20,7 +20,7 @@ class EngineDown(CrowdlogError):  # noqa: N818 - a state of the network
     """The engine did not give an answer that can be passed on."""
 
 
-class Engine:
+class NodeEngine:
     def __init__(self, template: str, seconds: float) -> None:
         self._template = template
         self._client = httpx.AsyncClient(timeout=seconds, follow_redirects=False)

@@ -15,7 +15,7 @@ from crowdlog.crowd.crypto.envelope import MixKey
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.forwarding import protocol
 from crowdlog.forwarding.node.carried import MOST_CARRIED, Carried, Met
-from crowdlog.forwarding.node.engine import Engine
+from crowdlog.forwarding.node.engine import NodeEngine
 from crowdlog.forwarding.node.links import Links
 from crowdlog.forwarding.node.messages import MOST_QUERY
 from crowdlog.forwarding.node.sealing import Answer, seal, unseal
@@ -33,7 +33,7 @@ class SearchFailed(CrowdlogError):  # noqa: N818 - an outcome
 class Forwarder:
     """One node's part in the protocol. All its state is in memory and belongs to one event loop."""
 
-    def __init__(self, settings: NodeSettings, engine: Engine, randomness: Randomness) -> None:
+    def __init__(self, settings: NodeSettings, engine: NodeEngine, randomness: Randomness) -> None:
         self._settings, self._engine, self._randomness = settings, engine, randomness
         self._names = [neighbour.name for neighbour in settings.neighbours]
         self.willing = dict.fromkeys(self._names, protocol.UNIT)  # Υ: p[oneself, neighbour]

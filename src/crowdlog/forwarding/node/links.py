@@ -26,7 +26,7 @@ _MESSAGES_PER_SECOND, _BURST = 200.0, 2000.0  # from one neighbour
 Receive = Callable[[str, str, dict[str, Any]], None]
 
 
-class Link:
+class NeighbourLink:
     """An open connection to one neighbour, and how many neighbours she says she has."""
 
     def __init__(self, writer: asyncio.StreamWriter, neighbours: int) -> None:
@@ -55,7 +55,7 @@ class Links:
         files = (settings.certificate, settings.key, settings.authority)
         self._server_tls = tls(*files, listening=True)
         self._client_tls = tls(*files, listening=False)
-        self.open: dict[str, Link] = {}
+        self.open: dict[str, NeighbourLink] = {}
         self._talks: set[asyncio.Task[None]] = set()
         self.refused = 0  # messages that were not proper
 
@@ -108,10 +108,10 @@ class Links:
 
     async def _talk(self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Say hello, then read messages until the link ends."""
-        link: Link | None = None
+        link: NeighbourLink | None = None
         try:
             writer.write(written("hello", version=VERSION, neighbours=len(self._neighbours)))
-            link = Link(writer, await self._greeted(reader))
+            link = NeighbourLink(writer, await self._greeted(reader))
             before = self.open.get(name)
             self.open[name] = link
             if before is not None:
