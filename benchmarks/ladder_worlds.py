@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from crowdlog.measure.intervals import clopper_pearson
-from crowdlog.mechanisms.rungs.choice import Column, Grid, choose
+from crowdlog.mechanisms.rungs.choice import CellGrid, Column, choose
 from crowdlog.privacy.gaussian import largest_mu
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
@@ -42,7 +42,7 @@ def outcomes(worlds: int, present: bool) -> Ints:
     columns = [
         Column("sites", held, -1 - np.arange(size), np.zeros(size), no),
         Column(
-            "queries", held, np.arange(size), each, no, 1.0, [Grid(size, CHANCE * size, lambda cell: cell)]
+            "queries", held, np.arange(size), each, no, 1.0, [CellGrid(size, CHANCE * size, lambda cell: cell)]
         ),
         Column("words", held, np.arange(size), each, yes),
     ]
