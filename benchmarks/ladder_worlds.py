@@ -42,7 +42,13 @@ def outcomes(worlds: int, present: bool) -> Ints:
     columns = [
         Column("sites", held, -1 - np.arange(size), np.zeros(size), no),
         Column(
-            "queries", held, np.arange(size), each, no, 1.0, [CellGrid(size, CHANCE * size, lambda cell: cell)]
+            "queries",
+            held,
+            np.arange(size),
+            each,
+            no,
+            1.0,
+            [CellGrid(size, CHANCE * size, lambda cell: cell)],
         ),
         Column("words", held, np.arange(size), each, yes),
     ]

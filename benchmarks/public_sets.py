@@ -118,7 +118,8 @@ def main() -> None:
         )
         return
     print(
-        "| set | selection | keys | sd | missing mass | published keys | CPU s |\n|---|---|---|---|---|---|---|"
+        "| set | selection | keys | sd | missing mass | published keys | CPU s "
+        "|\n|---|---|---|---|---|---|---|"
     )
     for row in rows:
         figure = f"{row['published']:,.0f}" if row["published"] else ""

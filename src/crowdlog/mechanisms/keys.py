@@ -48,7 +48,8 @@ class Keys(Mechanism):
     title: ClassVar[str] = "Artifacts of one kind, chosen by one of eight key selections, with noisy counts"
     example: ClassVar[str] = "Keys(epsilon=2.3, delta=1e-6, artifact='pair')"
     source: ClassVar[str] = (
-        "crowdlog; selections of Korolova et al. 2009, Gopi et al. 2020, Carvalho et al. 2022, Desfontaines et al. 2022, "
+        "crowdlog; selections of Korolova et al. 2009, Gopi et al. 2020, Carvalho et al. "
+        "2022, Desfontaines et al. 2022, "
         "Swanberg et al. 2023 and crowdlog's own"
     )
     whole_log: ClassVar[str] = (
@@ -59,12 +60,14 @@ class Keys(Mechanism):
     epsilon: float = shared.epsilon()
     delta: float = shared.delta(least=1e-29)
     selection: str = parameter(
-        "adaptive, routed (crowdlog's; routed also for short histories), weighted, policy, greedy, sips, laplace, geometric (published)",
+        "adaptive, routed (crowdlog's; routed also for short histories), weighted, policy, greedy, sips, "
+        "laplace, geometric (published)",
         default="adaptive",
         choices=tuple(SELECTIONS),
     )
     route: str = parameter(
-        "of the routed selection: auto looks privately; a public fact may say long, short (one day, one session) or shared (site search)",
+        "of the routed selection: auto looks privately; a public fact may say long, short (one day, one "
+        "session) or shared (site search)",
         default="auto",
         choices=ROUTES,
     )
@@ -91,7 +94,8 @@ class Keys(Mechanism):
         super().__post_init__()
         if self.route != "auto" and self.selection != "routed":
             raise InputError(
-                f"The 'route' parameter of Keys needs selection='routed'. Got {self.route!r} with {self.selection!r}."
+                "The 'route' parameter of Keys needs selection='routed'. "
+                f"Got {self.route!r} with {self.selection!r}."
             )
 
     def method(self) -> Selection:

@@ -21,7 +21,8 @@ from crowdlog.privacy.selection.base import Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.scouted_greedy import by_lot, different_tags
 
-# Noise and threshold are whole numbers of 1/GRID of a unit. With whole units the threshold would be rounded up
+# Noise and threshold are whole numbers of 1/GRID of a unit. With whole units the threshold would be rounded
+# up
 # by up to one user, which costs 5 % of the keys of the published, continuous form.
 GRID = 64
 ROUNDING_ROOM = 1 + 1e-12

@@ -1,5 +1,5 @@
-"""Routed: rounds of Gaussian noise for long histories, one unit per user for short ones, and a private look at
-the log that says which.
+"""Routed: rounds of Gaussian noise for long histories, one unit per user for short ones, and a private look
+at the log that says which.
 
 Proof: proofs/selection-routed.md.
 """

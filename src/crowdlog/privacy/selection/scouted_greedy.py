@@ -72,7 +72,8 @@ class ScoutedGreedy:
             distance += SCOUTING * eta * (1 + math.exp(scouting)) * (1 + 1e-9)
         if distance > DISTANCE_SHARE * delta:
             raise InputError(
-                f"δ must be at least {2 * distance:.2g} for this selection: its noise is drawn from tables. Got {delta}."
+                f"δ must be at least {2 * distance:.2g} for this selection: its noise is drawn from tables. "
+                f"Got {delta}."
             )
         return Budget(scouting, (epsilon - scouting) * ROUNDING_ROOM, (delta - distance) * ROUNDING_ROOM)
 
