@@ -1,16 +1,28 @@
+import numpy as np
 import pytest
 
 from crowdlog.artifacts.packed_keys import pack
 from crowdlog.measure.tables import Tables, count_keys
 from crowdlog.utility.adhoc import feedback_of, measure, topics_of
 from crowdlog.utility.context import Fold, MeasureSettings
-from tests.support.small_logs import clicks_log
+from tests.support.small_logs import arrays, clicks_log
 
 
 def test_right_is_what_was_clicked():
     topics = topics_of(clicks_log([(3, 1, 1), (3, 0, 2), (3, 1, 1), (5, -1, 0), (1, 2, 4)]))
     assert topics.queries.items.tolist() == [1, 3]
     assert [topics.relevant[i].tolist() for i in range(2)] == [[2], [0, 1]]
+
+
+def test_a_search_with_several_clicks_is_one_search():
+    """User 0 clicks twice for one search and searches again later; user 1 searches at the same second."""
+    rows = arrays(
+        user=np.array([0, 0, 0, 1, 1]),
+        time=np.array([5, 5, 9, 5, 6]),
+        query=np.array([3, 3, 3, 3, 7]),
+        url=np.array([1, 2, 1, 1, -1]),
+    )
+    assert topics_of(rows).searches.tolist() == [3]
 
 
 def test_feedback_is_the_mean_rank():

@@ -16,6 +16,7 @@ from crowdlog.measure.tables import KeyCounts, Tables, count_keys
 from crowdlog.models.implicit_feedback import ImplicitFeedback
 from crowdlog.models.ranker import Ranker
 from crowdlog.models.walk import Walk
+from crowdlog.types import Ints
 from crowdlog.utility.context import Fold, MeasureSettings
 from crowdlog.utility.paired_scores import PairedScores, Topics, compare_rankers
 
@@ -23,11 +24,25 @@ METRICS = ("nDCG@10", "AP@100", "P@5", "P@10", "R@10", "RR")
 
 
 def topics_of(test: LogArrays) -> Topics:
-    """Every query that was clicked for, with the URLs clicked."""
+    """Every query that was clicked for, with the URLs clicked, and how many searches for it had a click."""
     clicked = test.url >= 0
     query, url = unpack(np.unique(pack(test.query[clicked], test.url[clicked])))
     queries, rows = np.unique(query, return_inverse=True)
-    return Topics(one_each(queries), from_rows(rows, url, len(queries)), np.arange(len(queries)))
+    answers = from_rows(rows, url, len(queries))
+    return Topics(one_each(queries), answers, np.arange(len(queries)), _clicked_searches(test, queries))
+
+
+def _clicked_searches(test: LogArrays, queries: Ints) -> Ints:
+    """One search may have several clicks: they are rows of the same user, time and query."""
+    clicked = test.url >= 0
+    columns = [test.time[clicked], test.user[clicked], test.query[clicked]]
+    order = np.lexsort(columns)  # by query, then user, then time
+    new = np.ones(len(order), bool)
+    if len(order):
+        new[1:] = np.logical_or.reduce([np.diff(column[order]) != 0 for column in columns])
+    asked = columns[2][order][new]
+    times: Ints = np.bincount(np.searchsorted(queries, asked), minlength=len(queries)).astype(np.int64)
+    return times
 
 
 def feedback_of(test: LogArrays, sizes: tuple[int, int]) -> Any:
