@@ -33,7 +33,7 @@ DISTANCE_SHARE = 0.5  # of δ at most may be spent on the sampler's distance fro
 
 
 @dataclass(frozen=True)
-class Budget:
+class ScoutedBudget:
     """How (ε, δ) is divided: ε of scouting (0: none), ε and δ of the decision."""
 
     scouting: float
@@ -62,7 +62,7 @@ class ScoutedGreedy:
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         return self.run(incidence, self.budget(epsilon, delta), randomness)
 
-    def budget(self, epsilon: float, delta: float, spent: float = 0.0) -> Budget:
+    def budget(self, epsilon: float, delta: float, spent: float = 0.0) -> ScoutedBudget:
         """`spent`: what an earlier step took of δ, not of ε."""
         check_epsilon_delta(epsilon, delta)
         scouting = self.scout * epsilon * ROUNDING_ROOM
@@ -75,13 +75,15 @@ class ScoutedGreedy:
                 f"δ must be at least {2 * distance:.2g} for this selection: its noise is drawn from tables. "
                 f"Got {delta}."
             )
-        return Budget(scouting, (epsilon - scouting) * ROUNDING_ROOM, (delta - distance) * ROUNDING_ROOM)
+        return ScoutedBudget(
+            scouting, (epsilon - scouting) * ROUNDING_ROOM, (delta - distance) * ROUNDING_ROOM
+        )
 
-    def chances(self, budget: Budget) -> list[int]:
+    def chances(self, budget: ScoutedBudget) -> list[int]:
         """The chance, in 1/2¹²⁸, that an item with 0, 1, 2, … units is released."""
         return TruncatedGeometric().chances(budget.epsilon, budget.delta)
 
-    def run(self, incidence: Incidence, budget: Budget, randomness: Randomness) -> Selected:
+    def run(self, incidence: Incidence, budget: ScoutedBudget, randomness: Randomness) -> Selected:
         from crowdlog.privacy.selection import kernels
 
         chances = self.chances(budget)
