@@ -19,6 +19,7 @@ from crowdlog.progress import progress_bar
 from crowdlog.types import Bools
 
 _SELFISH = 1 << 45  # part of the random stream
+_WORTH_THREADS = 20_000  # users: below, waiting for each other costs more than the work of a round
 _MOST_THREADS = 16  # each holds four bytes per directed edge
 
 
@@ -61,7 +62,7 @@ def simulate(
         raise InputError(
             f"The graph has {graph.users:,} users and the log {workload.users:,}; give as many to both."
         )
-    count = _threads(threads)
+    count = _threads(threads, graph.users)
     rounds, users = workload.rounds, graph.users
     selfish = choose_selfish(users, rules.selfish, seed)
     accept = np.full(len(graph.target), UNIT, np.int16)
@@ -96,7 +97,8 @@ def choose_selfish(users: int, share: float, seed: int) -> Bools:
     return selfish
 
 
-def _threads(asked: int | None) -> int:
+def _threads(asked: int | None, users: int) -> int:
     if asked is not None and not 1 <= asked <= _MOST_THREADS:
         raise InputError(f"'threads' must be 1 to {_MOST_THREADS}. Got {asked}.")
-    return asked or min(_MOST_THREADS, numba.config.NUMBA_NUM_THREADS)
+    most = min(_MOST_THREADS, numba.config.NUMBA_NUM_THREADS)
+    return asked or (most if users >= _WORTH_THREADS else 1)
