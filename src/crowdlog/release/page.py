@@ -94,4 +94,13 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> BarChart:
     keys = table.column_names[: table.column_names.index("count")]
     texts = [" → ".join(row) for row in zip(*(top[column] for column in keys), strict=True)]
     heading = " → ".join(key.replace("_", " ") for key in keys)
-    return bar_chart(TITLES.get(name, name), heading, texts, top["count"], of=table.num_rows, noise=noise)
+    intervals = list(zip(top["low"], top["high"], strict=True)) if "low" in top else None
+    return bar_chart(
+        TITLES.get(name, name),
+        heading,
+        texts,
+        top["count"],
+        of=table.num_rows,
+        noise=noise,
+        intervals=intervals,
+    )

@@ -109,7 +109,7 @@ def test_at_least_is_seldom_wrong_whatever_is_selected():
     rng = np.random.default_rng(1)
     weight = 2 + rng.normal(0, 1 / GRADED.mu, 20_000)
     said = at_least(GRADED, weight, np.full(20_000, 1 / 20_000), 99.0)
-    assert (said > 2).sum() <= 4
+    assert (said > 2).sum() <= 2
     assert set(np.unique(said)) & {1} == set()
     assert (
         at_least(GRADED, np.array([40.0]), np.array([0.0]), 18.5)[0] == 22

@@ -15,7 +15,7 @@ from crowdlog.privacy.selection.graded import HALF, Graded
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Bools, Floats, Ints
 
-FALSE = 0.5  # statements "at least n people" of one table that are wrong, on average, at most
+FALSE = 0.05  # statements "at least n people" of one table that are wrong, on average, at most
 NOT_A_CELL = np.iinfo(np.int64).min  # the key of a cell whose text belongs to another class
 
 
@@ -93,7 +93,7 @@ def choose(
         weight = np.concatenate([found.weights[own], *(weights for _key, weights, _a in empty)])
         chance = np.concatenate([column.allowed[items[own] - first], *(rare for _key, _z, rare in empty)])
         whole = column.allowed[column.public].sum() + sum(grid.allowed for grid in column.grids)
-        people = at_least(graded, weight, chance / max(whole, FALSE), open_bar)
+        people = at_least(graded, weight, chance / max(whole, 1e-9), open_bar)
         chosen[column.table] = Chosen(item, key, people)
         first = last
     return chosen

@@ -19,8 +19,8 @@ OPEN_ITEMS = 1000  # keys of one person in the second step, where long queries a
 STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
 SPELLING_BELOW = 100_000  # people: smaller logs gain from mended typing errors
 # Shares of μ² for 1,000 people and for 60,000; between them by the logarithm of the number.
-SMALL = {"words": 0.38, "named": 0.36, "edges": 0.04, "pairs": 0.0, "counts": 0.18, "histograms": 0.04}
-LARGE = {"words": 0.30, "named": 0.36, "edges": 0.10, "pairs": 0.0, "counts": 0.20, "histograms": 0.04}
+SMALL = {"words": 0.38, "named": 0.36, "edges": 0.04, "pairs": 0.0, "counts": 0.18}
+LARGE = {"words": 0.30, "named": 0.36, "edges": 0.10, "pairs": 0.0, "counts": 0.20}
 PAIRS_SHARE = 0.08  # taken from words and what they name, where pairs are published
 TABLES = ("words", "queries", "word_pairs", "sites", "query_sites", "word_sites", "pairs")
 STEP_OF = {
@@ -106,7 +106,7 @@ def shares(people: int, tables: tuple[str, ...], weights: Mapping[str, float]) -
     place = min(max(math.log(max(people, 1) / 1000) / math.log(60), 0.0), 1.0)
     parts = {step: SMALL[step] + place * (LARGE[step] - SMALL[step]) for step in SMALL}
     parts["pairs"] = PAIRS_SHARE
-    used = {STEP_OF[table] for table in tables} | {"counts", "histograms"}
+    used = {STEP_OF[table] for table in tables} | {"counts"}
     wanted = {step: parts[step] * weights.get(step, 1.0) if step in used else 0.0 for step in parts}
     whole = sum(wanted.values()) / ROUNDING_ROOM
     return {step: part / whole for step, part in wanted.items()}
