@@ -22,6 +22,7 @@ ATTACKS: dict[str, str] = {
     "linkage": "Whose record is this?",
     "exposure": "How much of a person's profile is exposed?",
     "singles": "How much of what only one person typed is shown?",
+    "whose_text": "Whose text is this?",
     "power_user": "Which queries belong to one heavy user?",
     "triples": "Which three queries in a row follow from counts of queries and pairs?",
     "completion": "Which other query did somebody ask, of whom one is known?",

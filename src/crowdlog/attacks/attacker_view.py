@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.attacks.cluster_owners import clusters_of, owners_in_clusters
 from crowdlog.errors import InputError
 from crowdlog.measure.log_arrays import Impressions, count_matrix
 from crowdlog.measure.ragged import counting
@@ -128,13 +129,16 @@ class AttackerView:
 
     def records(self, truth: Impressions) -> Records | None:
         """The published rows as one record per pseudonym, or None when no rows are published."""
-        return read_records(self.tables["events"], truth) if "events" in self.tables else None
+        if "events" not in self.tables:
+            return None
+        return read_records(self.tables["events"], truth, clusters_of(self.mechanisms, truth))
 
 
-def read_records(events: Any, truth: Impressions) -> Records:
+def read_records(events: Any, truth: Impressions, cluster: Ints | None = None) -> Records:
     """One record per pseudonym.
 
-    Its owner, which only we know, is found by query and second: most of its rows are that user's.
+    Its owner, which only we know, is found by query and second: most of its rows are that user's. `cluster`:
+    the cluster of each user, where users of a cluster have the same record.
     """
     record = events["user"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
     time, query = events["time"].cast("int64").to_numpy(), truth.texts.find(events["query"])
@@ -148,9 +152,10 @@ def read_records(events: Any, truth: Impressions) -> Records:
     new = (np.diff(rows, axis=1, prepend=-1) != 0).any(axis=0)
     record, time, query = rows[:, new]
     records, width = int(record.max(initial=-1)) + 1, max(truth.queries, int(query.max(initial=-1)) + 1)
-    return Records(
-        count_matrix(record, query, (records, width)), _owners(record, time, query, records, truth)
-    )
+    owner = _owners(record, time, query, records, truth)
+    if cluster is not None:
+        owner = owners_in_clusters(record, time, cluster, truth)
+    return Records(count_matrix(record, query, (records, width)), owner)
 
 
 def _owners(record: Ints, time: Ints, query: Ints, records: int, truth: Impressions) -> Ints:

@@ -21,6 +21,7 @@ SAMPLE = 20_000  # records: more would not narrow the interval visibly
 def exposure(view: AttackerView, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Mean exposure of a person by her record, beside that of a person by somebody else's record."""
     rng = attacker.rng()
+    more: dict[str, Any] = {}
     records, published = view.records(truth), view.queries(truth)
     if records is not None:
         known = np.flatnonzero(records.owner >= 0)
@@ -34,6 +35,7 @@ def exposure(view: AttackerView, truth: Impressions, attacker: Attacker) -> Atta
         total = records.counts[chosen].sum(axis=1)
         levels = exposure_of_records(truth.profile[owner], shown, total)
         chance = _mean(exposure_of_records(truth.profile[rng.permutation(owner)], shown, total))
+        more["information_loss_ratio"] = loss_ratio(truth.profile[owner], records.counts[chosen])
     elif published is not None:
         counts = np.zeros(truth.queries)
         counts[published[0]] = np.maximum(published[1], 0)
@@ -49,8 +51,32 @@ def exposure(view: AttackerView, truth: Impressions, attacker: Attacker) -> Atta
     histogram = np.histogram(np.clip(levels, 0, 1), BINS, (0, 1))[0].tolist()
     exposed = float((levels > 0.4).mean())  # 40 %: §4.7.2
     return result_of_mean(
-        "exposure", levels, chance, rng, exposed=exposed, highest=float(levels.max()), histogram=histogram
+        "exposure",
+        levels,
+        chance,
+        rng,
+        exposed=exposed,
+        highest=float(levels.max()),
+        histogram=histogram,
+        **more,
     )
+
+
+def loss_ratio(own: Any, shown: Any) -> float:
+    """ILR (Erola 2013, §5.3.2.2): the mean of |H(hers) − H(shown)|/H(hers), of people with two queries."""
+    mine, theirs = entropy(own), entropy(shown)
+    some = mine > 1e-12
+    return float((np.abs(mine - theirs)[some] / mine[some]).mean()) if some.any() else 0.0
+
+
+def entropy(counts: Any) -> Floats:
+    """The bits of each row of counts."""
+    rows = counts.shape[0]
+    size = np.maximum(np.asarray(counts.sum(axis=1), float), 1)
+    logs = counts.data * np.log2(counts.data)
+    row = np.repeat(np.arange(rows), np.diff(counts.indptr))
+    bits: Floats = np.log2(size) - np.bincount(row, logs, rows) / size
+    return bits
 
 
 def _mean(levels: Floats) -> float:
@@ -84,10 +110,7 @@ def _levels(own: Any, row: Ints, x: Floats, y: Floats, total: Floats) -> Floats:
     """
     people = own.shape[0]
     size = np.asarray(own.sum(axis=1), float)
-    logs = own.data * np.log2(own.data)
-    entropy = np.log2(np.maximum(size, 1)) - np.bincount(
-        np.repeat(np.arange(people), np.diff(own.indptr)), logs, people
-    ) / np.maximum(size, 1)
+    bits_of = entropy(own)
     p = x / size[row]
     spread = np.maximum(y - x, 0) / y  # how much of y says nothing
     here = (1 - spread) + spread * p
@@ -95,4 +118,4 @@ def _levels(own: Any, row: Ints, x: Floats, y: Floats, total: Floats) -> Floats:
         spread > 0, spread * (1 - p) * np.log2(np.where(spread > 0, spread, 1)), 0
     )
     shared = np.bincount(row, bits * y / total, people)
-    return np.where(entropy > 1e-12, shared / np.where(entropy > 1e-12, entropy, 1), np.nan)
+    return np.where(bits_of > 1e-12, shared / np.where(bits_of > 1e-12, bits_of, 1), np.nan)
