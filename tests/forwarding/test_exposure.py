@@ -22,19 +22,31 @@ def matrices(done):
     shown = np.zeros((users, queries), np.int64)
     for r, row in enumerate(done.submitter):
         for user, who in enumerate(row):
-            if r < done.workload.counts[user]:
-                query = done.workload.query[done.workload.start[user] + r]
+            many = int(done.workload.counts[user])
+            nth = r * many // len(done.submitter)
+            if (r + 1) * many // len(done.submitter) > nth:
+                query = done.workload.query[done.workload.start[user] + nth]
                 asked[user, query] += 1
                 if who != LOST:
                     shown[who, query] += 1
     return asked, shown
 
 
+def uneven(log, seed):
+    """Each user keeps a random number of her first queries."""
+    counts = np.random.default_rng(seed).integers(0, log.rounds + 1, log.users)
+    parts = [log.query[log.start[user] : log.start[user] + many] for user, many in enumerate(counts)]
+    return Workload(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), np.concatenate(parts))
+
+
+@pytest.mark.parametrize("even", [True, False])
 @pytest.mark.parametrize("leave", [0.0, 0.2])
-def test_levels_equal_those_of_the_matrices(leave):
+def test_levels_equal_those_of_the_matrices(leave, even):
     log = topical(300, 20, seed=3, topics=5)
+    log = log if even else uneven(log, 3)
     done = simulate(power_law(300, seed=3), log, Rules(leave=leave), seed=3)
     asked, shown = matrices(done)
+    assert asked.sum() == len(log.query)  # everybody asks everything she has, once
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = exposure_of_records(csr_array(asked), csr_array(shown), shown.sum(axis=1))
     found = exposure_levels(done)

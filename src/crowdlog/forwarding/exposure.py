@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from crowdlog.forwarding.kernels import LOST
+from crowdlog.forwarding.kernels import LOST, nth_query
 from crowdlog.forwarding.simulate import Simulated
 from crowdlog.forwarding.workload import Numbers
 from crowdlog.types import Floats, Ints
@@ -52,7 +52,7 @@ def _shown(
                 if who == LOST or who < low or who >= high:
                     continue
                 load[who] += 1
-                asked = query[start[user] + r]
+                asked = query[start[user] + nth_query(r, start[user + 1] - start[user], rounds)]
                 place = start[who] + np.searchsorted(own[start[who] : start[who + 1]], asked)
                 if place < start[who + 1] and own[place] == asked:
                     shown[place] += 1

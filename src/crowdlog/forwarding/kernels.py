@@ -160,6 +160,12 @@ def _stays_away(other: int, path: Walks, hops: int, returns: int) -> Any:
     return False
 
 
+@njit(cache=True, inline="always")
+def nth_query(round_: int, queries: int, rounds: int) -> int:
+    """How many of a user's queries were asked before this round: all users ask over the same time, evenly."""
+    return round_ * queries // rounds
+
+
 @njit(parallel=True, cache=True)
 def one_round(
     start: Ints,
@@ -171,13 +177,14 @@ def one_round(
     selfish: Bools,
     active: Edges,
     round_: int,
+    rounds: int,
     setting: CompiledRules,
     widest: int,
     submitter: Walks,
     hops: Bytes,
     paths: Walks,
 ) -> None:
-    """Let every active user send one query; `submitter` and `hops` get one entry per user.
+    """Let every user whose turn it is send one query; `submitter` and `hops` get one entry per user.
 
     `paths` gets the users on the way where it has a row for each user.
     """
@@ -187,7 +194,7 @@ def one_round(
         entries = np.zeros(widest + 1, np.int64)
         path = np.empty(MOST_HOPS + 1, np.int32)
         for user in range(thread * users // threads, (thread + 1) * users // threads):
-            if round_ >= active[user]:
+            if nth_query(round_ + 1, active[user], rounds) == nth_query(round_, active[user], rounds):
                 submitter[user] = LOST
                 hops[user] = 0
                 continue

@@ -25,10 +25,11 @@ _MOST_THREADS = 16  # each holds four bytes per directed edge
 
 @dataclass(frozen=True)
 class Simulated:
-    """What happened. Row r, column u: the r-th query of user u.
+    """What happened. Row r, column u: the query of user u in round r.
 
-    `submitter` is −1 for a search that failed and for users who had no r-th query. `paths` has the users on
-    the way, the source first, where they were asked for.
+    A user's queries are spread evenly over the rounds, of which there are as many as the busiest user has
+    queries. `submitter` is −1 for a search that failed and for users who asked nothing in that round. `paths`
+    has the users on the way, the source first, where they were asked for.
     """
 
     graph: UserGraph
@@ -40,11 +41,6 @@ class Simulated:
     selfish: Bools
     accept: NDArray[np.int16]
     paths: NDArray[np.int32]
-
-    @property
-    def asked(self) -> Bools:
-        """Which entries are queries at all."""
-        return np.arange(len(self.submitter))[:, None] < self.workload.counts[None, :]
 
 
 def simulate(
@@ -80,7 +76,18 @@ def simulate(
             for r in range(rounds):
                 way = paths[r] if keep_paths else unused
                 one_round(
-                    *edges, accept, change, selfish, counts, r, setting, widest, submitter[r], hops[r], way
+                    *edges,
+                    accept,
+                    change,
+                    selfish,
+                    counts,
+                    r,
+                    rounds,
+                    setting,
+                    widest,
+                    submitter[r],
+                    hops[r],
+                    way,
                 )
                 settle(accept, change)
                 advance(users)
