@@ -111,6 +111,10 @@ class AggregationServer:
         self._store.close()
 
     def operations(self) -> list[Operation]:
+        return [*self._for_everybody(), *self._for_the_operator()]
+
+    def _for_everybody(self) -> list[Operation]:
+        """Calls of members, of the last mix, and of readers of the crowd log."""
         one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
         file: dict[str, Any] = {
             "parameters": {"id": _HEX_ID, "file": "^[a-z_]+\\.(html|json|md|parquet|csv)$"}
@@ -127,6 +131,43 @@ class AggregationServer:
                 ENVELOPES,
                 202,
             ),
+            Operation("GET", at, "Describe a collection.", self._show, _SHOWN, **one),
+            Operation(
+                "POST",
+                f"{at}/credentials",
+                "Issue a credential for an invitation.",
+                self._join,
+                _JOINED,
+                _JOIN,
+                201,
+                (403, 410),
+                **one,
+            ),
+            Operation(
+                "GET",
+                f"{at}/release",
+                "List the files of the crowd log.",
+                self._files,
+                _FILES,
+                refusals=(409,),
+                **one,
+            ),
+            Operation(
+                "GET",
+                f"{at}/release/{{file}}",
+                "Read a file of the crowd log.",
+                self._file,
+                None,
+                refusals=(409,),
+                **file,
+            ),
+        ]
+
+    def _for_the_operator(self) -> list[Operation]:
+        """Calls that need the operator's token."""
+        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
+        at = "/collections/{id}"
+        return [
             Operation(
                 "POST",
                 "/collections",
@@ -137,7 +178,6 @@ class AggregationServer:
                 201,
                 operator=True,
             ),
-            Operation("GET", at, "Describe a collection.", self._show, _SHOWN, **one),
             Operation(
                 "POST",
                 f"{at}/invitations",
@@ -147,17 +187,6 @@ class AggregationServer:
                 _INVITE,
                 201,
                 operator=True,
-                **one,
-            ),
-            Operation(
-                "POST",
-                f"{at}/credentials",
-                "Issue a credential for an invitation.",
-                self._join,
-                _JOINED,
-                _JOIN,
-                201,
-                (403, 410),
                 **one,
             ),
             Operation(
@@ -190,24 +219,6 @@ class AggregationServer:
                 (409,),
                 operator=True,
                 **one,
-            ),
-            Operation(
-                "GET",
-                f"{at}/release",
-                "List the files of the crowd log.",
-                self._files,
-                _FILES,
-                refusals=(409,),
-                **one,
-            ),
-            Operation(
-                "GET",
-                f"{at}/release/{{file}}",
-                "Read a file of the crowd log.",
-                self._file,
-                None,
-                refusals=(409,),
-                **file,
             ),
         ]
 
