@@ -69,6 +69,9 @@ class Coin:
     def check_inputs(self) -> None:
         return
 
+    def check_log(self, _log: LogStore) -> None:
+        return
+
     def __repr__(self) -> str:
         return "Coin()"
 
