@@ -58,7 +58,7 @@ def _intern(
 ) -> tuple[int, np.int64]:
     """Give each text its id, -1 to empty ones. A slot holds the hash's upper half and id + 1.
 
-    Returns the new count, and a number of no use.
+    Returns the new count, and a sum of bytes that nobody needs: without it the compiler would drop the loads.
 
     A group's slots, ends and bytes are touched in loops of their own: such loads do not wait for each other,
     so cache misses overlap.

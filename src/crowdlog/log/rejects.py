@@ -55,7 +55,7 @@ class Rejects:
             if self._strict:
                 raise InputError(
                     f"Line {batch.line[i]} of {name} cannot be read: {REASONS[code]}. "
-                    "Mend it, or import without --strict to set such rows aside."
+                    "Correct it, or import without --strict to set such rows aside."
                 )
             self.counts[REASONS[code]] += 1
             self._keep(

@@ -49,7 +49,7 @@ def _read(source: SourceFile, day: date, advance: Advance) -> Iterator[Batch]:
                     )
     except ParseError as error:
         raise InputError(
-            f"{source.name} is not well-formed XML at line {error.position[0]}. Mend it or get it again."
+            f"{source.name} is not well-formed XML at line {error.position[0]}. Correct it or get it again."
         ) from error
     except DefusedXmlException as error:
         raise InputError(
