@@ -54,7 +54,7 @@ class CompiledRules(NamedTuple):
 
 
 @njit(cache=True)
-def fill_list(
+def fill_cut_list(
     entries: Ints, degrees: Walks, user: int, round_: int, setting: CompiledRules, selfish: bool
 ) -> Any:
     """Write the cut list of an own query; return its length.
@@ -85,7 +85,7 @@ def fill_list(
 
 
 @njit(cache=True)
-def walk(
+def walk_query(
     start: Ints,
     target: Edges,
     reverse: Edges,
@@ -113,7 +113,7 @@ def walk(
         list_ = entries[: own + 1]
         length = fill_forwarded(list_, own)
         if hops == 0:
-            length = fill_list(list_, degree[first:last], holder, round_, setting, selfish[holder])
+            length = fill_cut_list(list_, degree[first:last], holder, round_, setting, selfish[holder])
         sent = False
         while length > 0 and not sent:
             state = advanced(state)
@@ -167,7 +167,7 @@ def nth_query(round_: int, queries: int, rounds: int) -> int:
 
 
 @njit(parallel=True, cache=True)
-def one_round(
+def run_round(
     start: Ints,
     target: Edges,
     reverse: Edges,
@@ -198,7 +198,7 @@ def one_round(
                 submitter[user] = LOST
                 hops[user] = 0
                 continue
-            where, far = walk(
+            where, far = walk_query(
                 start,
                 target,
                 reverse,

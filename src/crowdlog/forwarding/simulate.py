@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
 from crowdlog.forwarding.graphs import UserGraph
-from crowdlog.forwarding.kernels import MOST_HOPS, one_round, settle
+from crowdlog.forwarding.kernels import MOST_HOPS, run_round, settle
 from crowdlog.forwarding.protocol import UNIT
 from crowdlog.forwarding.random_stream import stream
 from crowdlog.forwarding.rules import Rules
@@ -75,7 +75,7 @@ def simulate(
         with progress_bar("Queries travel", rounds * users, unit="queries") as advance:
             for r in range(rounds):
                 way = paths[r] if keep_paths else unused
-                one_round(
+                run_round(
                     *edges,
                     accept,
                     change,
