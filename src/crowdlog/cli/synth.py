@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from crowdlog.log.synth import POPULATIONS, ROWS_PER_USER, synthesize
 from crowdlog.progress import progress_bar
 
 
@@ -23,6 +24,18 @@ from crowdlog.progress import progress_bar
     type=click.Path(dir_okay=False),
     help="Write every distinct query here with its topic and whether it is sensitive.",
 )
+@click.option(
+    "--tasks",
+    type=click.Path(dir_okay=False),
+    help="Write the true task of every search here: AnonID, QueryTime, Query, Task.",
+)
+@click.option(
+    "--population",
+    type=click.Choice(POPULATIONS),
+    default="aol",
+    show_default=True,
+    help="Who searches: learn on one population, try on the other.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def command(
     log: str,
@@ -31,6 +44,8 @@ def command(
     seed: int,
     secrets: str | None,
     labels: str | None,
+    tasks: str | None,
+    population: str,
     as_json: bool,
 ) -> None:
     """Write a synthetic search log in AOL's layout to LOG (.gz and .zst are compressed).
@@ -38,14 +53,20 @@ def command(
     \b
     Example: crowdlog synth LOG2.tsv --users 100 --seed 7 --secrets SECRETS.tsv
     """
-    from crowdlog.log.synth import ROWS_PER_USER, synthesize
-
     if users is None and rows is None:
         users = 10_000
     expected = rows if rows is not None else int((users or 0) * ROWS_PER_USER)
     with progress_bar("Writing", expected) as advance:
         report = synthesize(
-            log, users=users, rows=rows, seed=seed, secrets=secrets, labels=labels, progress=advance
+            log,
+            users=users,
+            rows=rows,
+            seed=seed,
+            population=population,
+            secrets=secrets,
+            labels=labels,
+            tasks=tasks,
+            progress=advance,
         )
     if as_json:
         click.echo(json.dumps(asdict(report) | {"path": str(report.path)}))

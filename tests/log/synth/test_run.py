@@ -5,7 +5,7 @@ import pytest
 import zstandard
 
 from crowdlog.errors import InputError
-from crowdlog.log.synth import synthesize
+from crowdlog.log.synth import POPULATIONS, synthesize
 from crowdlog.log.synth.rows import HEADER
 
 
@@ -66,3 +66,14 @@ def test_nothing_is_left_when_the_work_is_stopped(tmp_path: Path):
     with pytest.raises(KeyboardInterrupt):
         synthesize(tmp_path / "log.tsv", users=5, labels=tmp_path / "labels.tsv", progress=stop)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_populations_differ_and_an_unknown_one_is_told(tmp_path: Path):
+    first, second = (
+        synthesize(tmp_path / name, users=50, seed=1, population=name).path.read_bytes()
+        for name in POPULATIONS
+    )
+    assert first != second
+    with pytest.raises(InputError, match=r"There is no population 'martians'. Choose one of aol, other"):
+        synthesize(tmp_path / "log.tsv", users=5, population="martians")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["aol", "other"]

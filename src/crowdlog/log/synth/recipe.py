@@ -115,7 +115,7 @@ def compose(w: World, state: U64, recipe: I64, words: int, home: int) -> None:
     behind a prefix (R + Q).
     """
     recipe[LENGTH] = recipe[WORDS] = recipe[TYPO] = 0
-    if words > 1 and uniform(state) < 0.14:
+    if words > 1 and uniform(state) < 0.34:
         push_phrase(w, state, recipe, w.prefix + skewed(state, w.prefixes), home)
     push_phrase(w, state, recipe, recipe[HEAD], home)
     while recipe[WORDS] < words and recipe[LENGTH] < MOST_TOKENS:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.log.synth.arrays import I64, U8
-from crowdlog.log.synth.draw import VARIANTS
 from crowdlog.log.synth.kernel import kernel
+from crowdlog.log.synth.needs import VARIANTS
 from crowdlog.log.synth.recipe import CODE, FIRST_NUMBER, FORM, HEAD, LENGTH, SECRET, SITE, TOKENS, TYPO
 from crowdlog.log.synth.rng import scramble
 from crowdlog.log.synth.world import World

@@ -83,3 +83,12 @@ def one_of(state: U64, ints: I64, first: int, n: int) -> int:
 def early_one_of(state: U64, ints: I64, first: int, n: int) -> int:
     """One of ints[first : first + n], the first ones more often."""
     return int(ints[first + skewed(state, n)])
+
+
+@kernel
+def power_rank(state: U64, n: int, exponent: float) -> int:
+    """A whole number in [0, n) with P(r) about (r + 1)^-exponent, for an exponent below 1."""
+    rest = 1.0 - exponent
+    low = 0.5**rest
+    x = (low + uniform(state) * ((n + 0.5) ** rest - low)) ** (1.0 / rest)
+    return min(int(x - 0.5), n - 1)

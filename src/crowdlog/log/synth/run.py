@@ -15,6 +15,7 @@ from crowdlog.errors import InputError
 from crowdlog.log.synth.arrays import I64
 from crowdlog.log.synth.labels import grown
 from crowdlog.log.synth.pool import join_texts
+from crowdlog.log.synth.population import Population, population_of
 from crowdlog.log.synth.rows import (
     CLICKS,
     DISTINCT,
@@ -23,18 +24,20 @@ from crowdlog.log.synth.rows import (
     LABELS_USED,
     QUERIES,
     ROWS,
+    TASK_HEADER,
+    TASKS_USED,
     USED,
     USERS,
     Output,
 )
 from crowdlog.log.synth.secrets import Secret, planted
-from crowdlog.log.synth.users import Secrets, new_desk, user_id, write_users
+from crowdlog.log.synth.users import Desk, Secrets, new_desk, user_id, write_users
 from crowdlog.log.synth.world import build_world
 from crowdlog.log.synth.writer import new_log_file
 from crowdlog.progress import Advance
 
 _BATCH = 4_096  # users per call of the kernel: about 15 MB of rows
-_BUFFER = 40 << 20  # the busiest user needs at most 2,400 queries × 14 rows × 640 bytes = 23 MB
+_BUFFER = 48 << 20  # the busiest user needs at most 2,400 queries × 21 rows × 640 bytes = 33 MB
 _NO_LIMIT = 1 << 62
 SECRETS_HEADER = b"user\tkind\tquery\n"
 
@@ -75,58 +78,85 @@ def _room_for_labels(out: Output) -> Output:
     return out._replace(seen=seen)
 
 
-def _new_output(limit: int, labels: bool) -> Output:
-    size = _BUFFER if labels else 1
+@dataclass(frozen=True)
+class _Files:
+    """Where to write; None for what nobody asked for."""
+
+    log: BinaryIO
+    labels: BinaryIO | None
+    secrets: BinaryIO | None
+    tasks: BinaryIO | None
+
+
+def _new_output(limit: int, files: _Files) -> Output:
     return Output(
-        np.empty(_BUFFER, np.uint8),
-        np.empty(size, np.uint8),
-        np.zeros(1 << 20 if labels else 0, np.uint64),
-        np.zeros(7, np.int64),
-        limit,
+        rows=np.empty(_BUFFER, np.uint8),
+        labels=np.empty(_BUFFER if files.labels else 1, np.uint8),
+        tasks=np.empty(_BUFFER if files.tasks else 0, np.uint8),
+        seen=np.zeros(1 << 20 if files.labels else 0, np.uint64),
+        done=np.zeros(DISTINCT + 1, np.int64),
+        limit=limit,
     )
 
 
-def _flush(out: Output, log: BinaryIO, labels: BinaryIO | None) -> None:
-    log.write(out.rows[: out.done[USED]].data)
-    if labels is not None:
-        labels.write(out.labels[: out.done[LABELS_USED]].data)
-    out.done[USED] = out.done[LABELS_USED] = 0
+def _flush(out: Output, files: _Files) -> None:
+    for file, buffer, used in (
+        (files.log, out.rows, USED),
+        (files.labels, out.labels, LABELS_USED),
+        (files.tasks, out.tasks, TASKS_USED),
+    ):
+        if file is not None:
+            file.write(buffer[: out.done[used]].data)
+        out.done[used] = 0
 
 
 class _Run:
     """One log being written."""
 
-    def __init__(self, seed: int, log: BinaryIO, labels: BinaryIO | None, secrets: BinaryIO | None) -> None:
-        self._seed, self._log, self._labels, self._secrets = seed, log, labels, secrets
+    def __init__(self, seed: int, people: Population, files: _Files) -> None:
+        self._seed = seed
+        self._people = people
+        self._files = files
         self.planted = 0
 
     def write(self, users: int, limit: int, progress: Advance) -> I64:
         """Write users 0 … users − 1, at most `limit` rows; return what was done."""
-        out, desk, world, user = _new_output(limit, self._labels is not None), new_desk(), build_world(), 0
+        out = _new_output(limit, self._files)
+        desk = new_desk()
+        user = 0
         while user < users and out.done[ROWS] < limit:
-            end = min(user + _BATCH, users)
-            secrets = planted(self._seed, user, end)
-            of_user = np.full(end - user, -1, np.int64)
-            of_user[[secret.user - user for secret in secrets]] = np.arange(len(secrets))
-            text, start = join_texts([secret.query for secret in secrets])
-            out, before = _room_for_labels(out), int(out.done[ROWS])
-            first, user = (
-                user,
-                write_users(world, desk, Secrets(of_user, text, start), out, self._seed, user, end),
-            )
-            self._note([secret for secret in secrets if first <= secret.user < user])
-            _flush(out, self._log, self._labels)
+            out = _room_for_labels(out)
+            before = int(out.done[ROWS])
+            user = self._batch(desk, out, user, min(user + _BATCH, users))
+            _flush(out, self._files)
             progress(int(out.done[ROWS]) - before)
         return out.done
 
+    def _batch(self, desk: Desk, out: Output, first: int, end: int) -> int:
+        """Write users from `first` on until `end` or until the buffers are full; return the next user."""
+        secrets = planted(self._seed, first, end)
+        of_user = np.full(end - first, -1, np.int64)
+        of_user[[secret.user - first for secret in secrets]] = np.arange(len(secrets))
+        text, start = join_texts([secret.query for secret in secrets])
+        user = write_users(
+            build_world(), self._people, desk, Secrets(of_user, text, start), out, self._seed, first, end
+        )
+        self._note([secret for secret in secrets if first <= secret.user < user])
+        return user
+
     def _note(self, secrets: list[Secret]) -> None:
         self.planted += len(secrets)
-        if self._secrets is not None:
-            self._secrets.write(
-                "".join(
-                    f"{user_id(secret.user)}\t{secret.kind}\t{secret.query}\n" for secret in secrets
-                ).encode()
-            )
+        lines = "".join(f"{user_id(secret.user)}\t{secret.kind}\t{secret.query}\n" for secret in secrets)
+        if self._files.secrets is not None:
+            self._files.secrets.write(lines.encode())
+
+
+def _open(stack: ExitStack, path: str | Path | None, header: bytes) -> BinaryIO | None:
+    if path is None:
+        return None
+    file = stack.enter_context(new_log_file(Path(path)))
+    file.write(header)
+    return file
 
 
 def write_log(
@@ -135,27 +165,32 @@ def write_log(
     users: int | None,
     rows: int | None,
     seed: int,
+    population: str,
     secrets: str | Path | None,
     labels: str | Path | None,
+    tasks: str | Path | None,
     progress: Advance,
 ) -> SynthReport:
     """See `crowdlog.log.synth.synthesize`."""
     _check(users, rows, seed)
+    people = population_of(population)
     with ExitStack() as stack:
         log = stack.enter_context(new_log_file(path))
         log.write(HEADER)
-        side = [
-            stack.enter_context(new_log_file(Path(name))) if name is not None else None
-            for name in (labels, secrets)
-        ]
-        for file, header in zip(side, (LABEL_HEADER, SECRETS_HEADER), strict=True):
-            if file is not None:
-                file.write(header)
-        run = _Run(seed, log, *side)
-        done = run.write(
-            users if users is not None else _NO_LIMIT, rows if rows is not None else _NO_LIMIT, progress
+        files = _Files(
+            log,
+            labels=_open(stack, labels, LABEL_HEADER),
+            secrets=_open(stack, secrets, SECRETS_HEADER),
+            tasks=_open(stack, tasks, TASK_HEADER),
         )
-    distinct = int(done[DISTINCT]) if labels is not None else None
+        run = _Run(seed, people, files)
+        done = run.write(_NO_LIMIT if users is None else users, _NO_LIMIT if rows is None else rows, progress)
     return SynthReport(
-        path, int(done[USERS]), int(done[ROWS]), int(done[QUERIES]), int(done[CLICKS]), run.planted, distinct
+        path=path,
+        users=int(done[USERS]),
+        rows=int(done[ROWS]),
+        queries=int(done[QUERIES]),
+        clicks=int(done[CLICKS]),
+        secrets=run.planted,
+        distinct=None if labels is None else int(done[DISTINCT]),
     )

@@ -7,10 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdlog.log.synth.arrays import I64, U8, U64
+from crowdlog.log.synth.choice import History, begin_history, new_history, next_search, plant
 from crowdlog.log.synth.clicks import MOST_CLICKS, draw_ranks
-from crowdlog.log.synth.draw import fresh, reformulate, secret
+from crowdlog.log.synth.habits import Habits, draw_habits, new_habits
 from crowdlog.log.synth.kernel import kernel
-from crowdlog.log.synth.recipe import SUBTOPIC, WIDTH, any_city
+from crowdlog.log.synth.labels import hash_bytes
+from crowdlog.log.synth.population import Population
+from crowdlog.log.synth.recipe import SUBTOPIC, any_city
 from crowdlog.log.synth.render import LONGEST, render
 from crowdlog.log.synth.rng import below, by_weight, one_of, scramble, start_stream, uniform
 from crowdlog.log.synth.rows import (
@@ -22,17 +25,16 @@ from crowdlog.log.synth.rows import (
     USED,
     USERS,
     Output,
+    Search,
     put_impression,
     put_label,
+    put_pages,
 )
 from crowdlog.log.synth.tables import DAYS, MOST_QUERIES
 from crowdlog.log.synth.world import World
 
 _TIMEOUT = 26 * 60  # seconds (spec 0)
 _ID_STEP = 37  # AOL's 657,426 users have numbers up to 24 million
-# How often a session begins with an own earlier query, how often the session goes on with one, says the last
-# otherwise, or stays with its subject.
-_BACK, _AGAIN, _REWORD, _STAY = 0.36, 0.14, 0.38, 0.60
 _INTERESTS: np.ndarray[tuple[int], np.dtype[np.float64]] = np.array(
     [0.30, 0.45, 0.55]
 )  # shares of own first, second, third interest; the rest is everybody's
@@ -42,8 +44,9 @@ class Desk(NamedTuple):
     """What the work on one user needs, allocated once."""
 
     state: U64
-    history: I64
-    opens: U8
+    scratch: U64
+    history: History
+    habits: Habits
     starts: I64
     query: U8
     ranks: I64
@@ -60,13 +63,16 @@ class Secrets(NamedTuple):
 
 def new_desk() -> Desk:
     """Room for the busiest user."""
-    n = MOST_QUERIES
     return Desk(
-        state=np.zeros(1, np.uint64), history=np.zeros((n, WIDTH), np.int64), opens=np.zeros(n, np.uint8),
-        starts=np.zeros(n, np.int64), query=np.zeros(LONGEST, np.uint8),
+        state=np.zeros(1, np.uint64),
+        scratch=np.zeros(1, np.uint64),
+        history=new_history(MOST_QUERIES),
+        habits=new_habits(),
+        starts=np.zeros(MOST_QUERIES, np.int64),
+        query=np.zeros(LONGEST, np.uint8),
         ranks=np.zeros(MOST_CLICKS, np.int64),
         interests=np.zeros(3, np.int64),
-    )  # fmt: skip
+    )
 
 
 @kernel
@@ -85,21 +91,23 @@ def _insert(times: I64, n: int, time: int) -> None:
 
 
 @kernel
-def _plan_sessions(w: World, desk: Desk, n: int) -> None:
+def _plan_sessions(w: World, p: Population, desk: Desk, n: int) -> None:
     """Mark the queries that open a session and draw when, in seconds from the first midnight, sorted.
 
-    Busy users have longer sessions.
+    People differ, and busy ones have longer sessions.
     """
     state = desk.state
-    opening = (0.36 + 0.36 * uniform(state)) * (1.0 - 0.18 * min(n, 150) / 150.0)
+    opens = desk.history.opens
+    single = (p.single_session - 0.15 + 0.3 * uniform(state)) * (1.06 - 0.12 * min(n, 150) / 150.0)
     sessions = 0
     first = below(state, DAYS - 1)
     span = 1 + below(state, DAYS - 1 - first)
     if n > 30:
         first, span = 0, DAYS - 1
     for i in range(n):
-        desk.opens[i] = 1 if i == 0 or uniform(state) < opening else 0
-        if desk.opens[i]:
+        ends = single if i and opens[i - 1] else 1.0 - p.session_goes_on
+        opens[i] = 1 if i == 0 or uniform(state) < ends else 0
+        if opens[i]:
             day = first + below(state, span)
             _insert(desk.starts, sessions, day * 86_400 + one_of(state, w.ints, w.second, w.seconds))
             sessions += 1
@@ -115,58 +123,69 @@ def _topic(w: World, state: U64, interests: I64) -> int:
 
 
 @kernel
-def _copy(history: I64, old: int, new: int) -> None:
-    for k in range(WIDTH):
-        history[new, k] = history[old, k]
-
-
-@kernel
-def _next_query(w: World, desk: Desk, i: int, topic: int, home: int) -> None:
-    """Write the i-th recipe of the history."""
-    state, recipe = desk.state, desk.history[i]
-    u = uniform(state)
-    if i and u < (_BACK if desk.opens[i] else _AGAIN):
-        _copy(desk.history, below(state, i), i)
-    elif i and not desk.opens[i] and u < _AGAIN + _REWORD:
-        _copy(desk.history, i - 1, i)
-        reformulate(w, state, recipe, topic, home)
-    elif i and not desk.opens[i] and desk.history[i - 1, SUBTOPIC] < w.subtopics and uniform(state) < _STAY:
-        fresh(w, state, recipe, desk.history[i - 1, SUBTOPIC], home)
-    else:
-        fresh(w, state, recipe, topic, home)
-
-
-@kernel
-def _write_user(w: World, desk: Desk, secrets: Secrets, out: Output, user: int, n: int, planted: int) -> None:
+def _be_somebody(w: World, p: Population, desk: Desk, n: int) -> int:
+    """Draw a person's interests, habits and sessions; return her home."""
     state = desk.state
     home = any_city(w, state)
     for i in range(3):
         desk.interests[i] = by_weight(state, w.cum, w.subtopic_cum, w.subtopics)
+    _plan_sessions(w, p, desk, n)
+    begin_history(desk.history)
+    draw_habits(w, p, state, desk.habits, n, desk.interests[0])
+    return home
+
+
+@kernel
+def _write_search(
+    w: World, p: Population, desk: Desk, secrets: Secrets, out: Output, user: int, i: int, time: int
+) -> int:
+    """Write the i-th search of the history; return the time of its last page."""
+    past = desk.history
+    recipe = past.recipe[i]
+    need = past.need[i]
+    length = render(w, desk.query, recipe, secrets.text, secrets.start)
+    page = hash_bytes(desk.query, length)
+    old = past.repeats[i]
+    clicked = past.clicked[old] if old >= 0 else 0
+    clicks = draw_ranks(w, p, desk.state, recipe, need, page, clicked, desk.ranks)
+    past.clicked[i] = desk.ranks[0] if clicks else 0
+    put_label(w, out, desk.query, length, page, recipe[SUBTOPIC])
+    search = Search(user, length, time, need, page, past.task[i])
+    put_impression(w, p, out, search, desk.query, recipe, desk.ranks, clicks)
+    out.done[QUERIES] += 1
+    out.done[CLICKS] += clicks
+    return put_pages(w, p, desk.state, out, search, desk.query)
+
+
+@kernel
+def _write_user(
+    w: World, p: Population, desk: Desk, secrets: Secrets, out: Output, user: int, n: int, planted: int
+) -> None:
+    state = desk.state
+    past = desk.history
+    home = _be_somebody(w, p, desk, n)
     when = below(state, n)
-    _plan_sessions(w, desk, n)
-    name, time, session = user_id(user), -_TIMEOUT, 0
+    time = -_TIMEOUT
+    session = 0
     for i in range(n):
-        if desk.opens[i]:
+        if past.opens[i]:
             time = max(desk.starts[session], time + _TIMEOUT + 1 + below(state, 1_800))
             session += 1
         else:
             time += one_of(state, w.ints, w.gap, w.gaps)
-        _next_query(w, desk, i, _topic(w, state, desk.interests), home)
+        topic = _topic(w, state, desk.interests)
+        next_search(w, p, state, desk.scratch, desk.habits, past, i, topic, home)
         if planted >= 0 and i == when:
-            secret(w, desk.history[i], planted)
-        recipe = desk.history[i]
-        length = render(w, desk.query, recipe, secrets.text, secrets.start)
-        clicks = draw_ranks(w, state, recipe, desk.ranks)
-        put_label(w, out, desk.query, length, recipe[SUBTOPIC])
-        time = put_impression(w, state, out, name, desk.query, length, time, recipe, desk.ranks, clicks)
-        out.done[QUERIES] += 1
-        out.done[CLICKS] += clicks
+            plant(w, past, i, planted)
+        time = _write_search(w, p, desk, secrets, out, user_id(user), i, time)
         if out.done[ROWS] >= out.limit:
             return
 
 
 @kernel
-def write_users(w: World, desk: Desk, secrets: Secrets, out: Output, seed: int, first: int, end: int) -> int:
+def write_users(
+    w: World, p: Population, desk: Desk, secrets: Secrets, out: Output, seed: int, first: int, end: int
+) -> int:
     """Write users first … end − 1 until the output is full or has its rows; return the first user not
     written.
     """
@@ -175,7 +194,7 @@ def write_users(w: World, desk: Desk, secrets: Secrets, out: Output, seed: int, 
         n = one_of(desk.state, w.ints, w.volume, w.volumes)
         if len(out.rows) - out.done[USED] < n * (1 + MOST_PAGES + MOST_CLICKS) * ROW_BYTES:
             return user
-        _write_user(w, desk, secrets, out, user, n, secrets.of_user[user - first])
+        _write_user(w, p, desk, secrets, out, user, n, secrets.of_user[user - first])
         out.done[USERS] += 1
         if out.done[ROWS] >= out.limit:
             return user + 1

@@ -52,6 +52,9 @@ _DOMAINS = (
 _SITES_PER_SUBTOPIC = 400
 # Sub-topics that are not in topics.txt and follow its last, and whether they are sensitive.
 SITES, PEOPLE, SECRETS = 0, 1, 2
+# How people type a site: name, name.com, www.name.com, http://www.name.com, name .com, www.name; ordered as in
+# AOL's most frequent queries.
+TYPED = (0.46, 0.24, 0.15, 0.08, 0.03, 0.04)
 EXTRA_SUBTOPICS = (("web/sites", False), ("people/names", True), ("people/secrets", True))
 
 
@@ -90,7 +93,8 @@ class World(NamedTuple):
     host: int
     site: int
     sites: int
-    site_cum: int
+    portal: int  # the ways of typing well-known sites, most frequent first
+    portals: int
     city: int
     cities: int
     city_cum: int
@@ -111,6 +115,8 @@ class World(NamedTuple):
     volumes: int
     gap: int
     gaps: int
+    page_gap: int
+    page_gaps: int
     second: int
     seconds: int
     rank: int
@@ -124,6 +130,12 @@ def _rising(weights: Sequence[float] | F64) -> F64:
 
 def _zipf(n: int) -> F64:
     return _rising(np.asarray(1.0 / (np.arange(n) + 1.5), np.float64))
+
+
+def _portals(sites: int) -> I64:
+    """Well-known sites as people type them, the most frequent first: number = site · ways + way."""
+    weight = np.outer((np.arange(sites) + 1.0) ** -0.9, TYPED)
+    return np.argsort(-weight.ravel(), kind="stable")
 
 
 def _bounds(lists: Sequence[Sequence[object]], base: int = 0) -> I64:
@@ -236,7 +248,8 @@ def _add_names(build: _Builder) -> None:
     """Sites, places and people with how often each is meant."""
     sites, (cities, inhabitants) = load_sites(), language.cities()
     first, last = language.first_names(), language.last_names()
-    build.texts("site", sites, "sites", _zipf(len(sites)))
+    build.texts("site", sites, "sites")
+    build.ints("portal", _portals(len(sites)), "portals")
     build.texts("city", cities, "cities", _rising(inhabitants))
     build.texts("state", language.states(), "states")
     build.texts("first_name", first[0], "first_names", _rising(first[1]))
@@ -247,7 +260,8 @@ def _add_names(build: _Builder) -> None:
 def _add_tables(build: _Builder) -> None:
     build.texts("day", tables.days())
     build.ints("volume", tables.queries_per_user(), "volumes")
-    build.ints("gap", tables.gaps(), "gaps")
+    build.ints("gap", tables.gaps(tables.SEARCH_GAP), "gaps")
+    build.ints("page_gap", tables.gaps(tables.PAGE_GAP), "page_gaps")
     build.ints("second", tables.seconds_of_day(), "seconds")
     build.ints("rank", tables.ranks(), "ranks")
 
