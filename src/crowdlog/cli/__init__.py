@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "label": ("label", "The label of a release."),
     "explain": ("explain", "A release in plain English."),
     "export": ("export", "A release as TSV, Parquet or GraphML."),
+    "synthesize": ("synthesize", "Sample a synthetic log from a release's tables."),
     "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
     "split": ("split", "Split a store into a part to release and a part to test on."),
     "score": ("score", "Measure what a release is good for."),

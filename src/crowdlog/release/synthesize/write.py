@@ -1,0 +1,166 @@
+"""The sampled log as a file in AOL's layout, with what a reader has to know beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as _pc
+from pyarrow import csv
+
+from crowdlog.artifacts.public_lists import public_words
+from crowdlog.errors import InputError
+from crowdlog.files.whole import new_file
+from crowdlog.progress import Advance
+from crowdlog.release.folder import Release
+from crowdlog.release.synthesize.chances import read_chances
+from crowdlog.release.synthesize.sample import Block, Sampler
+from crowdlog.types import Ints
+
+pc: Any = _pc  # its stubs know fewer types than it takes
+_array: Any = pa.array
+BLOCK = 100_000  # sessions drawn at once
+SESSIONS_PER_USER = 16.73  # AOL: mean of sessions per user (spec 0)
+_FIRST = np.datetime64("2000-01-01T08:00:00")  # no date of the log is known: days are counted from here
+_DAY, _STEP = 86_400, 60  # a session a day, a search a minute
+_LAYOUT = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
+_HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
+
+
+@dataclass(frozen=True)
+class Synthesized:
+    """What was written."""
+
+    path: Path
+    users: int
+    sessions: int
+    searches: int
+    clicks: int
+    invented: int  # searches whose text is in no table
+    invented_texts: int
+
+
+def _sizes(users: int | None, sessions: int | None, random: np.random.Generator) -> Iterator[Ints]:
+    """How many sessions each user has, a block of users at a time: geometric with AOL's mean."""
+    left_users, left = users, sessions
+    while (left_users is None or left_users > 0) and (left is None or left > 0):
+        n = (
+            int(BLOCK / SESSIONS_PER_USER)
+            if left_users is None
+            else min(left_users, int(BLOCK / SESSIONS_PER_USER))
+        )
+        counts = random.geometric(1.0 / SESSIONS_PER_USER, n)
+        if left is not None:
+            fits = int(np.searchsorted(np.cumsum(counts), left))
+            counts = counts[: fits + 1]
+            counts[-1] -= max(0, int(counts.sum()) - left)
+            left -= int(counts.sum())
+        if left_users is not None:
+            left_users -= n
+        yield counts
+
+
+def _rows(block: Block, sessions_of_user: Ints, first_user: int) -> pa.Table:
+    """The rows of a block: one user's sessions on days that follow each other."""
+    user = np.repeat(np.arange(len(sessions_of_user)), sessions_of_user)
+    day = np.arange(len(user)) - np.repeat(np.cumsum(sessions_of_user) - sessions_of_user, sessions_of_user)
+    session = block.session
+    begins = np.searchsorted(session, np.arange(len(user)))
+    seconds = day[session] * _DAY + (np.arange(len(session)) - begins[session]) * _STEP
+    time = pc.strftime(_array(_FIRST + seconds.astype("timedelta64[s]")), format="%Y-%m-%d %H:%M:%S")
+    return pa.table(
+        {
+            "AnonID": _array(first_user + user[session] + 1),
+            "Query": block.query,
+            "QueryTime": time,
+            "ItemRank": block.rank,
+            "ClickURL": block.url,
+        }
+    )
+
+
+def _note(release: Release, made: Synthesized) -> str:
+    label = release.label
+    guarantee = label.promise.guarantee
+    return f"""# A synthetic search log
+
+Nobody searched this. {made.path.name} was sampled from the published tables of the release
+`{release.path.name}`, made by {" and ".join(f"`{spelling}`" for spelling in label.mechanisms)} on {label.date}. Sampling is
+post-processing: it read nothing but that release, so the release's guarantee holds for this log as it is, and
+no further privacy was spent.
+
+Guarantee of the release: {guarantee}
+
+{made.users:,} users, {made.sessions:,} sessions, {made.searches:,} searches, {made.clicks:,} clicks. A user or a session here is
+nobody's: searches of one user have nothing more to do with each other than the release's table of pairs says.
+{made.invented:,} searches have a text that no table holds (chains of released and public words): the {made.invented_texts:,} such
+texts are listed in {made.path.name}.invented. Sessions, days, numbers of sessions and how often results are
+clicked follow published figures of other logs, not this one.
+"""
+
+
+def _check(users: int | None, sessions: int | None, seed: int) -> None:
+    if (users is None) == (sessions is None):
+        raise InputError("Say how large the log shall be: either the number of users or that of sessions.")
+    for name, value in (("users", users), ("sessions", sessions)):
+        if value is not None and value < 1:
+            raise InputError(f"The number of {name} must be at least 1. Got {value}.")
+    if seed < 0:
+        raise InputError(f"The seed must be a whole number from 0 on. Got {seed}.")
+
+
+def _listed(release: Release) -> tuple[str, ...]:
+    """Public words, for releases whose words leave a part uncovered."""
+    return () if release.table("words") is None else public_words("wordfreq", "original")
+
+
+class _Writing:
+    """The files being written and what is in them so far."""
+
+    def __init__(self, log: BinaryIO, marks: BinaryIO) -> None:
+        self._log = log
+        self._marks = marks
+        self._seen: set[str] = set()
+        self.users = self.sessions = self.searches = self.clicks = self.invented = 0
+        log.write(_HEADER)
+
+    def add(self, block: Block, sessions_of_user: Ints) -> None:
+        """Append a block."""
+        csv.write_csv(_rows(block, sessions_of_user, self.users), self._log, _LAYOUT)
+        texts: set[Any] = set(block.query.filter(_array(block.invented)).unique().to_pylist()) - self._seen
+        self._marks.write("".join(f"{text}\n" for text in sorted(texts)).encode())
+        self._seen |= texts
+        self.users += len(sessions_of_user)
+        self.sessions += int(sessions_of_user.sum())
+        self.searches += len(block.session)
+        self.clicks += len(block.url) - block.url.null_count
+        self.invented += int(block.invented.sum())
+
+    def done(self, path: Path) -> Synthesized:
+        """What was written."""
+        counts = (self.users, self.sessions, self.searches, self.clicks, self.invented)
+        return Synthesized(path, *counts, len(self._seen))
+
+
+def write_sample(
+    release: Release, path: Path, *, users: int | None, sessions: int | None, seed: int, progress: Advance
+) -> Synthesized:
+    """See `crowdlog.release.synthesize.synthesize_from`."""
+    _check(users, sessions, seed)
+    random = np.random.default_rng(seed)
+    sampler = Sampler(read_chances(release), random, _listed(release))
+    with ExitStack() as stack:
+        beside = [path.with_name(path.name + end) for end in ("", ".invented", ".README.md")]
+        log, marks, note = (stack.enter_context(new_file(place)) for place in beside)
+        writing = _Writing(log, marks)
+        for sizes in _sizes(users, sessions, random):
+            writing.add(sampler.block(int(sizes.sum())), sizes)
+            progress(int(sizes.sum()))
+        made = writing.done(path)
+        note.write(_note(release, made).encode())
+    return made

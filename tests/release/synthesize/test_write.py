@@ -1,0 +1,116 @@
+"""A log sampled from a release: consistent with its tables, the same for a seed, whole or not at all."""
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crowdlog.errors import InputError
+from crowdlog.log.importer import import_log
+from crowdlog.mechanisms import parse
+from crowdlog.release.folder import Release
+from crowdlog.release.synthesize import synthesize_from
+from tests.support.logs import make_log
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    """Queries weather (3) and news (1), as published."""
+    rows = [(f"u{i}", "weather", i, None) for i in range(3)] + [("u9", "news", 9, None)]
+    return parse("FTa(k=1)").release(make_log(tmp_path, rows), tmp_path / "out", i_know=True)
+
+
+def add(release: Release, name: str, **columns: list[object]) -> None:
+    pq.write_table(pa.table(columns), release.path / f"{name}.parquet")
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+
+
+def test_queries_come_by_their_counts(release: Release, tmp_path: Path):
+    made = synthesize_from(release, tmp_path / "log.tsv", sessions=5_000, seed=1)
+    counts = Counter(row[1] for row in rows_of(made.path))
+    assert counts.keys() == {"weather", "news"}
+    assert counts["weather"] / counts["news"] == pytest.approx(3, rel=0.15)
+    assert (made.sessions, made.searches, made.clicks, made.invented) == (5_000, sum(counts.values()), 0, 0)
+
+
+def test_pairs_and_clicks_are_followed(release: Release, tmp_path: Path):
+    add(release, "pairs", query=["weather"], next_query=["news"], count=[5])
+    add(release, "clicks", query=["weather", "weather"], url=["http://b", "http://a"], count=[1, 9])
+    made = synthesize_from(release, tmp_path / "log.tsv", sessions=5_000, seed=1)
+    rows = rows_of(made.path)
+    assert {(row[1], row[3], row[4]) for row in rows if row[4]} == {
+        ("weather", "1", "http://a"),
+        ("weather", "2", "http://b"),
+    }
+    followed = [b[1] for a, b in pairwise(rows) if a[1] == "weather" and a[2][:10] == b[2][:10]]
+    assert followed.count("news") / len(followed) > 0.5  # .25 without the pair
+    assert made.clicks == sum(bool(row[4]) for row in rows)
+
+
+def test_words_make_invented_texts_that_are_listed(release: Release, tmp_path: Path):
+    add(release, "words", word=["storm", "front"], count=[40, 40])
+    add(release, "word_pairs", word=["storm"], next_word=["front"], count=[5])
+    add(release, "word_sites", word=["front"], site=["front.org"], count=[5])
+    made = synthesize_from(release, tmp_path / "log.tsv", sessions=2_000, seed=1)
+    rows = rows_of(made.path)
+    listed = (tmp_path / "log.tsv.invented").read_text(encoding="utf-8").splitlines()
+    texts = [row[1] for row in rows]
+    assert len(set(listed)) == len(listed) == made.invented_texts
+    assert {text for text in texts if text not in ("weather", "news")} <= set(listed)
+    assert made.invented == sum(text in set(listed) for text in texts)
+    assert "storm front" in listed
+    assert "http://www.front.org" in {row[4] for row in rows}
+
+
+def test_our_import_reads_it_and_the_note_names_the_release(release: Release, tmp_path: Path):
+    made = synthesize_from(release, tmp_path / "log.tsv", users=50, seed=1)
+    info = import_log([made.path], tmp_path / "store").info
+    assert (info.users, info.impressions) == (50, made.searches)
+    note = (tmp_path / "log.tsv.README.md").read_text(encoding="utf-8")
+    assert "`FTa(k=1)`" in note
+    assert "post-processing" in note
+
+
+def test_the_same_seed_gives_the_same_bytes(release: Release, tmp_path: Path):
+    a, b, c = (
+        synthesize_from(release, tmp_path / name, users=40, seed=seed).path.read_bytes()
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert a == b
+    assert a != c
+
+
+def test_nothing_is_left_when_the_work_is_stopped(release: Release, tmp_path: Path):
+    def stop(_sessions: int) -> None:
+        raise KeyboardInterrupt
+
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(KeyboardInterrupt):
+        synthesize_from(release, tmp_path / "log.tsv", users=5, progress=stop)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        ({}, "either the number of users or that of sessions"),
+        ({"users": 0}, "The number of users must be at least 1. Got 0."),
+        ({"sessions": 5, "seed": -1}, "The seed must be a whole number"),
+    ],
+)
+def test_sizes_that_cannot_be_are_told(release: Release, tmp_path: Path, size: dict[str, int], sentence: str):
+    with pytest.raises(InputError, match=sentence):
+        synthesize_from(release, tmp_path / "log.tsv", **size)  # type: ignore[arg-type]
+
+
+def test_a_release_without_searches_is_told(tmp_path: Path):
+    log = make_log(tmp_path, [("u", "weather", 0, None)])
+    empty = parse("FTa(k=5)").release(log, tmp_path / "out", i_know=True)
+    with pytest.raises(InputError, match="shows neither queries nor words"):
+        synthesize_from(empty, tmp_path / "log.tsv", users=5)
