@@ -1,4 +1,4 @@
-"""Joint figures of a search log in AOL's layout: how many people share a key, how clicks of one query gather."""
+"""Joint figures of a search log in AOL's layout: how many people share a key, how clicks gather."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def words_of(table: str) -> str:
 
 
 def concentration(base: duckdb.DuckDBPyConnection, least: int, most: int) -> list[float]:
-    """Of queries with so many clicks: share of the first address (10 %, median, 90 %), median of addresses."""
+    """Of queries with so many clicks: share of the first address (10, 50, 90 %), median of addresses."""
     return values(
         base,
         f"""with a as (select q, url, count(*) n from r where url is not null group by q, url),

@@ -41,8 +41,8 @@ def test_clicks_are_shared_by_as_many_people(base: duckdb.DuckDBPyConnection):
 @pytest.mark.parametrize(
     ("kind", "least", "real"),
     [
-        # what a selection with this bar named from 1,000 people of a real log cut to AOL's volumes; the bar is
-        # where the same selection named 125 words and 36 sites of the former generator
+        # what a selection with this bar named from 1,000 people of a real log cut to AOL's volumes; the bar
+        # is where the same selection named 125 words and 36 sites of the former generator
         ("words", 43, 94),
         ("sites", 47, 17),
     ],

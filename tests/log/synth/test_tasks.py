@@ -27,8 +27,11 @@ def base(log: SynthReport) -> Iterator[duckdb.DuckDBPyConnection]:
 def test_every_search_has_one_task(base: duckdb.DuckDBPyConnection, log: SynthReport):
     with log.path.with_name("tasks.tsv").open(encoding="ascii") as lines:
         assert next(lines) == "AnonID\tQueryTime\tQuery\tTask\n"
-    counts = "(select count(*) from i), (select count(*) from tasks), (select count(*) from i join tasks using (u, t, q))"
-    searches, labelled, joined = figures.values(base, f"select {counts}")
+    searches, labelled, joined = figures.values(
+        base,
+        """select (select count(*) from i), (select count(*) from tasks),
+        (select count(*) from i join tasks using (u, t, q))""",
+    )
     assert searches == labelled == joined
 
 

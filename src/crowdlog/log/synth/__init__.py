@@ -32,9 +32,9 @@ def synthesize(
 
     The same arguments give the same bytes.
 
-    `population` is one of `POPULATIONS`: what is learnt on one can be tried on another. `secrets` names a file
-    for the planted secrets (user, kind, query), `labels` one for all distinct queries with topic and whether
-    it is sensitive, `tasks` one for the true task of every search.
+    `population` is one of `POPULATIONS`: what is learnt on one can be tried on another. `secrets` names a
+    file for the planted secrets (user, kind, query), `labels` one for all distinct queries with topic and
+    whether it is sensitive, `tasks` one for the true task of every search.
     """
     from crowdlog.log.synth.run import write_log
 

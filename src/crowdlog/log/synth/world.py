@@ -52,8 +52,8 @@ _DOMAINS = (
 _SITES_PER_SUBTOPIC = 400
 # Sub-topics that are not in topics.txt and follow its last, and whether they are sensitive.
 SITES, PEOPLE, SECRETS = 0, 1, 2
-# How people type a site: name, name.com, www.name.com, http://www.name.com, name .com, www.name; ordered as in
-# AOL's most frequent queries.
+# How people type a site: name, name.com, www.name.com, http://www.name.com, name .com, www.name; ordered as
+# in AOL's most frequent queries.
 TYPED = (0.46, 0.24, 0.15, 0.08, 0.03, 0.04)
 EXTRA_SUBTOPICS = (("web/sites", False), ("people/names", True), ("people/secrets", True))
 

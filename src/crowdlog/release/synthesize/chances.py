@@ -46,7 +46,7 @@ class Lists:
         return self.offset[item + 1] > self.offset[item]
 
     def draw(self, random: np.random.Generator, item: Ints) -> tuple[Ints, Ints]:
-        """For each item (which has a list) one of its list by weight, and its place there, 0 for the first."""
+        """For each item (which has a list) one of its list by weight, and its place there, from 0 on."""
         whole = np.append(0.0, self.rising)
         low, high = whole[self.offset[item]], whole[self.offset[item + 1]]
         row = np.searchsorted(self.rising, low + random.random(len(item)) * (high - low), side="right")

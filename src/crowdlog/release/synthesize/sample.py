@@ -1,4 +1,4 @@
-"""Searches drawn from the chances of a release, a block of sessions at a time, without a loop over searches."""
+"""Searches drawn from the chances of a release, a block of sessions at a time, no loop over searches."""
 
 from __future__ import annotations
 

@@ -87,20 +87,23 @@ def _rows(block: Block, sessions_of_user: Ints, first_user: int) -> pa.Table:
 def _note(release: Release, made: Synthesized) -> str:
     label = release.label
     guarantee = label.promise.guarantee
+    made_by = " and ".join(f"`{spelling}`" for spelling in label.mechanisms)
     return f"""# A synthetic search log
 
 Nobody searched this. {made.path.name} was sampled from the published tables of the release
-`{release.path.name}`, made by {" and ".join(f"`{spelling}`" for spelling in label.mechanisms)} on {label.date}. Sampling is
+`{release.path.name}`, made by {made_by} on {label.date}. Sampling is
 post-processing: it read nothing but that release, so the release's guarantee holds for this log as it is, and
 no further privacy was spent.
 
 Guarantee of the release: {guarantee}
 
-{made.users:,} users, {made.sessions:,} sessions, {made.searches:,} searches, {made.clicks:,} clicks. A user or a session here is
-nobody's: searches of one user have nothing more to do with each other than the release's table of pairs says.
-{made.invented:,} searches have a text that no table holds (chains of released and public words): the {made.invented_texts:,} such
-texts are listed in {made.path.name}.invented. Sessions, days, numbers of sessions and how often results are
-clicked follow published figures of other logs, not this one.
+{made.users:,} users, {made.sessions:,} sessions, {made.searches:,} searches, {made.clicks:,} clicks.
+A user or a session here is nobody's: searches of one user have nothing more to do with each
+other than the release's table of pairs says.
+{made.invented:,} searches have a text that no table holds (chains of released and public words):
+the {made.invented_texts:,} such texts are listed in {made.path.name}.invented.
+Sessions, days, numbers of sessions and how often results are clicked follow published
+figures of other logs, not this one.
 """
 
 
