@@ -108,7 +108,7 @@ def test_nothing_is_charged_kept_or_told(comparison, log, cache):
     kept = "".join(file.read_text(encoding="utf-8") for file in cache.iterdir())
     assert "canary" not in kept + json.dumps(comparison.as_dict()) + repr(comparison)
     assert "weather" not in kept
-    assert all(label.private is False for label in comparison.labels.values())
+    assert all(label.noise_from_system is False for label in comparison.labels.values())
 
 
 def test_a_second_run_finds_everything_and_a_wider_one_does_the_rest(

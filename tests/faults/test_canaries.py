@@ -81,7 +81,11 @@ def test_commands_never_say_what_a_person_searched(world):
 def test_no_released_file_and_no_left_over_holds_it(world):
     log, folder = world
     publish(
-        parse("Korolova(epsilon=4, delta=1e-9, d=2)"), log, folder / "out", randomness=SeededRandomness(1)
+        parse("Korolova(epsilon=4, delta=1e-9, d=2)"),
+        log,
+        folder / "out",
+        i_know=True,
+        randomness=SeededRandomness(1),
     )
     for path in (folder / "out").rglob("*"):
         assert CANARY.encode() not in path.read_bytes(), path.name

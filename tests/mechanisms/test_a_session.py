@@ -97,7 +97,9 @@ def test_a_representation_joins_spellings(tmp_path):
 
 
 def test_a_released_table_of_lists_can_be_read_exported_and_shown(log, tmp_path):
-    release = publish(ASession(epsilon=20, delta=1e-6), log, tmp_path / "out", randomness=SeededRandomness(1))
+    release = publish(
+        ASession(epsilon=20, delta=1e-6), log, tmp_path / "out", i_know=True, randomness=SeededRandomness(1)
+    )
     assert release.sessions().num_rows == 4
     assert (tmp_path / "out" / "index.html").exists()
     export(release, tmp_path / "tsv", "tsv")

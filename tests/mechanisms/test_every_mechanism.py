@@ -17,8 +17,9 @@ from crowdlog.mechanisms import MECHANISMS, find, parse
 from crowdlog.mechanisms.microaggregation import Microaggregation
 from crowdlog.mechanisms.parameters import with_role
 from crowdlog.plan.selections import GradedRounds
-from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
 from crowdlog.release.folder import CONTRACT, Release, check_tables
+from crowdlog.release.guard_rails import as_drawn
 from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log
 from tests.support.randomness import FrozenRandomness
@@ -232,8 +233,8 @@ def test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete(spelli
     assert (entry.mechanism, entry.state) == (repr(mechanism), "published")
     assert entry.guarantee == promise.guarantee
     label = release.label
-    assert label.private
-    assert label.promise == promise
+    assert label.noise_from_system
+    assert label.promise == as_drawn(promise, SystemRandomness(), None)
     assert label.promise.proof
     assert [parse(spelling) for spelling in label.mechanisms] == [mechanism]
     assert Release.open(release.path).label == label
@@ -246,9 +247,13 @@ def test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete(spelli
 def test_a_seeded_release_says_it_is_not_private(tmp_path):
     log = make_log(tmp_path, crowd_rows(50, QUERIES))
     release = publish(
-        parse("DPu(epsilon=1, delta=1e-9, d=2)"), log, tmp_path / "out", randomness=SeededRandomness(1)
+        parse("DPu(epsilon=1, delta=1e-9, d=2)"),
+        log,
+        tmp_path / "out",
+        i_know=True,
+        randomness=SeededRandomness(1),
     )
-    assert release.label.private is False
+    assert release.label.noise_from_system is False
     assert release.label.warnings[0].startswith("NOT PRIVATE")
 
 

@@ -29,7 +29,9 @@ def test_tsv_holds_the_tables_and_the_label(release, tmp_path):
     assert {row["query"]: int(row["count"]) for row in rows} == {
         row["query"]: row["count"] for row in release.queries().to_pylist()
     }
-    assert json.loads((tmp_path / "tsv" / "label.json").read_text()) == release.label.to_json()
+    assert json.loads((tmp_path / "tsv" / "label.json").read_text()) == json.loads(
+        (release.path / "label.json").read_text()
+    )
 
 
 def test_parquet_is_the_same_table(release, tmp_path):

@@ -86,7 +86,7 @@ DERIVED = {
     *(("dp_flavor", "data_domain"), ("accounting", "composition"), ("implementation", "mechanism")),
     *(("privacy_loss", f"privacy_{part}") for part in ("unit", "unit_description", "parameters_description")),
     *(("model", "release_type"), ("model", "is_interactive")),
-    *(("crowdlog", "counts"), ("crowdlog", "error_bars")),
+    *(("crowdlog", "counts"), ("crowdlog", "error_bars"), ("crowdlog", "guarantee")),
 }
 
 

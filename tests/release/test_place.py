@@ -71,9 +71,9 @@ def test_a_reservation_that_is_removed_during_the_release_is_not_made_again(log,
     """It would come back readable for everybody."""
     protect = type(MECHANISM).protect
 
-    def removing(self, *words):
+    def removing(self, *words, **options):
         shutil.rmtree(find_place(tmp_path / "out").partial)
-        return protect(self, *words)
+        return protect(self, *words, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(type(MECHANISM), "protect", removing)

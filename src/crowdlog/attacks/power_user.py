@@ -14,6 +14,7 @@ from crowdlog.attacks.result import AttackResult, nothing, result_of_trials
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Ints
 
+TOP = 20  # how many counts may stand out: a gap between small counts further down is no power user
 FAR = 10  # "vastly more": ten times the next count. Table 3.1 of the source has 500 times.
 
 
@@ -40,11 +41,11 @@ def power_user(view: AttackerView, truth: Impressions, _attacker: Attacker) -> A
 
 
 def stand_out(counts: Ints) -> int:
-    """How many counts (falling) lie above the widest gap, if it is wide enough; else 0."""
+    """How many counts (falling) lie above the widest gap near the top, if it is wide enough; else 0."""
     positive = counts[counts > 0]
     if len(positive) < 2:
         return 0
-    ratios = positive[:-1] / positive[1:]
+    ratios = (positive[:-1] / positive[1:])[:TOP]
     widest = int(np.argmax(ratios))
     return widest + 1 if ratios[widest] >= FAR else 0
 

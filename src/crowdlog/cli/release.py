@@ -20,12 +20,20 @@ if TYPE_CHECKING:
 @click.argument("mechanism")
 @click.option("-o", "--out", required=True, help="The release folder to write.")
 @click.option(
-    "--i-know", is_flag=True, help="Release even without a guarantee or with a large δ; the label says so."
+    "--i-know",
+    is_flag=True,
+    help="Release even without a guarantee, with ε above 10 or a large δ; the label says so.",
 )
 @click.option(
     "--no-check", is_flag=True, help="Do not read the whole store first to see whether it was damaged."
 )
-@click.option("--seed", type=int, help="Draw repeatable noise, for tests. The label says NOT PRIVATE.")
+@click.option(
+    "--users", type=click.IntRange(1), help="About how many people are in the log, if that is public."
+)
+@click.option("--sign", metavar="KEY", help="Sign the label with this Ed25519 key (PEM).")
+@click.option(
+    "--seed", type=int, help="Draw repeatable noise, for tests: it promises nothing, and needs --i-know."
+)
 @engine_option
 @json_option
 def command(
@@ -34,6 +42,8 @@ def command(
     out: str,
     i_know: bool,
     no_check: bool,
+    users: int | None,
+    sign: str | None,
     seed: int | None,
     engine: OpenEngine | None,
     as_json: bool,
@@ -68,5 +78,5 @@ def _show(released: Release, chosen: Mechanism, out: str, as_json: bool) -> None
     for warning in label.warnings:
         click.echo(warning, err=True)
     click.echo(f"{released.path}: {tables}")
-    click.echo(chosen.promise().guarantee)
+    click.echo(released.label.promise.guarantee)
     click.echo(f"Read {released.path}/label.md, or run: crowdlog explain {out}")

@@ -74,10 +74,12 @@ def command(
     """
     from crowdlog.log.store import LogStore
     from crowdlog.release.folder import Release
+    from crowdlog.release.publish import note_look
     from crowdlog.utility.registry import score
 
     selections = [part.strip() for part in on.split(",") if part.strip()]
     held_out = LogStore.open(test) if test else None
+    note_look(LogStore.open(truth), "score")
     scores = score(
         Release.open(release),
         LogStore.open(truth),

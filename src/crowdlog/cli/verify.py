@@ -3,56 +3,91 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crowdlog.cli.output import json_option, show_json
 from crowdlog.errors import InputError, PrivacyRefusal
 
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+    from crowdlog.mechanisms.k_anonymity import KAnonymity
+    from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity
+    from crowdlog.release.folder import Release
+
 
 @click.command("verify")
 @click.argument("release")
-@click.option("--truth", required=True, help="The log store the release was made from.")
+@click.option(
+    "--truth",
+    help="The log store it was made from: also compare with its ledger, and k-anonymity with the log.",
+)
+@click.option("--key", metavar="HEX", help="The public key that must have signed it.")
 @json_option
-def command(release: str, truth: str, as_json: bool) -> None:
-    """Check that every query of a k-anonymous RELEASE has k users around it within the release, or that every
-    history has k equals. Exit code 2 when one has not.
+def command(release: str, truth: str | None, key: str | None, as_json: bool) -> None:
+    """Check that label and tables of RELEASE are as they were written and, with --truth, that its charge is
+    in the ledger and that every query of a k-anonymous release has k users around it (else exit code 2).
 
     \b
     Example: crowdlog verify KANON --truth STORE
     """
-    from crowdlog.artifacts.semantic.word_rule import PAPER
+    from crowdlog.release.folder import Release
+
+    opened = Release.open(release)
+    opened.check()
+    signer = opened.signed_by()
+    if key is not None and signer != key.lower():
+        raise InputError(f"{release} is not signed with the key given: {signer or 'it has no signature'}.")
+    found: dict[str, object] = {"tables": len(opened.label.tables), "signed_by": signer}
+    if truth is not None:
+        found |= _against(opened, release, truth, as_json)
+    if as_json:
+        show_json(found)
+        return
+    signed = f"signed by {signer}" if signer else "not signed"
+    click.echo(
+        f"{release} is as it was written: {len(opened.label.tables)} tables with their hashes; {signed}."
+    )
+
+
+def _against(opened: Release, release: str, truth: str, as_json: bool) -> dict[str, object]:
+    """With the ledger of the log; and with the log itself, if k-anonymity was promised."""
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
     from crowdlog.mechanisms.k_anonymity import KAnonymity
     from crowdlog.mechanisms.microaggregation import Microaggregation
     from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity
-    from crowdlog.release.folder import Release
-    from crowdlog.release.verify import verify
+    from crowdlog.release.charged import check_charge
 
-    opened = Release.open(release)
+    log = LogStore.open(truth)
+    check_charge(opened, log)
     made = [parse(spelling) for spelling in opened.label.mechanisms]
     histories = next((each for each in made if isinstance(each, Microaggregation)), None)
     if histories is not None:
-        _verify_histories(opened, truth, histories, as_json)
-        return
+        return _verify_histories(opened, log, histories, as_json)
     mechanism = next((each for each in made if isinstance(each, KAnonymity | SemanticKAnonymity)), None)
     if mechanism is None:
-        names = " and ".join(type(each).__name__ for each in made)
-        raise InputError(
-            "verify checks releases of KAnonymity, SemanticKAnonymity, Mdav, OdpClusters and SemanticMdav; "
-            f"{release} was made by {names}."
-        )
+        return {"charge": opened.label.charge}
+    return _anonymity(opened, release, log, mechanism, as_json)
+
+
+def _anonymity(
+    opened: Release, release: str, log: LogStore, mechanism: KAnonymity | SemanticKAnonymity, as_json: bool
+) -> dict[str, object]:
+    from crowdlog.artifacts.semantic.word_rule import PAPER
+    from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity
+    from crowdlog.release.verify import verify
+
     theta, min_users, rule = 1.0, 1, PAPER
     if isinstance(mechanism, SemanticKAnonymity):
         theta, min_users, rule = mechanism.theta, mechanism.min_users, mechanism.rule
     queries = opened.queries()
     if queries is None:
         raise InputError(f"{release} has no table of queries: it is damaged.")
-    verdict = verify(LogStore.open(truth), queries, mechanism.k, theta, min_users, rule)
-    if as_json:
-        show_json({**asdict(verdict), "holds": verdict.holds})
+    verdict = verify(log, queries, mechanism.k, theta, min_users, rule)
+    if as_json and not verdict.holds:
+        show_json({**asdict(verdict), "holds": False})
     if not verdict.holds:
         faults = ", ".join(f"{number:,} {words}" for words, number in verdict.faults().items())
         raise PrivacyRefusal(
@@ -65,18 +100,18 @@ def command(release: str, truth: str, as_json: bool) -> None:
             f"{release} is {mechanism.k}-anonymous at Θ = {theta:g}: all {verdict.queries:,} queries have at "
             f"least {mechanism.k} users around them."
         )
+    return {"charge": opened.label.charge, **asdict(verdict), "holds": True}
 
 
-def _verify_histories(opened: Any, truth: str, mechanism: Any, as_json: bool) -> None:
-    from crowdlog.log.store import LogStore
+def _verify_histories(opened: Any, log: LogStore, mechanism: Any, as_json: bool) -> dict[str, object]:
     from crowdlog.release.verify_clusters import verify_clusters
 
     events = opened.table("events")
     if events is None:
         raise InputError(f"{opened.path} has no table of rows: it is damaged.")
-    verdict = verify_clusters(LogStore.open(truth), events, mechanism.k, mechanism.rule)
-    if as_json:
-        show_json({**asdict(verdict), "holds": verdict.holds})
+    verdict = verify_clusters(log, events, mechanism.k, mechanism.rule)
+    if as_json and not verdict.holds:
+        show_json({**asdict(verdict), "holds": False})
     if not verdict.holds:
         faults = ", ".join(f"{number:,} {words}" for words, number in verdict.faults().items())
         raise PrivacyRefusal(
@@ -88,3 +123,4 @@ def _verify_histories(opened: Any, truth: str, mechanism: Any, as_json: bool) ->
             f"{opened.path} is {mechanism.k}-anonymous by users: each of {verdict.records:,} records has at "
             f"least {verdict.smallest:,} equals, and every text may be shown."
         )
+    return {"charge": opened.label.charge, **asdict(verdict), "holds": True}

@@ -194,10 +194,15 @@ class Comparison:
             f"--topics {shlex.quote(self.grid.topics)}" if self.grid.topics else "",
             f"--seeds {self.grid.seeds}",
         ]
-        unsafe = "" if self.labels[mechanism].promise.guarantee.protects else " --i-know"
+        safe = self.labels[mechanism].promise.guarantee.protects
+        publish = (
+            f"crowdlog release {store} {spelling} -o OUT"
+            if safe
+            else "It promises nothing: do not publish it."
+        )
         return {
             "repeat": f"crowdlog compare {store} {spelling} {' '.join(filter(None, chosen))} -o POINT.html",
-            "publish": f"crowdlog release {store} {spelling} -o OUT{unsafe}",
+            "publish": publish,
         }
 
     def as_dict(self) -> Row:

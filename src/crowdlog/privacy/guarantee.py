@@ -71,6 +71,13 @@ class Guarantee:
         """Whether there is a differential privacy to be charged and audited."""
         return math.isfinite(self.epsilon) and self.delta < 1
 
+    @property
+    def family(self) -> Literal["dp", "k-anonymity", "none"]:
+        """What is guaranteed, in one word for programs."""
+        if self.protects:
+            return "dp"
+        return "none" if self.k is None else "k-anonymity"
+
     def __str__(self) -> str:
         if self.k is not None:
             true = ANONYMITY[self.kind].format(k=self.k)

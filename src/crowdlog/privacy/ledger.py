@@ -67,6 +67,10 @@ class Look:
     how: str
     store: str
 
+    def told(self) -> str:
+        """For a label: the day and the command, never what was seen."""
+        return f"{time.strftime('%Y-%m-%d', time.gmtime(self.time))}: {self.how}"
+
 
 class Book:
     """What the lines of a journal come to."""

@@ -44,6 +44,8 @@ def assemble(
     charge: int = 0,
     warnings: Sequence[str] = (),
     model: Model = CENTRAL,
+    ledger_head: str = "",
+    looks: Sequence[str] = (),
 ) -> Draft:
     """The release of what was drawn. `promise` is that of all mechanisms together."""
     first = mechanisms[0]
@@ -59,6 +61,8 @@ def assemble(
         first.title,
         first.source,
         model,
+        ledger_head=ledger_head,
+        looks=tuple(looks),
     )
     pages = {
         "label.md": label_page(label),

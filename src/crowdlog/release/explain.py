@@ -27,6 +27,12 @@ def _settings(title: str, settings: Mapping[str, Setting]) -> str:
     return _items(title, [f"{name} = {number(value)}" for name, value in settings.items()])
 
 
+_LOOKED = (
+    "The owner measured trials against the log before ({times} times): "
+    "parameters may have been chosen by what she saw, which no promise covers."
+)
+
+
 def label_page(label: Label) -> str:
     """The label as Markdown."""
     promise = label.promise
@@ -55,6 +61,8 @@ def label_page(label: Label) -> str:
         + _items("Assumptions", promise.assumptions)
         + _items("Where we differ from the paper", promise.errata)
         + _items("Not covered by the promise", promise.unprotected)
+        + _settings("Notes", label.notes)
+        + _items("Looks at the log before this release, which no promise covers", label.looks)
         + _items("Tables", [f"`{name}.parquet`: {rows:,} rows" for name, rows in label.tables.items()])
         + (f"\nProof: `{promise.proof}`\n" if promise.proof else "")
     )
@@ -72,6 +80,8 @@ def explain(label: Label) -> str:
     if promise.guarantee.protects:
         parts.append(f"\nTogether{_parameters(promise.guarantee)}.")
     parts.append(f"\n## What it means for you\n\n{meaning_for_one_person(promise.guarantee)}")
+    if label.looks:
+        parts.append(f"\n{_LOOKED.format(times=len(label.looks))}")
     if promise.unprotected:
         lines = "\n".join(f"- {line}" for line in promise.unprotected)
         parts.append(f"\n## What is not promised\n\n{lines}")

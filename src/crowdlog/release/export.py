@@ -15,6 +15,7 @@ from crowdlog.errors import InputError
 from crowdlog.files.whole import new_folder
 from crowdlog.release.folder import LABEL, Release
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORMATS = ("tsv", "parquet", "graphml")
 
 
@@ -48,12 +49,17 @@ def _tsv(release: Release, folder: Path) -> list[Path]:
             writer.writerow(table.column_names)
             for batch in table.to_batches(max_chunksize=65_536):
                 columns = [
-                    [" | ".join(v) if isinstance(v, list) else v for v in column.to_pylist()]
+                    [_defused(" | ".join(v) if isinstance(v, list) else v) for v in column.to_pylist()]
                     for column in batch.columns
                 ]
                 writer.writerows(zip(*columns, strict=True))
         written.append(path)
     return written
+
+
+def _defused(value: Any) -> Any:
+    """A spreadsheet runs what begins like a formula: an apostrophe makes it a text. Numbers stay."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _parquet(release: Release, folder: Path) -> list[Path]:

@@ -7,13 +7,14 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_folder
 from crowdlog.release.label import Label
+from crowdlog.release.seal import check_seal, sealed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +56,25 @@ class Release:
             ) from None
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise InputError(f"The label of {folder} cannot be read: {LABEL} is not valid JSON.") from None
-        return cls(folder, Label.read(stored, of=str(folder)))
+        except OSError as error:
+            raise InputError(f"The label of {folder} cannot be read: {error.strerror}.") from None
+        label = Label.read(stored, of=str(folder))
+        check_seal(stored, str(folder))
+        return cls(folder, label)
+
+    def signed_by(self) -> str | None:
+        """The public key of who signed it, in hexadecimal; None without a signature."""
+        stored = json.loads((self.path / LABEL).read_text(encoding="utf-8"))
+        return check_seal(stored, str(self.path))
+
+    def check(self) -> None:
+        """Every table that the label names is there with its hash, and no other."""
+        if set(self.tables) != set(self.label.tables) or set(self.label.hashes) != set(self.label.tables):
+            raise InputError(f"The tables of {self.path} are not those of its label: do not trust them.")
+        for name, rows in self.label.tables.items():
+            table = self.table(name)
+            if table is None or table.num_rows != rows:
+                raise InputError(f"Table {name} of {self.path} has not the rows that its label says.")
 
     @property
     def tables(self) -> list[str]:
@@ -69,6 +88,9 @@ class Release:
         path = self.path / f"{name}.parquet"
         if not path.exists():
             return None
+        expected = self.label.hashes.get(name)
+        if expected is not None and _digest(path) != expected:
+            raise InputError(f"{path} is not the table that the label was written for: do not trust it.")
         try:
             return pq.read_table(path)
         except (OSError, ValueError):
@@ -98,14 +120,24 @@ def check_tables(tables: Mapping[str, pa.Table]) -> None:
             raise TypeError(f"table {name} has the columns {table.column_names}, expected {wanted}")
 
 
-def fill_folder(folder: Path, draft: Draft) -> None:
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def fill_folder(folder: Path, draft: Draft, key: Any = None) -> None:
     """Write all files of a release into this folder."""
     import pyarrow.parquet as pq
 
     check_tables(draft.tables)
     for name, table in draft.tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
-    label = json.dumps(draft.label.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    hashes = {name: _digest(folder / f"{name}.parquet") for name in draft.tables}
+    stored = sealed(replace(draft.label, hashes=hashes).to_json(), key)
+    label = json.dumps(stored, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / LABEL).write_text(label + "\n", encoding="utf-8")
     for name, text in draft.pages.items():
         (folder / name).write_text(text, encoding="utf-8")

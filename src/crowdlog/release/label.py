@@ -17,7 +17,7 @@ from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.release.promise import Promise, Setting, Step
 
-VERSION = 2  # of the layout
+VERSION = 3  # of the layout
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,9 @@ class Label:
 
     `mechanisms`: spellings, each of which parses back; several where a nested collection has one for each
     layer. `tables`: how many rows each table has. `source`: the store or collection it was made from.
-    `charge`: its number in the store's ledger, 0 where none was charged. `private`: no fixed seed drew the
-    noise.
+    `charge`: its number in the store's ledger, 0 where none was charged; `ledger_head`: the end of that ledger then.
+    `noise_from_system`: no fixed seed drew the noise. `hashes`: SHA-256 of each table's file. `looks`: when
+    and how the log was looked at before, in ways that no promise covers.
     """
 
     mechanisms: tuple[str, ...]
@@ -50,7 +51,7 @@ class Label:
     tables: Mapping[str, int]
     source: str
     charge: int = 0
-    private: bool = True
+    noise_from_system: bool = True
     warnings: tuple[str, ...] = ()
     notes: Mapping[str, Setting] = field(default_factory=dict)
     description: str = ""
@@ -58,6 +59,9 @@ class Label:
     model: Model = CENTRAL
     software: str = __version__
     date: str = field(default_factory=_today)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    ledger_head: str = ""
+    looks: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -119,7 +123,8 @@ class Label:
                 "label_version": VERSION,
                 "version": self.software,
                 "mechanisms": list(self.mechanisms),
-                "private": self.private,
+                "guarantee": guarantee.family,
+                "noise_from_system": self.noise_from_system,
                 "warnings": list(self.warnings),
                 "counts": promise.counts,
                 "tables": dict(self.tables),
@@ -128,6 +133,9 @@ class Label:
                 "notes": dict(self.notes),
                 "source": self.source,
                 "charge": self.charge,
+                "ledger_head": self.ledger_head,
+                "looks": list(self.looks),
+                "hashes": dict(self.hashes),
             },
         }
 
@@ -183,7 +191,7 @@ def _read(parts: _Parts) -> Label:
         take("crowdlog.tables", dict[str, int]),
         take("crowdlog.source", str),
         take("crowdlog.charge", int),
-        take("crowdlog.private", bool),
+        take("crowdlog.noise_from_system", bool),
         parts.texts("crowdlog.warnings"),
         take("crowdlog.notes", dict[str, Setting]),
         take("description", str),
@@ -191,6 +199,9 @@ def _read(parts: _Parts) -> Label:
         Model(take("model.model_name", str), take("model.model_name_description", str)),
         take("crowdlog.version", str),
         take("publication_date", str),
+        take("crowdlog.hashes", dict[str, str]),
+        take("crowdlog.ledger_head", str),
+        parts.texts("crowdlog.looks"),
     )
 
 

@@ -11,17 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from crowdlog.errors import CrowdlogError, InputError, PrivacyRefusal, note
+from crowdlog.errors import CrowdlogError, InputError, note
 from crowdlog.files.disk import force_folder_to_disk, force_to_disk
 from crowdlog.files.locks import hold
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, fill_folder, folder_hash
+from crowdlog.release.guard_rails import as_drawn, refuse_or_warn
 from crowdlog.release.place import Place, find_place, refuse_existing, reserve
 from crowdlog.release.promise import Promise, Protected, Protects
+from crowdlog.release.seal import read_key
 
 if TYPE_CHECKING:
     from crowdlog.engine.choice import OpenEngine
@@ -38,18 +40,23 @@ def publish(
     randomness: Randomness | None = None,
     i_know: bool = False,
     check: bool = True,
+    users: int | None = None,
+    sign: str | Path | None = None,
     engine: OpenEngine | None = None,
 ) -> Release:
     """Make one release. `i_know` allows what is not private (no guarantee, a large δ) and marks the label.
 
-    `check`: read every byte of the store first, and refuse if one was changed since the import.
-    `engine`: what counts, DuckDB unless given.
+    `users`: about how many people are in the log, if that is public: δ is compared with it, not with the log.
+    `sign`: a file with an Ed25519 key, to sign the label. `check`: read every byte of the store first, and
+    refuse if one was changed since the import. `engine`: what counts, DuckDB unless given.
     """
     refuse_existing(find_place(out).target)
     if check:
         log.check()
-    promise = mechanism.promise()
-    warnings = refuse_or_warn(mechanism, promise, log, i_know=i_know)
+    key = None if sign is None else read_key(sign)
+    drawn_by = randomness or SystemRandomness()
+    promise = as_drawn(mechanism.promise(), drawn_by, users)
+    warnings = refuse_or_warn(mechanism, promise, log, drawn_by, i_know=i_know, users=users)
     mechanism.check_inputs()
     mechanism.check_log(log)
     with (
@@ -65,7 +72,7 @@ def publish(
             steps=promise.accounting,
             allow_unprotected=i_know,
         )
-        drawing = Drawing(mechanism, promise, log, randomness or SystemRandomness(), warnings, engine)
+        drawing = Drawing(mechanism, promise, log, drawn_by, warnings, engine, key)
         return finish(drawing, ledger, charge, place)
 
 
@@ -79,6 +86,7 @@ class Drawing:
     randomness: Randomness
     warnings: list[str]
     engine: OpenEngine | None = None
+    key: Any = None  # to sign the label with
 
     def draw(self) -> Protected:
         with nullcontext() if self.engine is None else self.engine(self.log) as opened:
@@ -88,6 +96,12 @@ class Drawing:
 def open_ledger(log: LogStore) -> Ledger:
     """The ledger of the log: in its store, or shared with others. Close it, or use it in a `with`."""
     return Ledger.open(log.ledger(), source=log.info.content_hash, store=log.info.id, head=log.ledger_head())
+
+
+def note_look(log: LogStore, how: str) -> None:
+    """Record, before it is had, a look at the log that no promise covers: later labels tell of it."""
+    with open_ledger(log) as ledger:
+        ledger.note_look(how)
 
 
 @contextmanager
@@ -114,7 +128,7 @@ def finish(drawing: Drawing, ledger: Ledger, charge: int, place: Place) -> Relea
     with _told_of(charge, drawing.log):
         try:
             shutil.rmtree(staged, ignore_errors=True)  # what a killed run drew is destroyed unread
-            digest = _draw(drawing, charge, staged, place.target)
+            digest = _draw(drawing, ledger, charge, staged, place.target)
             # The last look: all was read from the log before it, and the open ledger is that log's own.
             _refuse_exchanged(
                 drawing.log,
@@ -153,7 +167,7 @@ def give_final_name(ledger: Ledger, charge: int, staged: Path, target: Path) -> 
     return Release(target, label)
 
 
-def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
+def _draw(drawing: Drawing, ledger: Ledger, charge: int, staged: Path, target: Path) -> str:
     """Write one output to the staged folder and return its hash."""
     protected = drawing.draw()
     draft = assemble(
@@ -164,10 +178,12 @@ def _draw(drawing: Drawing, charge: int, staged: Path, target: Path) -> str:
         source=drawing.log.info.id,
         charge=charge,
         warnings=drawing.warnings,
+        ledger_head=ledger.head,
+        looks=[look.told() for look in ledger.looks()],
     )
     try:
         staged.mkdir()  # and nothing around it: that folder keeps others out, and must not come back as any
-        fill_folder(staged, draft)
+        fill_folder(staged, draft, drawing.key)
         force_folder_to_disk(staged)
         force_to_disk(target.parent)
     except OSError as error:
@@ -202,29 +218,3 @@ def _told_of(charge: int, log: LogStore, how: str = "nothing was published") -> 
     except BaseException as error:  # Ctrl-C and signals, too
         note(error, f"{how}, and charge {charge} is made: run 'crowdlog resume {log.path}'.")
         raise
-
-
-def refuse_or_warn(mechanism: Protects, promise: Promise, log: LogStore, *, i_know: bool) -> list[str]:
-    """What makes a release doubtful: refused, or said in its label when the owner insists."""
-    guarantee, users = promise.guarantee, max(log.info.users, 1)
-    warnings = []
-    if mechanism.unsafe:
-        warnings.append("This mechanism is known to be unsafe. It exists to be attacked and compared.")
-    elif guarantee.k is not None:
-        warnings.append(
-            f"{guarantee.kind} only, no differential privacy: whoever knows enough about a person can learn "
-            "more from this release."
-        )
-    elif not guarantee.protects:
-        warnings.append(
-            "No formal guarantee: whoever knows enough about a person can learn more from this release."
-        )
-    elif guarantee.delta * users >= 1:
-        # The number of users is not published: the sentence must not tell it.
-        warnings.append(
-            f"δ = {guarantee.delta:g} is not below one over the number of users: a release that gives a "
-            "person away outright may satisfy it."
-        )
-    if warnings and not i_know:
-        raise PrivacyRefusal(f"{warnings[0]} Add --i-know to release all the same; the label will say so.")
-    return warnings

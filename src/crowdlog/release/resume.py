@@ -15,9 +15,10 @@ from crowdlog.files.disk import force_folder_to_disk, force_to_disk
 from crowdlog.privacy.ledger import Entry, Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.folder import Release, folder_hash
+from crowdlog.release.guard_rails import as_drawn, refuse_or_warn
 from crowdlog.release.place import Place, find_place, is_in_partial, is_taken, refuse_inside, reserve, sweep
 from crowdlog.release.promise import Promise, Protects
-from crowdlog.release.publish import Drawing, finish, give_final_name, holding, open_ledger, refuse_or_warn
+from crowdlog.release.publish import Drawing, finish, give_final_name, holding, open_ledger
 
 if TYPE_CHECKING:
     from crowdlog.engine.choice import OpenEngine
@@ -109,10 +110,10 @@ class _Resumption:
     def _draw(self, entry: Entry, to: Path | None) -> Release:
         """Nothing was shown for this charge: draw its output now, provided it is what was paid for."""
         mechanism = self.parse(entry.mechanism)
-        promise = mechanism.promise()
+        promise = as_drawn(mechanism.promise(), self.randomness, None)
         _compare(entry, promise)
         mechanism.check_inputs()
-        warnings = refuse_or_warn(mechanism, promise, self.log, i_know=True)
+        warnings = refuse_or_warn(mechanism, promise, self.log, self.randomness, i_know=True)
         drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings, self.engine)
         _refuse_other(entry, to)
         with reserve(to or entry.out, advice=f"Mend that, or {_elsewhere(entry)}") as place:

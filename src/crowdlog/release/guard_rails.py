@@ -1,0 +1,78 @@
+"""What makes a release doubtful: refused, or said in its label when the owner insists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from crowdlog.errors import PrivacyRefusal
+from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.privacy.randomness import Randomness
+from crowdlog.release.promise import Promise, Protects
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
+
+MOST_EPSILON = 10.0  # somebody who thought 50 % could become 99.995 % sure: hardly a promise
+SEEDED = "Its noise comes from a fixed seed, which anybody can repeat: it promises nothing to anybody."
+UNSAFE = "This mechanism is known to be unsafe. It exists to be attacked and compared."
+NO_PROMISE = "No formal guarantee: whoever knows enough about a person can learn more from this release."
+PART = "This store is a part of another one, whose ledger does not count what is released here."
+USERS = "Whether the log has fewer than 1/δ users: where it has not, there is a warning."
+
+
+def as_drawn(promise: Promise, randomness: Randomness, users: int | None) -> Promise:
+    """The promise that this release can keep: none with noise from a seed. The number of users that δ is
+    compared with is said to be unprotected unless it is public.
+    """
+    if not randomness.private:
+        return replace(promise, guarantee=NO_GUARANTEE, accounting=())
+    if promise.guarantee.protects and promise.guarantee.delta > 0 and users is None:
+        return replace(promise, unprotected=(*promise.unprotected, USERS))
+    return promise
+
+
+def refuse_or_warn(
+    mechanism: Protects,
+    promise: Promise,
+    log: LogStore,
+    randomness: Randomness,
+    *,
+    i_know: bool,
+    users: int | None = None,
+) -> list[str]:
+    """The warnings of the label; PrivacyRefusal if there is one and the owner did not say that she knows."""
+    warnings = _of_the_promise(mechanism, promise, log, randomness, users)
+    if log.info.part_of is not None and log.info.ledger is None:
+        warnings.append(PART)
+    if warnings and not i_know:
+        raise PrivacyRefusal(f"{warnings[0]} Add --i-know to release all the same; the label will say so.")
+    return warnings
+
+
+def _of_the_promise(
+    mechanism: Protects, promise: Promise, log: LogStore, randomness: Randomness, users: int | None
+) -> list[str]:
+    guarantee = promise.guarantee
+    if not randomness.private:
+        return [SEEDED]
+    if mechanism.unsafe:
+        return [UNSAFE]
+    if guarantee.k is not None:
+        only = f"{guarantee.kind} only, no differential privacy"
+        return [f"{only}: whoever knows enough about a person can learn more from this release."]
+    if not guarantee.protects:
+        return [NO_PROMISE]
+    warnings = []
+    if guarantee.epsilon > MOST_EPSILON:
+        warnings.append(
+            f"ε = {guarantee.epsilon:g} is above {MOST_EPSILON:g}: "
+            "the promise is so weak that it hardly protects anybody."
+        )
+    if guarantee.delta * max(log.info.users if users is None else users, 1) >= 1:
+        # The number of users is not published: the sentence must not tell it.
+        warnings.append(
+            f"δ = {guarantee.delta:g} is not below one over the number of users: "
+            "a release that gives a person away outright may satisfy it."
+        )
+    return warnings

@@ -1,0 +1,79 @@
+"""The seal of a label: a checksum over all of it and, if the owner signs, her Ed25519 signature.
+
+The label holds the hashes of the tables, so the seal binds them, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crowdlog.errors import InputError
+
+SEAL = "seal"
+
+
+def _spelled(label: Mapping[str, Any]) -> bytes:
+    rest = {name: value for name, value in label.items() if name != SEAL}
+    return json.dumps(rest, sort_keys=True, ensure_ascii=True).encode()
+
+
+def sealed(label: Mapping[str, Any], key: Any = None) -> dict[str, Any]:
+    """The label with its seal. `key`: what `read_key` gave."""
+    text = _spelled(label)
+    seal: dict[str, str | None] = {
+        "sha256": hashlib.sha256(text).hexdigest(),
+        "ed25519": None,
+        "public_key": None,
+    }
+    if key is not None:
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+        public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        seal |= {"ed25519": key.sign(text).hex(), "public_key": public.hex()}
+    return {**label, SEAL: seal}
+
+
+def read_key(path: str | Path) -> Any:
+    """A private Ed25519 key in PEM, as `openssl genpkey -algorithm ed25519` writes it."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        key = load_pem_private_key(Path(path).read_bytes(), None)
+    except OSError as error:
+        raise InputError(f"The key {path} cannot be read: {error.strerror}.") from None
+    except (ValueError, TypeError):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise InputError(
+            f"{path} is no private Ed25519 key without a password. "
+            "Make one: openssl genpkey -algorithm ed25519 -out KEY.pem"
+        )
+    return key
+
+
+def check_seal(label: Any, of: str) -> str | None:
+    """Raise InputError if the label was changed since it was sealed. Returns who signed it: a public key."""
+    seal = label.get(SEAL) if isinstance(label, Mapping) else None
+    if not isinstance(seal, Mapping) or not isinstance(seal.get("sha256"), str):
+        raise InputError(
+            f"The label of {of} has no seal: it is no label of a release, or it was changed by hand."
+        )
+    text = _spelled(label)
+    if seal["sha256"] != hashlib.sha256(text).hexdigest():
+        raise InputError(f"The label of {of} was changed after it was written: do not trust it.")
+    if seal.get("ed25519") is None:
+        return None
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(seal["public_key"]))
+        public.verify(bytes.fromhex(seal["ed25519"]), text)
+    except (InvalidSignature, ValueError, TypeError, KeyError):
+        raise InputError(f"The signature of {of} is not that of its label: do not trust it.") from None
+    return str(seal["public_key"])

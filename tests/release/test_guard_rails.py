@@ -1,0 +1,73 @@
+"""What promises little or nothing needs the owner's word, and its label and ledger say so."""
+
+import pytest
+
+from crowdlog.errors import PrivacyRefusal
+from crowdlog.mechanisms import parse
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.guard_rails import SEEDED, USERS
+from crowdlog.release.publish import note_look, open_ledger, publish
+from tests.support.logs import crowd_rows, make_log
+
+MECHANISM = parse("DPu(epsilon=4, delta=1e-9, d=2)")
+
+
+@pytest.fixture
+def log(tmp_path):
+    return make_log(tmp_path, crowd_rows(60, ["weather boston"]))
+
+
+def test_epsilon_above_ten_needs_the_owners_word_and_a_warning(log, tmp_path):
+    weak = parse("DPu(epsilon=10.5, delta=1e-9, d=2)")
+    with pytest.raises(PrivacyRefusal, match="above 10"):
+        publish(weak, log, tmp_path / "out")
+    label = publish(weak, log, tmp_path / "out", i_know=True).label
+    assert "above 10" in label.warnings[0]
+
+
+def test_a_seeded_release_promises_nothing_in_label_and_ledger(log, tmp_path):
+    with pytest.raises(PrivacyRefusal, match="fixed seed"):
+        publish(MECHANISM, log, tmp_path / "out", randomness=SeededRandomness(1))
+    release = publish(MECHANISM, log, tmp_path / "out", randomness=SeededRandomness(1), i_know=True)
+    assert release.label.promise.guarantee.kind == "none"
+    assert SEEDED in release.label.warnings
+    stored = release.label.to_json()
+    assert stored["crowdlog"]["guarantee"] == "none"
+    assert "private" not in stored["crowdlog"]
+    assert stored["privacy_loss"]["privacy_parameters"] == {}
+    with open_ledger(log) as ledger:
+        assert not ledger.spent().protects
+
+
+@pytest.mark.parametrize(
+    ("spelling", "family"),
+    [("DPu(epsilon=1, delta=1e-9, d=2)", "dp"), ("FTu(k=2)", "k-anonymity"), ("Pseudonyms()", "none")],
+)
+def test_a_label_says_what_is_guaranteed(log, tmp_path, spelling, family):
+    label = publish(parse(spelling), log, tmp_path / "out", i_know=True).label
+    assert label.to_json()["crowdlog"]["guarantee"] == family
+
+
+def test_the_number_of_users_is_public_or_said_to_be_unprotected(log, tmp_path):
+    assert USERS in publish(MECHANISM, log, tmp_path / "one").label.promise.unprotected
+    assert USERS not in publish(MECHANISM, log, tmp_path / "two", users=100).label.promise.unprotected
+    with pytest.raises(PrivacyRefusal, match="one over the number of users"):
+        publish(MECHANISM, log, tmp_path / "three", users=10**10)
+
+
+def test_looks_at_the_log_are_in_ledger_and_label(log, tmp_path):
+    assert publish(MECHANISM, log, tmp_path / "before").label.looks == ()
+    note_look(log, "compare")
+    release = publish(MECHANISM, log, tmp_path / "after")
+    (look,) = release.label.looks
+    assert look.endswith(": compare")
+    assert "parameters may have been chosen" in (tmp_path / "after" / "explanation.md").read_text()
+
+
+def test_a_promise_after_a_release_without_one_needs_the_owners_word(log, tmp_path):
+    with open_ledger(log) as ledger:
+        ledger.set_budget(100, 0.1)
+    publish(parse("FTu(k=2)"), log, tmp_path / "one", i_know=True)
+    with pytest.raises(PrivacyRefusal, match="promised nothing"):
+        publish(MECHANISM, log, tmp_path / "two")
+    publish(MECHANISM, log, tmp_path / "two", i_know=True)

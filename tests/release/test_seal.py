@@ -1,0 +1,156 @@
+"""Whatever is edited in a label or a table is noticed, with one sentence and exit code 1."""
+
+import json
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from crowdlog.errors import InputError
+from crowdlog.mechanisms import parse
+from crowdlog.release.charged import check_charge
+from crowdlog.release.folder import Release
+from crowdlog.release.publish import publish
+from tests.support.logs import crowd_rows, make_log
+
+MECHANISM = parse("DPu(epsilon=4, delta=1e-9, d=2)")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seal")
+    log = make_log(folder, crowd_rows(400, ["weather boston", "used cars"]))
+    key = Ed25519PrivateKey.generate()
+    (folder / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    publish(MECHANISM, log, folder / "plain")
+    publish(MECHANISM, log, folder / "signed", sign=folder / "key.pem")
+    return log, folder
+
+
+def part(place, value):
+    """Set, or with None remove, one part of a label."""
+
+    def edit(label):
+        *path, last = place.split(".")
+        for name in path:
+            label = label[name]
+        if value is None:
+            del label[last]
+        else:
+            label[last] = value
+
+    return edit
+
+
+EDITS = [
+    part("privacy_loss.privacy_parameters.epsilon", 0.01),
+    part("privacy_loss.privacy_parameters", {}),
+    part("dp_flavor.name", "pure DP"),
+    part("dp_flavor.unprotected_quantities", []),
+    part("dp_flavor", None),
+    part("crowdlog.warnings", ["fine"]),
+    part("crowdlog.tables", {"queries": 3}),
+    part("crowdlog.tables", "x"),
+    part("crowdlog.hashes", {}),
+    part("crowdlog.mechanisms", ["FTu(k=2)"]),
+    part("crowdlog.source", "another"),
+    part("crowdlog.charge", 7),
+    part("crowdlog.looks", ["never"]),
+    part("crowdlog.ledger_head", "0"),
+    part("crowdlog.noise_from_system", "yes"),
+    part("crowdlog", None),
+    part("accounting.steps", []),
+    part("implementation.proof", 5),
+    part("publication_date", "1999-01-01"),
+    part("seal", None),
+    part("seal", {"sha256": 5}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(EDITS)))
+@pytest.mark.parametrize("name", ["plain", "signed"])
+def test_an_edited_label_is_noticed(made, tmp_path, number, name):
+    _log, folder = made
+    shutil.copytree(folder / name, tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    EDITS[number](label)
+    (tmp_path / "out" / "label.json").write_text(json.dumps(label))
+    with pytest.raises(InputError) as caught:
+        Release.open(tmp_path / "out").check()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", "null", "{", "5", '"x"', "\ud800".encode("utf-8", "surrogatepass")]
+)
+def test_what_is_no_label_gets_a_sentence(made, tmp_path, text):
+    shutil.copytree(made[1] / "plain", tmp_path / "out")
+    (tmp_path / "out" / "label.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match="cannot be read"):
+        Release.open(tmp_path / "out")
+
+
+def replaced(path):
+    pq.write_table(pa.table({"query": ["made up"], "count": [1000]}), path / "queries.parquet")
+
+
+def other_columns(path):
+    pq.write_table(pa.table({"x": [1]}), path / "queries.parquet")
+
+
+def garbage(path):
+    (path / "queries.parquet").write_bytes(b"not a table")
+
+
+def missing(path):
+    (path / "queries.parquet").unlink()
+
+
+def added(path):
+    shutil.copy(path / "queries.parquet", path / "pairs.parquet")
+
+
+@pytest.mark.parametrize("change", [replaced, other_columns, garbage, missing, added])
+def test_a_changed_table_is_noticed(made, tmp_path, change):
+    shutil.copytree(made[1] / "plain", tmp_path / "out")
+    change(tmp_path / "out")
+    with pytest.raises(InputError, match="do not trust"):
+        Release.open(tmp_path / "out").check()
+
+
+def test_the_ledger_knows_the_very_folder(made, tmp_path):
+    log, folder = made
+    for name in ("plain", "signed"):
+        check_charge(Release.open(folder / name), log)
+    shutil.copytree(folder / "plain", tmp_path / "out")
+    (tmp_path / "out" / "label.md").write_text("ε = 0.01")
+    with pytest.raises(InputError, match="not as it was published"):
+        check_charge(Release.open(tmp_path / "out"), log)
+
+
+def test_a_signature_tells_who_signed(made, tmp_path):
+    _log, folder = made
+    signed = Release.open(folder / "signed")
+    assert len(signed.signed_by()) == 64
+    assert Release.open(folder / "plain").signed_by() is None
+    (tmp_path / "no.pem").write_text("no key")
+    with pytest.raises(InputError, match="no private Ed25519 key"):
+        publish(MECHANISM, made[0], tmp_path / "x", sign=tmp_path / "no.pem")
+
+
+def test_a_forged_seal_does_not_carry_the_signature(made, tmp_path):
+    """Who computes the checksum anew still lacks the key; without a signature only the ledger tells."""
+    from crowdlog.release.seal import sealed
+
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    old = label["seal"]
+    label["crowdlog"]["warnings"] = ["none at all"]
+    new = sealed(label)
+    new["seal"] |= {"ed25519": old["ed25519"], "public_key": old["public_key"]}
+    (tmp_path / "out" / "label.json").write_text(json.dumps(new))
+    with pytest.raises(InputError, match="signature"):
+        Release.open(tmp_path / "out")
