@@ -41,7 +41,7 @@ class Label:
 
     `mechanisms`: spellings, each of which parses back; several where a nested collection has one for each
     layer. `tables`: how many rows each table has. `source`: the store or collection it was made from.
-    `charge`: its number in the store's ledger, 0 where none was charged; `ledger_head`: the end of that ledger then.
+    `charge`: its number in the store's ledger, 0 where none was charged; `ledger_head`: its end then.
     `noise_from_system`: no fixed seed drew the noise. `hashes`: SHA-256 of each table's file. `looks`: when
     and how the log was looked at before, in ways that no promise covers.
     """
