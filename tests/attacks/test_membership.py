@@ -11,6 +11,7 @@ from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.likelihood import Likelihood
 from crowdlog.attacks.log_without import LogWithout
 from crowdlog.attacks.membership import exposed, play
+from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
 from tests.support.logs import make_log
@@ -95,8 +96,8 @@ ONE_EACH = [(f"u{user}", f"query {user % 20}", 0, None) for user in range(1200)]
 
 def attacked(folder, mechanism):
     log = make_log(folder, ONE_EACH)
-    release = parse(mechanism).release(log, folder / "out", i_know=True, randomness=SeededRandomness(3))
-    return attack(release, log, ["membership"], attacker=Attacker(SeededRandomness(4)))[0]
+    with seeded_release(log, SeededRun(mechanism, 3), folder) as release:
+        return attack(release, log, ["membership"], attacker=Attacker(SeededRandomness(4)))[0]
 
 
 def test_the_attack_reaches_what_the_promise_admits(tmp_path):
