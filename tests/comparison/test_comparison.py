@@ -93,7 +93,7 @@ def test_a_notebook_shows_a_table_and_pandas_takes_the_rows(comparison):
 
 def test_commands_repeat_and_publish(comparison, log):
     commands = comparison.commands("FTu(k=5)")
-    assert commands["publish"] == "It promises nothing: do not publish it."
+    assert commands["publish"] == "No differential privacy: think before you publish it."
     assert commands["repeat"].startswith(
         f"crowdlog compare {log.path} 'FTu(k=5)' --on coverage,adhoc:nDCG@10 --with linkage,exposure "
         "--topics "

@@ -198,7 +198,7 @@ class Comparison:
         publish = (
             f"crowdlog release {store} {spelling} -o OUT"
             if safe
-            else "It promises nothing: do not publish it."
+            else "No differential privacy: think before you publish it."
         )
         return {
             "repeat": f"crowdlog compare {store} {spelling} {' '.join(filter(None, chosen))} -o POINT.html",
