@@ -38,6 +38,12 @@ export function u16(value: number): Bytes {
   return Uint8Array.of(value >> 8, value & 0xff);
 }
 
+/** A number in four bytes, big-endian. */
+export function u32(value: number): Bytes {
+  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) throw new ReportError(`A slot or limit must be 0 to 4294967295, got ${value}.`);
+  return Uint8Array.of(value >>> 24, (value >> 16) & 0xff, (value >> 8) & 0xff, value & 0xff);
+}
+
 /** Fields joined so that they can be told apart: each after its length in two bytes. */
 export function frame(...fields: Bytes[]): Bytes {
   return concat(...fields.flatMap((field) => [u16(field.length), field]));

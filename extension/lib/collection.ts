@@ -1,10 +1,10 @@
 /** What everybody must agree on: a collection, named by the hash of all its terms. */
 
 import { sha256 } from "@noble/hashes/sha2.js";
-import { type Bytes, concat, frame, fromHex, PrivacyRefusal, ReportError, u16, utf8 } from "./bytes.ts";
+import { type Bytes, concat, frame, fromHex, PrivacyRefusal, ReportError, u16, u32, utf8 } from "./bytes.ts";
 import { SIZE } from "./group.ts";
 
-export const VERSION = 1;
+export const VERSION = 2;
 export const MIN_K = 5; // the client's floor, docs/protocol.md
 const MAX_K = 1000;
 const MIN_LAYERS = 3; // two mixes and the aggregation server
@@ -12,29 +12,51 @@ const MAX_LAYERS = 10;
 const [MIN_PAYLOAD, MAX_PAYLOAD] = [64, 4096];
 const MAX_SLOTS = 16;
 const MAX_REPORT = 16_384; // bytes
-export const HEADER_SIZE = 304;
+export const HEADER_SIZE = 404;
 const AEAD_TAG = 16;
+const MAX_LIMIT = 1_000_000; // reports of one person
+const DIGEST_SIZE = 32;
+/** Who issues one of the three MACs of a credential: aggregation server, randomness server, first mix. */
+export const ISSUERS = ["report", "evaluation", "admission"] as const;
+export type Issuer = (typeof ISSUERS)[number];
 
 export type Level = 0 | 1;
 
-/** The public terms of one collection. `innerK` 0 means one threshold; otherwise a report has room for `innerSlots` that open at `innerK`. */
+/** The numbers of a collection. `innerK` 0 means one threshold; otherwise a report has room for `innerSlots` that open at `innerK`. */
+export interface Numbers {
+  readonly k: number;
+  readonly inner_k: number;
+  readonly payload_size: number;
+  readonly inner_slots: number;
+  readonly limit: number;
+}
+
+/** The terms of one collection that go into the cryptography; `terms` is the SHA-256 of all others, so that the id names these too. */
 export class Collection {
   readonly id: Bytes;
+  readonly k: number;
+  readonly innerK: number;
+  readonly payloadSize: number;
+  readonly innerSlots: number;
+  readonly limit: number;
 
   constructor(
-    readonly title: string,
-    readonly k: number,
+    readonly terms: Bytes,
+    numbers: Numbers,
     readonly voprfPublic: Bytes,
-    readonly issuerPublic: Bytes,
+    readonly issuers: Readonly<Record<Issuer, Bytes>>,
     readonly mixPublics: readonly Bytes[],
-    readonly innerK = 0,
-    readonly payloadSize = 256,
-    readonly innerSlots = 1,
   ) {
+    this.k = numbers.k;
+    this.innerK = numbers.inner_k;
+    this.payloadSize = numbers.payload_size;
+    this.innerSlots = numbers.inner_slots;
+    this.limit = numbers.limit;
     this.check();
-    const inner = innerK === 0 ? u16(0) : concat(u16(innerK), u16(innerSlots));
-    const numbers = [u16(VERSION), u16(k), inner, u16(payloadSize)];
-    this.id = sha256(concat(utf8("crowdlog-v1-collection"), frame(utf8(title), ...numbers, voprfPublic, issuerPublic, ...mixPublics)));
+    const inner = this.innerK === 0 ? u16(0) : concat(u16(this.innerK), u16(this.innerSlots));
+    const framed = [u16(VERSION), u16(this.k), inner, u16(this.payloadSize), u32(this.limit)];
+    const keys = [voprfPublic, ...ISSUERS.map((name) => issuers[name]), ...mixPublics];
+    this.id = sha256(concat(utf8("crowdlog-v2-collection"), frame(terms, ...framed, ...keys)));
   }
 
   private check(): void {
@@ -44,9 +66,10 @@ export class Collection {
     }
     if (this.mixPublics.length < MIN_LAYERS) throw new PrivacyRefusal(`Reports must pass two mixes before the aggregation server, got ${this.mixPublics.length} keys.`);
     const inRange = Math.max(this.k, this.innerK) <= MAX_K && this.mixPublics.length <= MAX_LAYERS && this.payloadSize >= MIN_PAYLOAD && this.payloadSize <= MAX_PAYLOAD;
-    const room = this.innerSlots >= 1 && this.innerSlots <= MAX_SLOTS && this.reportSize() <= MAX_REPORT;
-    const keys = this.issuerPublic.length === 2 * SIZE && [this.voprfPublic, ...this.mixPublics].every((key) => key.length === SIZE);
-    if (!inRange || !room || !keys || utf8(this.title).length > 200) throw new ReportError("The collection's numbers, keys or title are out of range; ask its operator.");
+    const room = this.innerSlots >= 1 && this.innerSlots <= MAX_SLOTS && this.reportSize() <= MAX_REPORT && this.limit >= 1 && this.limit <= MAX_LIMIT;
+    const issuers = ISSUERS.every((name) => this.issuers[name].length === 2 * SIZE);
+    const keys = issuers && [this.voprfPublic, ...this.mixPublics].every((key) => key.length === SIZE) && this.terms.length === DIGEST_SIZE;
+    if (!inRange || !room || !keys) throw new ReportError("The collection's numbers or keys are out of range; ask its operator.");
   }
 
   /** How many people a group of this level needs. */
@@ -58,6 +81,12 @@ export class Collection {
   /** What every derivation is bound to: version, level, collection and threshold. */
   context(level: Level = 0): Bytes {
     return concat(Uint8Array.of(VERSION, level), this.id, u16(this.bar(level)));
+  }
+
+  /** What a person's pseudonym for one of her `limit` slots with one of the issuers is bound to. */
+  slotContext(issuer: Issuer, slot: number, level: Level = 0): Bytes {
+    if (!Number.isInteger(slot) || slot < 0 || slot >= this.limit) throw new ReportError(`A slot must be a number from 0 to ${this.limit - 1}, got ${slot}.`);
+    return concat(this.context(level), utf8(issuer), u32(slot));
   }
 
   voprfInput(primary: Bytes, level: Level = 0): Bytes {
@@ -77,15 +106,16 @@ export class Collection {
     const terms = parseTerms(text);
     const bytes = (name: string): Bytes => fromHex(String(terms[name]));
     const mixes = terms["mix_publics"];
-    if (terms["version"] !== VERSION || typeof terms["title"] !== "string" || !Array.isArray(mixes)) {
-      throw new ReportError(`A collection's terms need a title, a list of mix keys and version ${VERSION}; ask its operator or update.`);
+    if (terms["version"] !== VERSION || !Array.isArray(mixes)) {
+      throw new ReportError(`A collection's terms need a list of mix keys and version ${VERSION}; ask its operator or update.`);
     }
-    const [k, innerK, payloadSize, innerSlots] = ["k", "inner_k", "payload_size", "inner_slots"].map((name) => {
+    const number = (name: keyof Numbers): number => {
       if (!Number.isInteger(terms[name])) throw new ReportError(`A collection's ${name} must be an integer.`);
       return terms[name] as number;
-    }) as [number, number, number, number];
-    const keys = mixes.map((key) => fromHex(String(key)));
-    return new Collection(terms["title"], k, bytes("voprf_public"), bytes("issuer_public"), keys, innerK, payloadSize, innerSlots);
+    };
+    const numbers = { k: number("k"), inner_k: number("inner_k"), payload_size: number("payload_size"), inner_slots: number("inner_slots"), limit: number("limit") };
+    const issuers = { report: bytes("report_issuer"), evaluation: bytes("evaluation_issuer"), admission: bytes("admission_issuer") };
+    return new Collection(bytes("terms"), numbers, bytes("voprf_public"), issuers, mixes.map((key) => fromHex(String(key))));
   }
 }
 

@@ -20,7 +20,7 @@ export function tagOf(root: Bytes, context: Bytes, primary: Bytes): Bytes {
 
 /** The polynomial of degree k − 1 that the shares lie on, the constant first. */
 export function polynomial(root: Bytes, context: Bytes, k: number): bigint[] {
-  return Array.from({ length: k }, (_, index) => hashToScalar(frame(context, root, u16(index)), utf8("crowdlog-v1-coefficient")));
+  return Array.from({ length: k }, (_, index) => hashToScalar(frame(context, root, u16(index)), utf8("crowdlog-v2-coefficient")));
 }
 
 export function keyOf(secret: bigint, context: Bytes, tag: Bytes): Bytes {
@@ -28,5 +28,5 @@ export function keyOf(secret: bigint, context: Bytes, tag: Bytes): Bytes {
 }
 
 export function sharePoint(pseudonym: Bytes): bigint {
-  return hashToScalar(pseudonym, utf8("crowdlog-v1-share-point"));
+  return hashToScalar(pseudonym, utf8("crowdlog-v2-share-point"));
 }

@@ -7,7 +7,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { type Bytes, concat, type Randomness, ReportError, u16, utf8 } from "./bytes.ts";
 import { SIZE } from "./group.ts";
 
-const INFO = utf8("crowdlog-v1-layer");
+const INFO = utf8("crowdlog-v2-layer");
 const KEM_ID = concat(utf8("KEM"), Uint8Array.of(0, 0x20)); // suite ids, RFC 9180 section 7
 const HPKE_ID = concat(utf8("HPKE"), Uint8Array.of(0, 0x20, 0, 1, 0, 3));
 const NOTHING = new Uint8Array();

@@ -1,7 +1,7 @@
 /** A report: one person's share of one artifact, byte by byte as in docs/protocol.md. */
 
 import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
-import { type Bytes, concat, frame, type Randomness, ReportError } from "./bytes.ts";
+import { type Bytes, concat, frame, type Randomness, ReportError, u32 } from "./bytes.ts";
 import type { Collection, Level } from "./collection.ts";
 import { type Credential, pseudonym, show } from "./credential.ts";
 import { keyOf, polynomial, rootOf, sharePoint, tagOf } from "./derive.ts";
@@ -15,6 +15,8 @@ export interface Artifact {
 }
 
 export interface ReportOptions {
+  /** A number below the limit that the person uses once at this level. */
+  readonly slot: number;
   readonly level?: Level;
   /** Reports of level 1, in a nested collection: at most as many as it has room for. */
   readonly inner?: readonly Bytes[];
@@ -27,7 +29,7 @@ export function makeReport(
   rand: Bytes,
   artifact: Artifact,
   randomness: Randomness,
-  { level = 0, inner = [] }: ReportOptions = {},
+  { slot, level = 0, inner = [] }: ReportOptions,
 ): Bytes {
   if (inner.length > 0 && (level === 1 || collection.innerK === 0 || inner.length > collection.innerSlots || inner.some((one) => one.length !== collection.reportSize(1)))) {
     throw new ReportError(`Only a report of level 0 in a nested collection can hold some of level 1, got ${inner.length} at level ${level}.`);
@@ -39,11 +41,15 @@ export function makeReport(
   const group = concat(context, tag);
   const name = pseudonym(credential, group);
   const nameBytes = name.toBytes();
-  const head = concat(group, nameBytes, encodeScalar(value(coefficients, sharePoint(nameBytes))));
+  const slotContext = collection.slotContext("report", slot, level);
+  const slotName = pseudonym(credential, slotContext);
+  const share = encodeScalar(value(coefficients, sharePoint(nameBytes)));
+  const head = concat(group, nameBytes, share, u32(slot), slotName.toBytes());
   const nonce = randomness(12);
   const key = keyOf(coefficients[0] as bigint, context, tag);
   const sealed = chacha20poly1305(key, nonce, head).encrypt(payload(root, artifact, concat(...inner), collection.payload(level)));
-  return concat(head, nonce, show(credential, group, name, concat(head, nonce, sealed), randomness), sealed);
+  const named = [[group, name], [slotContext, slotName]] as const;
+  return concat(head, nonce, show(credential, named, concat(head, nonce, sealed), randomness), sealed);
 }
 
 function payload(root: Bytes, artifact: Artifact, inner: Bytes, size: number): Bytes {

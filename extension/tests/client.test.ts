@@ -1,10 +1,10 @@
 /** What a client refuses, and what its shares are. */
 
 import { describe, expect, it } from "vitest";
-import vectors from "../../tests/vectors/crowd-v1.json";
+import vectors from "../../tests/vectors/crowd-v2.json";
 import { frame, fromHex, PrivacyRefusal, ReportError, systemRandomness, toHex, utf8 } from "../lib/bytes.ts";
 import { Collection } from "../lib/collection.ts";
-import { acceptCredential, Credential, requestCredential } from "../lib/credential.ts";
+import { acceptCredential, Credentials, requestCredential } from "../lib/credential.ts";
 import { sealLayer } from "../lib/envelope.ts";
 import { decodePoint, decodeScalar, encodeScalar, multiply, ORDER, Point } from "../lib/group.ts";
 import { makeReport } from "../lib/report.ts";
@@ -16,13 +16,13 @@ const [flat, nested] = vectors.collections as [(typeof vectors.collections)[0], 
 const terms = JSON.parse(flat.terms) as Record<string, unknown>;
 const withTerms = (change: Record<string, unknown>): Collection => Collection.fromJson(JSON.stringify({ ...terms, ...change }));
 const collection = Collection.fromJson(flat.terms);
-const credential = Credential.fromBytes(fromHex(flat.credential));
+const credential = Credentials.fromBytes(fromHex(flat.credentials)).of.report;
 
 describe("terms", () => {
   it.each([{ k: 4 }, { k: 0 }, { inner_k: 4 }, { mix_publics: [] }])("that protect too little are refused: %o", (change) => {
     expect(() => withTerms(change)).toThrow(PrivacyRefusal);
   });
-  it.each([{ k: 5000 }, { k: "5" }, { k: 5.5 }, { payload_size: 1 }, { inner_slots: 0 }, { inner_slots: 17 }, { inner_k: 9, payload_size: 4096, inner_slots: 4 }, { voprf_public: "" }, { voprf_public: "zz" }, { mix_publics: 1 }, { version: 2 }, { title: 1 }])(
+  it.each([{ k: 5000 }, { k: "5" }, { k: 5.5 }, { payload_size: 1 }, { inner_slots: 0 }, { inner_slots: 17 }, { inner_k: 9, payload_size: 4096, inner_slots: 4 }, { voprf_public: "" }, { voprf_public: "zz" }, { mix_publics: 1 }, { version: 1 }, { terms: "00" }, { limit: 0 }, { report_issuer: "" }])(
     "out of range are refused: %o",
     (change) => {
       expect(() => withTerms(change)).toThrow(ReportError);
@@ -40,21 +40,24 @@ describe("terms", () => {
 describe("reports", () => {
   const rand = new Uint8Array(64);
   it("have one length whatever they hold, and never the same bytes", () => {
-    const [short, long] = ["a", "a".repeat(218)].map((text) => makeReport(collection, credential, rand, { primary: utf8(text) }, systemRandomness));
-    const again = makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness);
+    const [short, long] = ["a", "a".repeat(218)].map((text) => makeReport(collection, credential, rand, { primary: utf8(text) }, systemRandomness, { slot: 0 }));
+    const again = makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { slot: 0 });
     expect(long).toHaveLength((short as Uint8Array).length);
     expect(short).toHaveLength(collection.reportSize());
-    expect(toHex(again.slice(0, 132))).toBe(toHex((short as Uint8Array).slice(0, 132)));
-    expect(toHex(again.slice(132))).not.toBe(toHex((short as Uint8Array).slice(132)));
+    expect(toHex(again.slice(0, 168))).toBe(toHex((short as Uint8Array).slice(0, 168)));
+    expect(toHex(again.slice(168))).not.toBe(toHex((short as Uint8Array).slice(168)));
+  });
+  it("refuse slots beyond the limit", () => {
+    for (const slot of [-1, 100, 0.5]) expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { slot })).toThrow(ReportError);
   });
   it("refuse artifacts that are too long, without quoting them", () => {
-    expect(() => makeReport(collection, credential, rand, { primary: utf8("canary".repeat(40)) }, systemRandomness)).toThrow(/^(?!.*canary).*22 bytes more/);
+    expect(() => makeReport(collection, credential, rand, { primary: utf8("canary".repeat(40)) }, systemRandomness, { slot: 0 })).toThrow(/^(?!.*canary).*22 bytes more/);
   });
   it("hold inner reports only in nested collections", () => {
-    expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { inner: [new Uint8Array(576)] })).toThrow(ReportError);
+    expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { slot: 0, inner: [new Uint8Array(676)] })).toThrow(ReportError);
     const two = Collection.fromJson(nested.terms);
     const inside = new Uint8Array(two.reportSize(1));
-    const report = (inner: Uint8Array[]) => makeReport(two, credential, rand, { primary: utf8("a") }, systemRandomness, { inner });
+    const report = (inner: Uint8Array[]) => makeReport(two, credential, rand, { primary: utf8("a") }, systemRandomness, { slot: 0, inner });
     expect([[], [inside], [inside, inside]].map((inner) => report(inner).length)).toEqual(Array(3).fill(two.reportSize()));
     for (const bad of [[inside, inside, inside], [inside.slice(1)]]) expect(() => report(bad)).toThrow(ReportError);
   });
@@ -63,11 +66,12 @@ describe("reports", () => {
 describe("credentials", () => {
   it("of another key are refused", () => {
     const pending = requestCredential(collection, seeded(2));
-    for (const bad of [flat.response.slice(2), "00".repeat(256), flat.response.slice(0, -64) + "00".repeat(32), nested.response]) {
-      expect(() => acceptCredential(pending, collection, fromHex(bad))).toThrow(ReportError);
+    const response = flat.responses.report;
+    for (const bad of [response.slice(2), "00".repeat(384), response.slice(0, -64) + "00".repeat(32), nested.responses.report, flat.responses.admission]) {
+      expect(() => acceptCredential(pending, collection, fromHex(bad), "report")).toThrow(ReportError);
     }
-    expect(() => Credential.fromBytes(new Uint8Array(96))).toThrow(ReportError);
-    expect(() => Credential.fromBytes(new Uint8Array(95))).toThrow(ReportError);
+    expect(() => Credentials.fromBytes(new Uint8Array(224))).toThrow(ReportError);
+    expect(() => Credentials.fromBytes(new Uint8Array(95))).toThrow(ReportError);
   });
 });
 

@@ -1,8 +1,8 @@
 /** A client driven by another program: one JSON command per line in, one JSON answer per line out. Used to test against the Python services. */
 
 import { createInterface } from "node:readline";
-import { Collection, type Credential, type Level } from "../lib/index.ts";
-import { acceptCredential, type Blinded, blind, blindWith, finalize, fromHex, makeReport, requestCredential, sealOnion, systemRandomness, toHex } from "../lib/index.ts";
+import { Collection, type Credential, Credentials, type Issuer, type Level } from "../lib/index.ts";
+import { acceptCredential, type Blinded, blind, blindWith, finalize, fromHex, makeReport, pseudonym, requestCredential, show, sealOnion, systemRandomness, toHex } from "../lib/index.ts";
 import type { PendingCredential, ReportOptions } from "../lib/index.ts";
 import { decodeScalar } from "../lib/group.ts";
 
@@ -13,7 +13,9 @@ interface Sent {
 }
 
 interface Command {
-  do: "join" | "accept" | "blind" | "finalize" | "report";
+  do: "join" | "accept" | "blind" | "finalize" | "report" | "slot";
+  issuer: Issuer;
+  slot: number;
   terms: string;
   data: string;
   inputs: string[];
@@ -24,11 +26,17 @@ interface Command {
 
 let collection: Collection;
 let pending: PendingCredential;
-let credential: Credential;
+const accepted: Partial<Record<Issuer, Credential>> = {};
+let slot = 0;
 let blinded: Blinded[];
 
-function made({ primary, secondary, rand }: Sent, options: ReportOptions): Uint8Array {
-  return makeReport(collection, credential, fromHex(rand), { primary: fromHex(primary), secondary: fromHex(secondary) }, systemRandomness, options);
+function credentials(): Credentials {
+  return new Credentials(accepted as Record<Issuer, Credential>);
+}
+
+function made({ primary, secondary, rand }: Sent, rest: Omit<ReportOptions, "slot">): Uint8Array {
+  const options = { slot: slot++, ...rest };
+  return makeReport(collection, credentials().of.report, fromHex(rand), { primary: fromHex(primary), secondary: fromHex(secondary) }, systemRandomness, options);
 }
 
 const answers: Record<Command["do"], (command: Command) => unknown> = {
@@ -37,9 +45,15 @@ const answers: Record<Command["do"], (command: Command) => unknown> = {
     pending = requestCredential(collection, systemRandomness);
     return toHex(pending.request);
   },
-  accept: ({ data }) => {
-    credential = acceptCredential(pending, collection, fromHex(data));
+  accept: ({ data, issuer }) => {
+    accepted[issuer] = acceptCredential(pending, collection, fromHex(data), issuer);
     return true;
+  },
+  slot: ({ issuer, slot: number, data }) => {
+    const context = collection.slotContext(issuer, number);
+    const one = Credentials.fromBytes(credentials().toBytes()).of[issuer];
+    const name = pseudonym(one, context);
+    return { name: toHex(name.toBytes()), shown: toHex(show(one, [[context, name]], fromHex(data), systemRandomness)) };
   },
   blind: ({ inputs, blinds }) => {
     blinded = inputs.map((input, i) => (blinds ? blindWith(fromHex(input), decodeScalar(fromHex(blinds[i] as string))) : blind(fromHex(input), systemRandomness)));

@@ -4,6 +4,7 @@ and a failing one would succeed if its defence were taken away.
 
 import dataclasses
 import json
+from contextlib import suppress
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +13,8 @@ from crowdlog.attacks import collection, protocol_attacks
 from crowdlog.attacks.protocol_testbed import GUESSES, SECRET, K, run_testbed
 from crowdlog.cli import cli
 from crowdlog.crowd.client import participate
+from crowdlog.crowd.crypto.envelope import open_layer
+from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.services import aggregation
@@ -51,18 +54,25 @@ def attacked(name: str) -> bool:
     "name", ["invented_people", "wrong_collection", "truncated", "oversized", "malformed"]
 )
 def test_an_unchecked_report_would_get_in(name, monkeypatch):
-    monkeypatch.setattr(aggregation, "check_report", lambda *_arguments: None)
+    def unchecked(server, _manifest, envelope):
+        with suppress(ReportError):
+            return Report.parse(open_layer(server._key, envelope))
+
+    monkeypatch.setattr(aggregation.AggregationServer, "_checked", unchecked)
     assert attacked(name)
 
 
 def test_a_key_that_is_not_destroyed_lets_guesses_be_tested(monkeypatch):
-    monkeypatch.setattr(RandomnessServer, "destroy_key", lambda *_arguments: None)
+    monkeypatch.setattr(RandomnessServer, "destroy", lambda *_arguments: None)
     assert attacked("dictionary")
 
 
 @pytest.mark.parametrize("name", ["replayed", "duplicated", "mix_repeats"])
 def test_without_deduplication_repetitions_would_count(name, monkeypatch):
-    monkeypatch.setattr(CollectionStore, "keep", lambda _store, _collection, reports: (len(reports), 0))
+    def all_new(_store, _collection, reports, rejected):
+        return {"received": len(reports), "duplicates": 0, "over_limit": 0, "rejected": rejected}
+
+    monkeypatch.setattr(CollectionStore, "keep", all_new)
     assert attacked(name)
 
 

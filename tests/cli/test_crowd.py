@@ -26,7 +26,7 @@ def run(*arguments: str, answer: str | None = None):
 
 @pytest.fixture(scope="module")
 def services(tmp_path_factory):
-    mix = ["--batch", "2", "--delay", "0"]
+    mix = ["--pool", "2", "--delay", "0"]
     with LocalServices(tmp_path_factory.mktemp("trial"), options={"mix1": mix, "mix2": mix}) as running:
         yield running
 
@@ -44,6 +44,10 @@ def _create(services, links: Path, *options: str) -> tuple[str, list[str]]:
         5,
         "--links",
         links,
+        "--upload-hours",
+        0.003,
+        "--limit",
+        4,
         "--json",
         *options,
     )
@@ -61,35 +65,49 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
         services, tmp_path / "links.txt", "--invitations", "6", "--count", "impressions"
     )
     at = ("--operator", services.folder / "operator.json")
-    for person, link in enumerate(links):
-        home = ("--home", tmp_path / f"home{person}")
-        assert "people needed to read one  5" in run("join", link, *home, "--yes")
+    homes = [("--home", tmp_path / f"home{person}") for person in range(6)]
+    for home, link in zip(homes, links, strict=True):
+        shown = run("join", link, *home, "--yes")
+        for words in ("people needed to read one", "what is not guaranteed", "mix 2 run by", "not given"):
+            assert words in shown
+    for person, home in enumerate(homes):
         log = _log(tmp_path / f"log{person}.tsv", ["weather", "weather", f"secret {person}"])
         shown = run("mine", log, *home, answer="y\n")
         assert "weather  (2 times)" in shown
         assert "2 artifacts would be sent, each readable only if 5 people send it." in shown
-        early = run("send", *home, "--yes")
-        assert isinstance(early, PrivacyRefusal)
-        waiting = json.loads(run("outbox", *home, "--bytes", "--json"))["waiting"]
-        assert {item["artifact"] for item in waiting} == {"weather  (2 times)", f"secret {person}  (1 times)"}
-        assert len({item["size"] for item in waiting}) == 1  # lengths tell nothing
-        assert all(len(item["bytes"]) == 2 * item["size"] for item in waiting)
-    assert "You have left; 2 unsent reports were deleted." in run("leave", "--home", tmp_path / "home5")
+        assert "everybody can once" in str(run("mine", log, *home, "--yes"))
+        for how in ("--now", "--due"):
+            assert isinstance(run("send", *home, "--yes", how), PrivacyRefusal)
+        waiting = json.loads(run("outbox", *home, "--bytes", "--json"))
+        assert {item["artifact"] for item in waiting["waiting"]} == {
+            "weather  (2 times)",
+            f"secret {person}  (1 times)",
+        }
+        assert waiting["empty"] == 2  # up to the limit of four
+        assert len({item["size"] for item in waiting["waiting"]}) == 1  # lengths tell nothing
+        assert all(len(item["bytes"]) == 2 * item["size"] for item in waiting["waiting"])
+    struck = next(item for item in waiting["waiting"] if item["artifact"].startswith("secret"))
+    assert "1 wait and 3 empty" in run("outbox", *homes[5], "--remove", struck["number"])
+    assert "no report number" in str(run("outbox", *homes[5], "--remove", 999))
+    assert "You have left; 4 unsent reports were deleted." in run("leave", *homes[5])
     assert "destroyed" in run("collection", "close", collection, *at)
-    for person in range(5):
-        assert "2 reports were sent." in run(
-            "send", "--home", tmp_path / f"home{person}", "--yes", "--within", "0"
-        )
-        assert "0 wait, 2 were sent." in run("outbox", "--home", tmp_path / f"home{person}")
-    assert isinstance(run("send", "--home", tmp_path / "home5", "--yes"), InputError)  # she left
+    with services.operator() as operator:
+        operator.wait_open(collection)
+    for home in homes[:4]:
+        assert "4 reports were sent." in run("send", *home, "--yes", "--now")
+        assert "0 wait and 0 empty ones beside them; 4 were sent." in run("outbox", *home)
+    assert "4 reports were sent." in run("send", *homes[4], "--yes")  # each at its own moment
+    assert isinstance(run("send", *homes[5], "--yes"), InputError)  # she left
     stale = tmp_path / "crowdlog.partial-01234567"
     stale.mkdir()
     (stale / "pairs.parquet").write_bytes(b"left by an interrupted fetch of another collection")
     assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
     assert not (tmp_path / "crowdlog" / "pairs.parquet").exists()
     assert "weather" in (tmp_path / "crowdlog" / "index.html").read_text(encoding="utf-8")
+    assert collection in run("collection", "list", *at)
     status = json.loads(run("collection", "status", collection, *at, "--json"))
-    assert (status["phase"], status["received"], status["joined"]) == ("published", 10, 0)
+    assert (status["phase"], status["received"], status["joined"]) == ("ready", 20, 6)
+    assert "is public" in run("collection", "release", collection, *at)
     assert Release.open(tmp_path / "crowdlog").queries().to_pylist() == [
         {"query": "weather", "count": 10, "users": 5}
     ]
@@ -100,11 +118,12 @@ def test_a_nested_collection_by_its_commands(services, tmp_path):
         services, tmp_path / "links.txt", "--invitations", "7", "--inner", "click", "--inner-k", "7"
     )
     at = ("--operator", services.folder / "operator.json")
-    for person, link in enumerate(links):
-        home = ("--home", tmp_path / f"home{person}")
+    homes = [("--home", tmp_path / f"home{person}") for person in range(7)]
+    for home, link in zip(homes, links, strict=True):
         shown = run("join", link, *home, "--yes")
         assert "click, at most 3 of each query" in shown
-        assert "people needed to read that  7" in shown
+        assert "people needed to read that" in shown
+    for person, home in enumerate(homes):
         log = tmp_path / f"log{person}.tsv"
         clicks = [
             "weather\t2006-03-01 00:00:00\t1\thttp://w.example",
@@ -115,14 +134,14 @@ def test_a_nested_collection_by_its_commands(services, tmp_path):
         )
         shown = run("mine", log, *home, "--yes")
         assert "weather › " in shown
-        assert (
-            "1 queries would be sent, each readable only if 5 people send it, and 2 of kind 'click' inside "
-            "them, readable only if 7" in shown
-        )
+        assert "1 queries would be sent, each readable only if 5 people send it" in shown
+        assert "2 of kind 'click' inside them, readable only if 7" in shown
         assert "http://w.example" in run("outbox", *home)
     run("collection", "close", collection, *at)
-    for person in range(7):
-        run("send", "--home", tmp_path / f"home{person}", "--yes", "--within", "0")
+    with services.operator() as operator:
+        operator.wait_open(collection)
+    for home in homes:
+        run("send", *home, "--yes", "--now")
     run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
     release = Release.open(tmp_path / "crowdlog")
     assert release.queries().to_pylist() == [{"query": "weather", "count": 7}]
@@ -137,7 +156,9 @@ def test_nothing_is_sent_without_consent(services, tmp_path):
     run("join", links[0], *home, "--yes")
     log = _log(tmp_path / "log.tsv", ["weather"])
     assert isinstance(run("mine", log, *home, answer="n\n"), PrivacyRefusal)
-    assert "0 wait, 0 were sent." in run("outbox", *home)
+    assert "0 wait and 0 empty ones beside them; 0 were sent." in run("outbox", *home)
+    # four more must join before anything is evaluated
+    assert "1 of at least 5 people have joined" in str(run("mine", log, *home, "--yes"))
 
 
 def test_mistakes_are_said_in_one_sentence(services, tmp_path):

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from crowdlog.cli import cli
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.simulated_client import play_joining
 from tests.cli.test_help import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
@@ -22,6 +23,8 @@ ORDER = [
     "serve",
     "collection",
     "create",
+    "list",
+    "invite",
     "join",
     "mine",
     "outbox",
@@ -29,6 +32,7 @@ ORDER = [
     "close",
     "send",
     "publish",
+    "release",
     "leave",
     "simulate",
     "attack",
@@ -55,7 +59,8 @@ def test_the_examples_run_as_written(tmp_path, monkeypatch):
     assert set(commands) == {"up", *ORDER}
     for example in examples(commands["up"]):
         _run(example, known)
-    with LocalServices(Path("trial")):
+    unlimited = {name: ["--rate", "0"] for name in ("randomness", "mix1", "mix2", "aggregation")}
+    with LocalServices(Path("trial"), options=unlimited) as services, services.operator() as operator:
         for name in ORDER:
             for example in examples(commands[name]):
                 _run(example, known)
@@ -65,6 +70,11 @@ def test_the_examples_run_as_written(tmp_path, monkeypatch):
                     "ID": link.split("/")[-1].split("#")[0],
                     "https://study.example/collections/ID#INVITATION": link,
                 }
+                # nine others join too: less than k people have nothing evaluated
+                others = [one.split("#")[1] for one in Path("links.txt").read_text().split()[1:10]]
+                play_joining(operator.manifest(known["ID"]).to_json(), others)
+            if name == "close":
+                operator.wait_open(known["ID"])
     assert Path("crowdlog/label.json").exists()
     assert all(examples(command) for command in commands.values())
     assert set(examples(cli.get_command(click.Context(cli), "crowd"))) <= set(examples(commands["simulate"]))

@@ -98,32 +98,30 @@ def test_another_number_of_mixes_needs_another_folder(tmp_path):
 
 
 def test_ctrl_c_while_sending_keeps_the_outbox(tmp_path):
-    home = ("--home", str(tmp_path / "home"))
     log = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n7\tweather\t2006-03-01 00:00:00\t\t\n"
     (tmp_path / "log.tsv").write_text(log)
     with _up(tmp_path / "trial"):
         at = ("--operator", str(tmp_path / "trial" / "operator.json"))
-        _crowd(
-            "collection", "create", *at, "--title", "kept", "--k", "5", "--links", str(tmp_path / "links.txt")
-        )
-        link = (tmp_path / "links.txt").read_text().split()[0]
-        _crowd("join", link, *home, "--yes")
+        short = ("--limit", "1", "--invitations", "5", "--links", str(tmp_path / "links.txt"))
+        _crowd("collection", "create", *at, "--title", "kept", "--k", "5", *short)
+        links = (tmp_path / "links.txt").read_text().split()
+        for person, link in enumerate(links):
+            _crowd("join", link, "--home", str(tmp_path / f"home{person}"), "--yes")
+        home = ("--home", str(tmp_path / "home0"))
         _crowd("mine", str(tmp_path / "log.tsv"), *home, "--yes")
-        _crowd("collection", "close", link, *at)
-        command = [
-            sys.executable,
-            "-m",
-            "crowdlog.cli",
-            "crowd",
-            "send",
-            *home,
-            "--yes",
-            "--within",
-            "1000000000",
-        ]
+        # it waits for the end of the mining; Ctrl-C keeps everything
+        command = [sys.executable, "-m", "crowdlog.cli", "crowd", "send", *home, "--yes"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sending:
             assert "keeps the outbox" in sending.stderr.readline()
             sending.send_signal(signal.SIGINT)
             assert sending.wait(120) == 130
-        assert "1 wait, 0 were sent." in _crowd("outbox", *home)
-        assert "1 reports were sent." in _crowd("send", *home, "--yes", "--within", "0")
+        assert "1 wait and 0 empty ones beside them; 0 were sent." in _crowd("outbox", *home)
+        _crowd("collection", "close", links[0], *at)
+        deadline = time.monotonic() + 60
+        while True:
+            done = subprocess.run([*command, "--now"], capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                break
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+        assert "1 reports were sent." in done.stdout

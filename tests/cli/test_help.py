@@ -23,7 +23,9 @@ def commands():
 
 
 def examples(command: click.Command) -> list[str]:
-    return re.findall(r"Example: (crowdlog .+)", command.help or "")
+    """The examples in a command's help, each on one line; a long one goes on in indented lines."""
+    found = re.findall(r"Example: (crowdlog .+(?:\n {2,}\S.*)*)", command.help or "")
+    return [" ".join(example.split()) for example in found]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

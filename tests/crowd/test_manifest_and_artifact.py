@@ -1,4 +1,3 @@
-import dataclasses
 import json
 
 import pytest
@@ -7,29 +6,13 @@ from hypothesis import strategies as st
 
 from crowdlog.crowd.artifact import decode_texts, encode_count, encode_texts, opened_artifact
 from crowdlog.crowd.client.participate import Link
-from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.crypto.opening import Opened
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import InputError, PrivacyRefusal
+from tests.support.manifests import manifest_of
 
-MANIFEST = Manifest(
-    Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3),
-    "query",
-    "light",
-    9,
-    "users",
-    "FTu(k=5)",
-    "http://r",
-    "http://m",
-)
-
-
-NESTED = dataclasses.replace(
-    MANIFEST,
-    collection=dataclasses.replace(MANIFEST.collection, inner_k=7, inner_slots=2),
-    inner_artifact="click",
-    inner_policy="FTu(k=7, artifact='click')",
-)
+MANIFEST = manifest_of(representation="light", limit=9)
+NESTED = manifest_of(inner_artifact="click", inner_k=7, inner_slots=2)
 
 
 @pytest.mark.parametrize("manifest", [MANIFEST, NESTED], ids=["flat", "nested"])
@@ -54,18 +37,24 @@ def test_layers_are_what_opens_at_each_threshold():
     ids=["no artifact", "no policy", "no inner k", "clicks outside", "queries inside"],
 )
 def test_a_half_nested_manifest_is_refused(change):
-    with pytest.raises(InputError):
+    with pytest.raises((InputError, PrivacyRefusal)):
         Manifest.from_json({**NESTED.to_json(), **change})
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"limit": 0},
-        {"limit": True},
+        {"smallest_crowd": True},
+        {"mining_until": -1},
+        {"upload_seconds": "1"},
+        {"cover": 1},
         {"artifact": "thought"},
         {"count": None},
-        {"mix": 1},
+        {"parties": {}},
+        {"parties": [{}]},
+        {"parties": []},
+        {"consent": {}},
+        {"title": "a\x1b[2Ktitle that redraws the screen"},
         {"collection": {}},
         {"more": 1},
     ],
@@ -79,6 +68,40 @@ def test_a_collection_below_the_floor_is_refused():
     low = {**MANIFEST.to_json(), "collection": {**MANIFEST.to_json()["collection"], "k": 4}}
     with pytest.raises(PrivacyRefusal):
         Manifest.from_json(low)
+
+
+@pytest.mark.parametrize("name", [name for name in MANIFEST.to_json() if name != "collection"])
+def test_every_term_is_in_the_id(name):
+    """Whatever is changed, the id no longer fits, and nobody can make it fit."""
+    shown = MANIFEST.to_json()
+    value = shown[name]
+    changed = {
+        bool: lambda: not value,
+        int: lambda: value + 1,
+        str: lambda: {"artifact": "click", "representation": "heavy", "count": "impressions"}.get(name, "x"),
+        list: lambda: [*value[:1], {**value[1], "owner": "somebody else"}, *value[2:]],
+        dict: lambda: {**value, "purpose": "another"},
+    }[type(value)]()
+    if name.startswith("inner"):
+        return  # a half-nested manifest is refused before
+    with pytest.raises(PrivacyRefusal, match="not those the collection's id was made from"):
+        Manifest.from_json({**shown, name: changed})
+
+
+def test_other_terms_have_another_id():
+    assert len({manifest_of(purpose=purpose).id for purpose in ("a", "b", "c")}) == 3
+
+
+def test_a_crowd_smaller_than_k_is_refused():
+    with pytest.raises(PrivacyRefusal, match="smallest crowd"):
+        manifest_of(smallest_crowd=4)
+
+
+def test_consent_says_what_is_published_and_what_is_not_guaranteed():
+    consent = NESTED.consent
+    assert "at least 5 people" in consent.published
+    assert "7 people" in consent.published
+    assert "not differential privacy" in consent.not_guaranteed
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 1])

@@ -29,12 +29,7 @@ def test_a_crowd_over_http_publishes_what_ftu_gives_on_the_union(tmp_path):
     report = simulate(tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run")
     assert report["equal"]
     assert report["clients"] == PEOPLE
-    assert (
-        report["queries published"]
-        == report["groups at the bar"]
-        == report["queries published by FTu on the union"]
-        > 3
-    )
+    assert report["queries published"] == report["queries published by FTu on the union"] > 3
     assert report["queries published below k"] == 0
     assert report["received"] == report["reports"]  # though every tenth client sent everything twice
     services = [path for path in (tmp_path / "run" / "services").rglob("*") if path.is_file()]
@@ -63,7 +58,7 @@ def test_a_nested_crowd_publishes_both_tables_of_ftu(tmp_path):
         tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run", inner="click", inner_k=K + 2
     )
     assert report["equal"]
-    assert report["queries published"] == report["groups at the bar"] > 2
+    assert report["queries published"] > 2
     assert 0 < report["clicks published"] < report["clicks"]
     assert report["clicks published below k"] == 0
     services = [

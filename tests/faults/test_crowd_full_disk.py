@@ -5,36 +5,36 @@ Where a file system can be mounted the disk is a tiny one; elsewhere the service
 its database meets in the same way.
 """
 
-import base64
 import os
+import resource
 import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client.client_store import ClientStore
-from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
-from crowdlog.crowd.crypto.voprf import blind
-from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.client.reports import Prepared
+from crowdlog.crowd.operator import Terms
+from crowdlog.crowd.services.local import LocalServices
 from crowdlog.errors import CrowdlogError
-from tests.support.serving import Served, served
-from tests.support.volunteers import RANDOM, K, Volunteers, base64_of
+from tests.support.manifests import manifest_of
+from tests.support.volunteers import K, Volunteers, options
 
 ROOM = 2**20
 # of a file, where nothing can be mounted: Python itself writes files of a megabyte at its first start
 LARGEST = 3 * ROOM
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 
 
 @contextmanager
 def _tiny_disk(folder: Path) -> Iterator[Callable[[], None] | None]:
     """Yield a function that gives the disk more room, or None where none can be mounted."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     mounted = (
         os.geteuid() == 0
         and subprocess.run(
@@ -51,6 +51,29 @@ def _tiny_disk(folder: Path) -> Iterator[Callable[[], None] | None]:
     finally:
         if mounted:
             subprocess.run(["umount", "-l", folder], check=True)
+
+
+@contextmanager
+def _on_tiny_disk(tmp_path: Path, name: str, terms: Terms) -> Iterator[tuple[Volunteers, Callable[[], None]]]:
+    """Services of which one has little room, a collection, and a function that gives it more."""
+    folder = tmp_path / "services"
+    with (
+        _tiny_disk(folder / name) as grow,
+        LocalServices(folder, options=options()) as services,
+        services.operator() as operator,
+    ):
+        limits = (LARGEST, LARGEST)
+        if not grow:
+            resource.prlimit(services.processes[name].pid, resource.RLIMIT_FSIZE, limits)
+
+        def more_room() -> None:
+            services.kill(name)
+            if grow:
+                grow()
+            services.start(name)
+            services.wait_ready(name)
+
+        yield Volunteers(services, operator, terms), more_room
 
 
 def _until_full(step: Callable[[], tuple[int, int]]) -> int:
@@ -79,140 +102,91 @@ def _full(answer) -> int:
     return answer.status_code
 
 
+LARGE = Terms("full", K, limit=120, payload_size=4096, cover=False, count="users", upload_seconds=3600)
+
+
+def _many(people: int, queries: int) -> list[list[MinedArtifact]]:
+    return [[MinedArtifact((f"query {number}",), 1) for number in range(queries)] for _ in range(people)]
+
+
 def test_a_mix_keeps_what_it_acknowledged(tmp_path):
-    with _tiny_disk(tmp_path / "disk") as grow:
-        folder = tmp_path / "disk" / "mix"
-        with served("mix", folder, most_bytes=None if grow else LARGEST) as node:
-            public = base64.b64decode(node.call("GET", "/key").json()["public"])
+    with _on_tiny_disk(tmp_path, "mix1", LARGE) as (crowd, more_room):
+        crowd.join()
+        sent = iter([one for person in crowd.mine(_many(K, 100)) for one in person])
+        crowd.open_uploads()
 
-            def step() -> tuple[int, int]:
-                envelopes = [
-                    seal_onion([public, MixKey.generate(RANDOM).public], bytes(4000), RANDOM)
-                    for _ in range(10)
-                ]
-                answer = node.call(
-                    "POST", "/envelopes", {"envelopes": [base64_of(envelope) for envelope in envelopes]}
-                )
-                return _full(answer), answer.json().get("accepted", 0)
+        def step() -> tuple[int, int]:
+            answer = crowd.send([next(sent) for _ in range(10)])
+            return _full(answer), answer.json().get("accepted", 0)
 
-            acknowledged = _until_full(step)
-        if grow:
-            grow()
-        with served("mix", folder) as node:
-            assert node.call("GET", "/status").json()["waiting"] == acknowledged
-            assert step()[0] == 202
-        _whole(folder / "mix.sqlite")
+        acknowledged = _until_full(step)
+        more_room()
+        status = crowd.call("mix1", "GET", f"{crowd.at}/status").json()
+        assert (status["held"], status["accepted"]) == (acknowledged, acknowledged)
+        assert step() == (202, 10)
+        _whole(tmp_path / "services" / "mix1" / "mix.sqlite")
 
 
-def _evaluated(server: Served, public: str) -> int:
-    body = {"elements": [base64_of(blind(b"x", RANDOM).element)]}
-    return _full(server.call("POST", f"/keys/{public}/evaluate", body, operator=False))
+def test_the_randomness_server_keeps_its_keys(tmp_path):
+    with _on_tiny_disk(tmp_path, "randomness", LARGE) as (crowd, more_room):
+        folder, made = tmp_path / "services" / "randomness", []
 
+        def step() -> tuple[int, int]:
+            answer = crowd.call("randomness", "POST", "/keys")
+            made.extend([answer.json()["voprf_public"]] if answer.status_code == 201 else [])
+            return _full(answer), 1
 
-def test_the_randomness_server_keeps_its_keys_and_its_budget(tmp_path):
-    with _tiny_disk(tmp_path / "disk") as grow:
-        folder, keys = tmp_path / "disk" / "randomness", []
-        with served("randomness", folder, most_bytes=None if grow else LARGEST) as server:
-
-            def step() -> tuple[int, int]:
-                answer = server.call("POST", "/keys", {"budget": 2})
-                keys.extend([answer.json()["public"]] if answer.status_code == 201 else [])
-                return _full(answer), 1
-
-            _until_full(step)
-            assert _evaluated(server, keys[0]) in {200, 507}  # a few bytes may be left
-            assert len(list(folder.glob("*.key"))) == len(keys)  # no key without its row
-        if grow:
-            grow()
-        with served("randomness", folder) as server:
-            states = {server.call("GET", f"/keys/{public}").json()["state"] for public in keys}
-            assert states == {"open"}
-            assert _evaluated(server, keys[-1]) == 200
-            assert server.call("DELETE", f"/keys/{keys[-1]}").status_code == 200
-            assert _evaluated(server, keys[-1]) == 410
+        _until_full(step)
+        more_room()
+        assert all((folder / f"{public}.key").exists() for public in made)
+        crowd.join()
+        assert crowd.mine([[MinedArtifact(("x",), 1)]] * K)
+        crowd.open_uploads()
+        assert not (folder / f"{crowd.manifest.collection.voprf_public.hex()}.key").exists()
         _whole(folder / "randomness.sqlite")
 
 
-def test_the_aggregation_server_counts_what_it_acknowledged(tmp_path):
-    with _tiny_disk(tmp_path / "disk") as grow:
-        folder = tmp_path / "disk" / "aggregation"
-        with served("aggregation", folder, most_bytes=None if grow else LARGEST) as server:
-            crowd = Volunteers(server, payload=4096)
-            people = [crowd.join() for _ in range(K)]
-            assert server.call("POST", f"{crowd.at}/uploads").status_code == 200
-            texts = iter(f"query {number}" for number in range(10_000))
-
-            def step() -> tuple[int, int]:
-                text = next(texts)
-                answer = crowd.send([crowd.envelope(person, text) for person in people])
-                return _full(answer), answer.json().get("accepted", 0)
-
-            acknowledged = _until_full(step)
-        if grow:
-            grow()
-        with served("aggregation", folder) as server:
-            crowd.server = server
-            status = crowd.status()
-            assert (status["received"], status["at_bar"]) == (acknowledged, acknowledged // K)
-            assert step() == (202, K)
-            _published_although_full(crowd, folder, grow)
-        _whole(folder / "aggregation.sqlite")
-
-
-def _published_although_full(crowd: Volunteers, folder: Path, grow: Callable[[], None] | None) -> None:
-    """Something else fills the disk while the crowd log is to be written: it comes as soon as there is room,
-    whole.
-    """
-    ballast = folder.parent / "ballast"
-    if grow:
-        with ballast.open("wb", buffering=0) as file, suppress(OSError):  # no space left
-            while file.write(bytes(2**16)):
-                pass
-        # a little room: for the request perhaps, not for the crowd log
-        os.truncate(ballast, ballast.stat().st_size - 2**15)
-    asked = _full(crowd.server.call("POST", f"{crowd.at}/publish", {"smallest_batch": 1}))
-    assert asked in ({202, 507} if grow else {202})
-    if grow:
-        time.sleep(1)
-        ballast.unlink()
-    assert (
-        asked == 202
-        or crowd.server.call("POST", f"{crowd.at}/publish", {"smallest_batch": 1}).status_code == 202
-    )
-    deadline = time.monotonic() + 120
-    while crowd.server.call("GET", crowd.at).json()["phase"] != "published":
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    label = crowd.server.call("GET", f"{crowd.at}/release/label.json").json()
-    assert label["crowdlog"]["tables"]["queries"] >= 1
-    assert not list(folder.rglob("*.partial*"))
+def test_the_aggregation_server_counts_what_it_was_given_and_publishes_when_there_is_room(tmp_path):
+    terms = Terms("full", K, limit=80, payload_size=4096, cover=False, count="users", upload_seconds=12)
+    with _on_tiny_disk(tmp_path, "aggregation", terms) as (crowd, more_room):
+        crowd.join()
+        sent = [one for person in crowd.mine(_many(K, 70)) for one in person]
+        crowd.open_uploads()
+        for start in range(0, len(sent), 50):
+            assert crowd.send(sent[start : start + 50]).json()["accepted"] == 50
+        time.sleep(15)  # the mixes empty themselves and meet a full disk: 350 reports of 4.6 kB
+        status = crowd.operator.status(crowd.manifest.id)
+        assert status["phase"] == "uploading"
+        assert 0 < status["received"] < len(sent)
+        assert status["mixes"][1]["passed"] == status["received"]  # a refusal is no delivery
+        more_room()
+        out = crowd.operator.publish(crowd.manifest.id, tmp_path / "crowdlog")
+        assert crowd.operator.status(crowd.manifest.id)["received"] == len(sent)
+        assert (out / "queries.parquet").exists()
+        _whole(tmp_path / "services" / "aggregation" / "aggregation.sqlite")
 
 
 def test_the_clients_outbox_keeps_what_it_had(tmp_path):
-    manifest = Manifest(
-        Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3),
-        "query",
-        "light",
-        9,
-        "users",
-        "FTu(k=5)",
-        "http://r",
-        "http://m",
-    )
+    manifest = manifest_of(limit=9)
+
+    def made(text: str, size: int) -> tuple[Prepared, float]:
+        return Prepared(0, text, bytes(size)), 0.5
+
     with _tiny_disk(tmp_path / "disk") as grow, ClientStore(tmp_path / "disk" / "home") as home:
         if not grow:
             home._connection.execute("PRAGMA max_page_count = 200")
         home.begin(manifest, "http://a", "invitation", b"pending")
-        home.fill(manifest.id, [("first", bytes(1000))])
+        home.fill(manifest.id, [made("first", 1000)])
         with pytest.raises(CrowdlogError, match="nothing there was changed"):
-            home.fill(manifest.id, [("second", bytes(50_000)) for _ in range(100)])
+            home.fill(manifest.id, [made("second", 50_000) for _ in range(100)])
         assert [item.readable for item in home.outbox(manifest.id)] == ["first"]
         if grow:
             grow()
         else:
             home._connection.execute("PRAGMA max_page_count = 100000")
-        home.fill(manifest.id, [("second", bytes(50_000)) for _ in range(100)])
-        assert len(home.outbox(manifest.id)) == 100
-        home.mark_sent(manifest.id, home.outbox(manifest.id)[:60])
+        home.fill(manifest.id, [made("second", 50_000) for _ in range(100)])
+        assert len(home.outbox(manifest.id)) == 101
+        for item in home.outbox(manifest.id)[:60]:
+            home.mark_sent(manifest.id, item)
         _whole(tmp_path / "disk" / "home" / "crowd.sqlite")
-        assert len(home.outbox(manifest.id)) == 40
+        assert len(home.outbox(manifest.id)) == 41

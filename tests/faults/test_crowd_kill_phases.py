@@ -2,24 +2,20 @@
 good, no report lost or counted twice.
 """
 
-import base64
 import random
 import threading
 import time
 from collections import defaultdict
 
-import httpx
 import pytest
 
 from crowdlog.crowd.artifact import MinedArtifact
-from crowdlog.crowd.crypto.voprf import blind
 from crowdlog.crowd.http import Unreachable
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
-from crowdlog.crowd.simulated_client import play_mining, play_sending
 from crowdlog.errors import CrowdlogError
-from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.release.folder import Release
+from tests.support.volunteers import Volunteers, base64_of, options
 
 PEOPLE, K, INNER_K = 7, 5, 6
 # Who dies while the collection is closed, and who while it is published.
@@ -88,46 +84,44 @@ def _expected(people: list[list[MinedArtifact]]) -> dict[str, dict[tuple[str, ..
 @pytest.mark.xdist_group("crowd services")
 def test_kills_while_closing_and_publishing(tmp_path):
     draw, people = random.Random(17), _people()
-    mix = ["--rate", "0", "--batch", "4", "--delay", "0.1"]
-    options = {
-        "randomness": ["--rate", "0", "--elements", "0"],
-        "mix1": mix,
-        "mix2": mix,
-        "aggregation": ["--rate", "0"],
-    }
-    terms = Terms("killed", K, limit=20, count="impressions", inner_artifact="click", inner_k=INNER_K)
-    with LocalServices(tmp_path / "services", options=options) as services, services.operator() as operator:
+    terms = Terms(
+        "killed",
+        K,
+        limit=20,
+        count="impressions",
+        inner_artifact="click",
+        inner_k=INNER_K,
+        cover=False,
+        upload_seconds=6,
+    )
+    trial = LocalServices(tmp_path / "services", options=options(pool=4))
+    with trial as services, services.operator() as operator:
         for number, (at_close, at_publish) in enumerate(SCHEDULE):
-            manifest, invitations = operator.create(terms, PEOPLE)
-            envelopes = play_mining(
-                manifest.to_json(), operator.aggregation.url, list(zip(invitations, people, strict=True))
-            )
-            _while_dying(
-                services, at_close, draw.uniform(0, 0.05), lambda name=manifest.id: operator.close(name)
-            )
-            _gone(services, manifest.collection.voprf_public.hex())
-            play_sending(manifest.mix, envelopes)
+            crowd = Volunteers(services, operator, terms, people=PEOPLE)
+            crowd.join()
+            sent = [one for person in crowd.mine(people) for one in person]
+            _while_dying(services, at_close, draw.uniform(0, 0.05), crowd.open_uploads)
+            _gone(crowd)
+            assert crowd.send(sent).json()["accepted"] == 2 * PEOPLE
             out = tmp_path / f"crowdlog{number}"
             _while_dying(
                 services,
                 at_publish,
-                draw.uniform(0, 2.0),
-                lambda name=manifest.id, to=out: to.exists() or operator.publish(name, to),
+                draw.uniform(0, 8.0),
+                lambda name=crowd.manifest.id, to=out: to.exists() or operator.publish(name, to),
             )
-            status = operator.status(manifest.id)
-            assert (status["phase"], status["received"], status["groups"]) == ("published", 2 * PEOPLE, 0)
+            status = operator.status(crowd.manifest.id)
+            assert (status["phase"], status["received"], status["groups"]) == ("ready", 2 * PEOPLE, 0)
             release = Release.open(out)
             assert {name: _rows(release.table(name)) for name in ("queries", "clicks")} == _expected(people)
 
 
-def _gone(services: LocalServices, public: str) -> None:
+def _gone(crowd: Volunteers) -> None:
     """No key on disk, and the server refuses to evaluate under it."""
-    assert not list((services.folder / "randomness").glob("*.key*"))
-    element = base64.b64encode(blind(b"x", SystemRandomness()).element).decode()
-    answer = httpx.post(
-        f"{services.url('randomness')}/keys/{public}/evaluate", json={"elements": [element]}, timeout=60
-    )
-    assert answer.status_code == 410
+    public = crowd.manifest.collection.voprf_public.hex()
+    assert not list((crowd.services.folder / "randomness").glob(f"{public}.key*"))
+    body = {"slots": [base64_of(bytes(261))]}
+    assert crowd.call("randomness", "POST", f"{crowd.at}/evaluate", body).status_code == 410
 
 
 def _rows(table) -> dict[tuple[str, ...], tuple[int, int]]:

@@ -45,8 +45,6 @@ def served(service: str, folder: Path, *options: str, most_bytes: int | None = N
         "--rate",
         "0",
     ]
-    if service == "mix":
-        command += ["--next", "http://127.0.0.1:9", "--batch", "1000000000"]  # its batch is never full
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))

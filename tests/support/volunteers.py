@@ -1,21 +1,33 @@
-"""A collection on one aggregation server, with members whose reports are handed to it directly: no mixes, the
-randomness key is the test's own.
-"""
+"""A collection on real services, each a process of its own, with members that make real reports."""
 
 import base64
+import time
 from dataclasses import dataclass, field
 
-from crowdlog.crowd.client.reports import decoded
-from crowdlog.crowd.crypto.credential import Credential, accept_credential, request_credential
-from crowdlog.crowd.crypto.envelope import seal_onion
-from crowdlog.crowd.crypto.report import ReportedArtifact, make_report
-from crowdlog.crowd.crypto.voprf import VoprfKey
+import httpx
+
+from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.operator import Operator, Terms
+from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.simulated_client import play_joining, play_mining
 from crowdlog.privacy.randomness import SystemRandomness
-from tests.support.serving import Served
 
 RANDOM = SystemRandomness()
 K = 5
+NO_LIMITS = ["--rate", "0"]
+
+
+def options(pool: int = 1000, delay: float = 0.1, **more: list[str]) -> dict[str, list[str]]:
+    """Options of the services of a trial without limits; further ones by name."""
+    mix = [*NO_LIMITS, "--pool", str(pool), "--delay", str(delay)]
+    base = {
+        "randomness": [*NO_LIMITS, "--elements", "0"],
+        "mix1": mix,
+        "mix2": mix,
+        "aggregation": NO_LIMITS,
+    }
+    return {name: [*values, *more.get(name, [])] for name, values in base.items()}
 
 
 def base64_of(data: bytes) -> str:
@@ -24,65 +36,44 @@ def base64_of(data: bytes) -> str:
 
 @dataclass
 class Volunteers:
-    """The members of one collection; `payload` makes reports as large as needed."""
+    """The members of one collection."""
 
-    server: Served
-    payload: int = 128
-    voprf: VoprfKey = field(default_factory=lambda: VoprfKey.generate(RANDOM))
+    services: LocalServices
+    operator: Operator
+    terms: Terms
+    people: int = K
+    credentials: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        terms = {
-            "artifact": "query",
-            "representation": "original",
-            "limit": 50,
-            "count": "users",
-            "policy": f"FTu(k={K})",
-        }
-        flat = {"inner_k": 0, "inner_slots": 1, "inner_artifact": "", "inner_policy": ""}
-        keys = {"voprf_public": base64_of(self.voprf.public), "mix_publics": [base64_of(bytes([1]) * 32)] * 2}
-        body = {
-            "title": "test",
-            "k": K,
-            "payload_size": self.payload,
-            **terms,
-            **flat,
-            **keys,
-            "randomness": "http://r",
-            "mix": "http://m",
-        }
-        answer = self.server.call("POST", "/collections", body)
-        assert answer.status_code == 201, answer.text
-        self.manifest = Manifest.from_json(answer.json()["manifest"])
+        self.manifest: Manifest
+        self.manifest, self.invitations = self.operator.create(self.terms, self.people)
 
     @property
     def at(self) -> str:
         return f"/collections/{self.manifest.id}"
 
-    def join(self) -> Credential:
-        invitation = self.server.call("POST", f"{self.at}/invitations", {"count": 1}).json()["invitations"][0]
-        pending = request_credential(self.manifest.collection, RANDOM)
-        answer = self.server.call(
-            "POST",
-            f"{self.at}/credentials",
-            {"invitation": invitation, "request": base64_of(pending.request)},
-        )
-        assert answer.status_code == 201, answer.text
-        return accept_credential(pending, self.manifest.collection, decoded(answer.json(), "credential"))
+    def join(self) -> None:
+        self.credentials = play_joining(self.manifest.to_json(), self.invitations)
 
-    def envelope(self, credential: Credential, text: str) -> bytes:
-        rand = self.voprf.output(self.manifest.collection.voprf_input(text.encode()))
-        report = make_report(
-            self.manifest.collection, credential, rand, ReportedArtifact(text.encode()), RANDOM
-        )
-        return seal_onion(self.manifest.collection.mix_publics[-1:], report, RANDOM)
+    def mine(self, found: list[list[MinedArtifact]]) -> list[list[bytes]]:
+        """What each member sends."""
+        return play_mining(self.manifest.to_json(), list(zip(self.credentials, found, strict=True)))
 
-    def send(self, envelopes: list[bytes]):
-        return self.server.call(
-            "POST",
-            "/envelopes",
-            {"envelopes": [base64_of(envelope) for envelope in envelopes]},
-            operator=False,
-        )
+    def open_uploads(self) -> None:
+        self.operator.close(self.manifest.id)
+        self.operator.wait_open(self.manifest.id)
 
-    def status(self) -> dict:
-        return self.server.call("GET", f"{self.at}/status").json()
+    def call(self, name: str, method: str, path: str, body=None, operator: bool = True) -> httpx.Response:
+        """Call a service once, without trying again."""
+        headers = {"Authorization": f"Bearer {self.services.token(name)}"} if operator else {}
+        return httpx.request(method, self.services.url(name) + path, json=body, headers=headers, timeout=120)
+
+    def send(self, submissions: list[bytes]) -> httpx.Response:
+        body = {"submissions": [base64_of(one) for one in submissions]}
+        return self.call("mix1", "POST", f"{self.at}/envelopes", body, operator=False)
+
+    def wait(self, phase: str, seconds: float = 120) -> None:
+        deadline = time.monotonic() + seconds
+        while self.call("aggregation", "GET", self.at).json().get("phase") != phase:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)

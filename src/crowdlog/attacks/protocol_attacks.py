@@ -11,7 +11,7 @@ from crowdlog.crowd.client.participate import Link, look
 from crowdlog.crowd.crypto.collection import MAX_REPORT
 from crowdlog.crowd.crypto.credential import Credential
 from crowdlog.crowd.crypto.derive import root_of, tag_of
-from crowdlog.crowd.crypto.envelope import open_layer, seal_onion
+from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
 from crowdlog.crowd.crypto.group import random_scalar
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
@@ -23,14 +23,14 @@ from crowdlog.errors import PrivacyRefusal
 
 def dictionary(target: ProtocolTestbed) -> bool:
     """The aggregation server holds a report and tries its guesses by hashing, under a key of its own, and at
-    the randomness server.
+    the randomness server with a credential it got for itself.
     """
-    (report,) = target.crowd(1)
+    (report,), own_member = target.crowd(1), target.join()
     target.open_uploads()
     inputs = [target.manifest.collection.voprf_input(guess) for guess in GUESSES]
     own = VoprfKey.generate(target.randomness)
     try:
-        asked = target.evaluate(*GUESSES)
+        asked = target.evaluate(*GUESSES, credentials=own_member)
     except Refused:  # the key is gone
         asked = []
     tries = ([hashlib.sha512(item).digest() for item in inputs], [own.output(item) for item in inputs], asked)
@@ -38,9 +38,9 @@ def dictionary(target: ProtocolTestbed) -> bool:
 
 
 def dictionary_in_time(target: ProtocolTestbed) -> bool:
-    """The same server asks as a client while the key exists."""
+    """The same server asks as a member while the key exists: as many guesses as a member has slots."""
     (report,) = target.crowd(1)
-    return _recognised(target, target.evaluate(*GUESSES), report)
+    return _recognised(target, target.evaluate(*GUESSES, credentials=target.join()), report)
 
 
 def _recognised(target: ProtocolTestbed, rands: list[bytes], report: bytes) -> bool:
@@ -59,7 +59,10 @@ def sybils(target: ProtocolTestbed) -> bool:
 def invented_people(target: ProtocolTestbed) -> bool:
     """One of k − 1 members invents another secret to go with her MAC."""
     credential, (rand,) = target.join(), target.evaluate(SECRET)
-    alias = Credential(random_scalar(target.randomness), credential.u, credential.mac)
+    own = credential.report
+    alias = dataclasses.replace(
+        credential, report=Credential(random_scalar(target.randomness), own.u, own.mac)
+    )
     return _got_in(
         target, [*target.crowd(K - 2), target.report(credential, rand)], [target.report(alias, rand)]
     )
@@ -174,8 +177,13 @@ def _through_mixes(
     envelopes = [
         seal_onion([mix.public for mix in target.mixes], report, target.randomness) for report in reports
     ]
-    passed = [open_layer(target.mixes[0], envelope) for envelope in envelopes[:keep]] * times
-    return [open_layer(target.mixes[1], envelope) for envelope in passed]
+    passed = [open_layer(_key(target, 1), envelope) for envelope in envelopes[:keep]] * times
+    return [open_layer(_key(target, 2), envelope) for envelope in passed]
+
+
+def _key(target: ProtocolTestbed, number: int) -> MixKey:
+    """The key of a mix, which its owner can read."""
+    return MixKey.from_bytes((target.mixes[number - 1].folder / "mix.key").read_bytes())
 
 
 class _Liar(Connection):

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
-from crowdlog.errors import PrivacyRefusal
+from crowdlog.errors import InputError, PrivacyRefusal
 
 if TYPE_CHECKING:
-    from crowdlog.crowd.client.client_store import ClientStore
+    from crowdlog.crowd.client.client_store import ClientStore, Membership
     from crowdlog.crowd.client.sample_artifacts import Sample
+    from crowdlog.crowd.http import Connection
     from crowdlog.crowd.manifest import Manifest
 
 _home = click.option(
@@ -49,12 +50,18 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
     from crowdlog.privacy.randomness import SystemRandomness
 
     parsed = participate.Link.parse(link)
-    with Connection(parsed.server, cafile=cafile) as server:
+
+    def connect(url: str) -> Connection:
+        return Connection(url, cafile=cafile)
+
+    with connect(parsed.server) as server:
         manifest = participate.look(parsed, server)
-        show_fields(_terms(manifest))
-        _agree(yes, "Join on these terms?")
-        with _opened(home) as own:
-            participate.join(own, parsed, manifest, server, SystemRandomness())
+    head = participate.check_parties(manifest, connect)
+    show_fields(_terms(manifest))
+    _agree(yes, "Join on these terms?")
+    with _opened(home) as own:
+        participate.join(own, parsed, manifest, connect, SystemRandomness())
+        own.keep_receipt(manifest.id, f"agreed {int(time.time())}, list {head}")
     click.echo("You have joined. Next: crowdlog crowd mine LOG")
 
 
@@ -83,6 +90,13 @@ def mine(
     with _opened(home) as own:
         membership = own.membership(collection_id)
         manifest = membership.manifest
+        if membership.prepared:
+            raise InputError(
+                "You have prepared your reports for this collection, and everybody can once. "
+                "Strike single ones out with: crowdlog crowd outbox --remove NUMBER"
+            )
+        if own.preparing(membership.id):
+            click.echo("A preparation was cut short; it goes on with what was chosen then.", err=True)
         choice = sample_artifacts(manifest, mining.mine_own(log, manifest, home, randomness), randomness)
         for item in choice.chosen if show_all else choice.chosen[:_FIRST]:
             click.echo(f"  {item.readable}")
@@ -91,85 +105,137 @@ def mine(
         click.echo(_preview(manifest, choice))
         _agree(yes, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
         own.consent(membership.id)
-        with Connection(manifest.randomness, cafile=cafile) as server:
+        with Connection(manifest.randomness.url, cafile=cafile) as server:
             participate.prepare(own, own.membership(membership.id), choice.chosen, server, randomness)
     click.echo("The outbox is filled. See the exact bytes with: crowdlog crowd outbox --bytes")
 
 
-@click.command(short_help="Show what waits to be sent.")
+@click.command(short_help="Show what waits to be sent; strike things out.")
 @_home
 @_collection
 @click.option(
-    "--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each envelope in hexadecimal."
+    "--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each submission in hexadecimal."
 )
+@click.option("--remove", multiple=True, type=int, metavar="NUMBER", help="Strike a report out; repeatable.")
 @json_option
-def outbox(home: Path, collection_id: str | None, show_bytes: bool, as_json: bool) -> None:
+def outbox(
+    home: Path, collection_id: str | None, show_bytes: bool, remove: tuple[int, ...], as_json: bool
+) -> None:
     """Show what waits to be sent: the artifacts, and on request the exact bytes.
+
+    A report that is struck out is replaced by an empty one, so that nobody can see that you did.
 
     \b
     Example: crowdlog crowd outbox --bytes
     """
+    from crowdlog.crowd.client import participate
+    from crowdlog.privacy.randomness import SystemRandomness
+
     with _opened(home) as own:
         membership = own.membership(collection_id)
+        if remove:
+            struck = participate.strike_out(own, membership, remove, SystemRandomness())
+            click.echo(f"{struck} reports were struck out.", err=True)
         items = own.outbox(membership.id)
     rows = [
-        {"artifact": item.readable, "size": len(item.envelope)}
-        | ({"bytes": item.envelope.hex()} if show_bytes else {})
+        {"number": item.number, "artifact": item.readable, "size": len(item.submission)}
+        | ({"bytes": item.submission.hex()} if show_bytes else {})
         for item in items
+        if item.readable
     ]
+    empty = len(items) - len(rows)
     if as_json:
-        show_json({"collection": membership.id, "sent": membership.sent, "waiting": rows})
+        show_json({"collection": membership.id, "sent": membership.sent, "empty": empty, "waiting": rows})
         return
-    show_table(list(rows[0]) if rows else ["artifact", "size"], [list(row.values()) for row in rows])
-    click.echo(f"{len(rows)} wait, {membership.sent} were sent.")
+    show_table(
+        list(rows[0]) if rows else ["number", "artifact", "size"], [list(row.values()) for row in rows]
+    )
+    click.echo(f"{len(rows)} wait and {empty} empty ones beside them; {membership.sent} were sent.")
 
 
-@click.command(short_help="Send the outbox through the mixes.")
+@click.command(short_help="Send the outbox through the mixes, bit by bit.")
 @_home
 @_collection
 @_cafile
 @_yes
 @click.option(
-    "--within",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="Wait a random time of at most so many seconds before.",
+    "--now", "at_once", is_flag=True, help="Send everything at once. Tells the first mix what is yours."
 )
-def send(home: Path, collection_id: str | None, cafile: str | None, yes: bool, within: float) -> None:
-    """Send the outbox through the mixes. Refused while the randomness key exists; a lost connection loses and
-    doubles nothing.
+@click.option("--due", "only_due", is_flag=True, help="Send what is due and stop; for a timer.")
+def send(
+    home: Path, collection_id: str | None, cafile: str | None, yes: bool, at_once: bool, only_due: bool
+) -> None:
+    """Send the outbox through the mixes: each report by itself, at a random moment of the upload window.
+
+    Keep it running, or call it with --due from a timer. It waits while the randomness key exists; a lost
+    connection loses and doubles nothing.
 
     \b
-    Example: crowdlog crowd send --yes
+    Example: crowdlog crowd send --yes --due
     """
     from crowdlog.crowd.client import participate
     from crowdlog.crowd.http import Connection
-    from crowdlog.crowd.shuffle import fraction
-    from crowdlog.privacy.randomness import SystemRandomness
-    from crowdlog.progress import progress_bar
 
     with ExitStack() as stack:
         own = stack.enter_context(_opened(home))
         membership = own.membership(collection_id)
-        manifest, waiting = membership.manifest, own.outbox(membership.id)
+        waiting = own.outbox(membership.id)
         if not waiting:
             click.echo(f"Nothing waits to be sent; {membership.sent} reports were sent before.")
             return
-        urls = (membership.url, manifest.randomness, manifest.mix)
-        aggregation, server, mix = (stack.enter_context(Connection(url, cafile=cafile)) for url in urls)
-        participate.refuse_early(membership, aggregation, server)
-        _agree(yes, f"Send {len(waiting)} reports ({sum(len(item.envelope) for item in waiting):,} bytes)?")
-        if within:
+        mix = stack.enter_context(Connection(membership.manifest.mixes[0].url, cafile=cafile))
+        size = sum(len(item.submission) for item in waiting)
+        _agree(yes, f"Send {len(waiting)} reports ({size:,} bytes)?")
+        window = participate.upload_window(membership.manifest, mix)
+        if window is None and (at_once or only_due):
+            raise PrivacyRefusal(
+                "Sending is safe only after the collection has been closed and its randomness key is gone. "
+                "Your outbox is kept."
+            )
+        if at_once:
             click.echo(
-                f"Waiting a random time of at most {within:g} seconds; Ctrl-C keeps the outbox as it is.",
+                "All reports leave together: the first mix, and whoever watches it, sees which are one "
+                "person's.",
                 err=True,
             )
-        # the hour at which somebody agrees to send should tell nothing
-        time.sleep(fraction(SystemRandomness()) * within)
-        with progress_bar("Sending", len(waiting), unit="reports") as advance:
-            sent = participate.send(own, membership, mix, SystemRandomness(), advance)
+        sent = _send_all(own, membership, mix, at_once, only_due)
     click.echo(f"{sent} reports were sent.")
+
+
+def _send_all(
+    own: ClientStore, membership: Membership, mix: Connection, at_once: bool, only_due: bool
+) -> int:
+    """Send until the outbox is empty, or only what is due now."""
+    from crowdlog.crowd.client import participate
+    from crowdlog.crowd.shuffle import fraction, shuffled
+    from crowdlog.privacy.randomness import SystemRandomness
+    from crowdlog.progress import progress_bar
+
+    randomness = SystemRandomness()
+    manifest = membership.manifest
+    said = False
+    while (window := participate.upload_window(manifest, mix)) is None:
+        if not said:
+            click.echo("Waiting for the end of the mining; Ctrl-C keeps the outbox as it is.", err=True)
+            said = True
+        # at random intervals, whatever waits: asking does not announce a sending
+        time.sleep(1 + fraction(randomness) * min(600, manifest.upload_seconds / 50))
+    waiting = own.outbox(membership.id)
+    with progress_bar("Sending", len(waiting), unit="reports") as advance:
+        if at_once:
+            for item in shuffled(waiting, randomness):
+                participate.send_one(own, membership, item, mix)
+                advance(1)
+            return len(waiting)
+        if not only_due:
+            participate.spread_overdue(own, membership, window, randomness, time.time())
+        sent = participate.send_due(own, membership, window, mix, time.time())
+        advance(sent)
+        while not only_due and (pause := participate.seconds_to_next(own, membership, window)) is not None:
+            time.sleep(pause)
+            sent += (more := participate.send_due(own, membership, window, mix, time.time()))
+            advance(more)
+    return sent
 
 
 @click.command(short_help="Leave; what was not sent is deleted.")
@@ -189,19 +255,34 @@ def leave(home: Path, collection_id: str | None) -> None:
 
 
 def _terms(manifest: Manifest) -> dict[str, object]:
+    consent = manifest.consent
     return {
         "collection": manifest.id,
-        "title": manifest.collection.title,
+        "title": manifest.title,
+        "purpose": consent.purpose,
+        "institution": consent.institution,
+        "contact": consent.contact,
+        "what is published": consent.published,
+        "what is not guaranteed": consent.not_guaranteed,
         "what is mined": f"{manifest.artifact}, {manifest.representation} text",
         "people needed to read one": manifest.collection.k,
         **_inner_terms(manifest),
         f"most {'artifacts' if manifest.count == 'users' else 'impressions'} of yours": manifest.limit,
         "what is counted": manifest.count,
         "published by": " and ".join(layer.policy for layer in manifest.layers),
-        "randomness server": manifest.randomness,
-        "first mix": manifest.mix,
-        "layers of encryption": len(manifest.collection.mix_publics),
+        "people who must have joined": manifest.smallest_crowd,
+        "joining and mining end": _date(manifest.mining_until),
+        "reports are sent within": f"{manifest.upload_seconds / 3600:g} hours after that",
+        "empty reports hide how many are yours": "yes" if manifest.cover else "no",
+        **{f"{party.role} run by": f"{party.owner} ({party.url})" for party in manifest.parties[:1]},
+        **{f"mix {n} run by": f"{one.owner} ({one.url})" for n, one in enumerate(manifest.mixes, 1)},
+        "aggregation run by": f"{manifest.aggregation.owner} ({manifest.aggregation.url})",
+        "version of these words": consent.version,
     }
+
+
+def _date(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
 def _inner_terms(manifest: Manifest) -> dict[str, object]:

@@ -10,7 +10,7 @@ import click
 
 from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.cli.output import json_option, show_fields, show_json
+from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 
 if TYPE_CHECKING:
     from crowdlog.crowd.manifest import Manifest
@@ -30,8 +30,8 @@ def _whole_id(_context: click.Context, _parameter: click.Parameter, value: str) 
     found = value.split("/collections/")[-1].split("#")[0].strip().lower()
     if not re.fullmatch("[0-9a-f]{64}", found):
         raise click.BadParameter(
-            "the id of a collection has 64 hexadecimal digits, as 'create' printed it. "
-            f"Got {len(value)} characters."
+            f"the id of a collection has 64 hexadecimal digits, as 'create' printed it. Got {len(value)} "
+            "characters."
         )
     return found
 
@@ -108,9 +108,38 @@ def collection() -> None:
     "--invitations",
     default=100,
     show_default=True,
-    type=click.IntRange(1, 100_000),
+    type=click.IntRange(1, 10_000_000),
     help="How many people are invited.",
 )
+@click.option(
+    "--smallest-crowd",
+    default=0,
+    type=click.IntRange(0),
+    help="Fewest people who must have joined before anything is evaluated; k if left out.",
+)
+@click.option(
+    "--mining-hours",
+    default=336.0,
+    show_default=True,
+    type=click.FloatRange(0.001, 10_000),
+    help="Time to join and mine; 'close' ends it earlier.",
+)
+@click.option(
+    "--upload-hours",
+    default=168.0,
+    show_default=True,
+    type=click.FloatRange(0.001, 10_000),
+    help="Time over which members' reports are spread.",
+)
+@click.option(
+    "--cover/--no-cover",
+    default=True,
+    show_default=True,
+    help="Everybody sends as many reports as the limit allows, the rest of them empty.",
+)
+@click.option("--purpose", default="To learn what many people search for.", help="What volunteers are told.")
+@click.option("--institution", default="not given", help="Who collects.")
+@click.option("--contact", default="not given", help="Whom volunteers can ask.")
 @click.option(
     "--links",
     required=True,
@@ -125,13 +154,17 @@ def create(
     as_json: bool,
     inner: str | None,
     inner_k: int | None,
+    mining_hours: float,
+    upload_hours: float,
     **terms: Any,
 ) -> None:
     """Create a collection and write its invitation links.
 
     \b
-    Example: crowdlog crowd collection create --operator operator.json --title Searches --k 10
-    Example: crowdlog crowd collection create --operator operator.json --title Clicks --k 5 --inner click
+    Example: crowdlog crowd collection create --operator trial/operator.json --title "What we search" --k 10
+        --upload-hours 0.01 --links links.txt
+    Example: crowdlog crowd collection create --operator trial/operator.json --title Clicks --k 5
+        --inner click --inner-k 8 --links nested.txt
     """
     from crowdlog.crowd.client.participate import Link
     from crowdlog.crowd.operator import Operator, Terms
@@ -154,7 +187,11 @@ def create(
             nested: dict[str, Any] = (
                 {"inner_artifact": inner, "inner_k": inner_k or terms["k"]} if inner else {}
             )
-            manifest, invited = operator.create(Terms(**terms, **nested), invitations)
+            times: dict[str, Any] = {
+                "mining_seconds": round(3600 * mining_hours),
+                "upload_seconds": max(1, round(3600 * upload_hours)),
+            }
+            manifest, invited = operator.create(Terms(**terms, **times, **nested), invitations)
         links.write_text(
             "".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited)
         )
@@ -232,12 +269,14 @@ def close(operator_file: Path, collection_id: str) -> None:
     click.echo("The randomness key is destroyed; members can send now.")
 
 
-@collection.command(short_help="Open, publish, delete every report.")
+@collection.command(short_help="Open what k people share; delete every report.")
 @_operator
 @_collection
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder for the crowd log.")
 def publish(operator_file: Path, collection_id: str, out: Path) -> None:
-    """End the uploads, open what k people share, publish the crowd log and delete every report.
+    """Wait for the end of the uploads, open what k people share, delete every report and fetch the crowd log.
+
+    Only you can read it then: look at OUT/index.html, and make it public with 'release'.
 
     \b
     Example: crowdlog crowd collection publish ID --operator trial/operator.json -o crowdlog
@@ -245,4 +284,61 @@ def publish(operator_file: Path, collection_id: str, out: Path) -> None:
     from crowdlog.crowd.operator import Operator
 
     with Operator.from_file(operator_file) as operator:
-        click.echo(f"The crowd log is in {operator.publish(collection_id, out)}.")
+        folder = operator.publish(collection_id, out)
+    click.echo(
+        f"The crowd log is in {folder}; nobody else can read it before: crowdlog crowd collection release"
+    )
+
+
+@collection.command(short_help="Make the crowd log public.")
+@_operator
+@_collection
+def release(operator_file: Path, collection_id: str) -> None:
+    """Let everybody read the crowd log at the aggregation server's address.
+
+    \b
+    Example: crowdlog crowd collection release ID --operator trial/operator.json
+    """
+    from crowdlog.crowd.operator import Operator
+
+    with Operator.from_file(operator_file) as operator:
+        operator.release(collection_id)
+        url = operator.aggregation.url
+    click.echo(f"The crowd log is public: {url}/collections/{collection_id}/release")
+
+
+@collection.command(name="list", short_help="List collections and their phases.")
+@_operator
+@json_option
+def list_collections(operator_file: Path, as_json: bool) -> None:
+    """List the collections of the aggregation server and their phases.
+
+    \b
+    Example: crowdlog crowd collection list --operator trial/operator.json
+    """
+    from crowdlog.crowd.operator import Operator
+
+    with Operator.from_file(operator_file) as operator:
+        found = operator.collections()
+    if as_json:
+        show_json(found)
+        return
+    show_table(["collection", "phase"], [[one["id"], one["phase"]] for one in found])
+
+
+@collection.command(short_help="Invite more people.")
+@_operator
+@_collection
+@click.option("--people", default=1, show_default=True, type=click.IntRange(1), help="How many.")
+def invite(operator_file: Path, collection_id: str, people: int) -> None:
+    """Print invitation links for more people, one per line.
+
+    \b
+    Example: crowdlog crowd collection invite ID --operator trial/operator.json --people 5
+    """
+    from crowdlog.crowd.client.participate import Link
+    from crowdlog.crowd.operator import Operator
+
+    with Operator.from_file(operator_file) as operator:
+        for token in operator.invite(collection_id, people):
+            click.echo(Link(operator.aggregation.url, collection_id, token))

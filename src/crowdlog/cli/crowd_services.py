@@ -38,11 +38,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="First port; 0 takes free ones, later those of the first start.",
 )
 @click.option(
-    "--batch",
+    "--pool",
     default=20,
     show_default=True,
     type=click.IntRange(1),
-    help="Fewest envelopes that leave a mix together.",
+    help="Envelopes that always stay behind in a mix; as many at least leave together.",
 )
 @click.option(
     "--delay",
@@ -52,7 +52,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Longest random wait of a full batch, in seconds.",
 )
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; otherwise at Ctrl-C.")
-def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: float | None) -> None:
+def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: float | None) -> None:
     """Start all services on this machine for a trial; data, tokens and operator.json go to FOLDER.
 
     A trial on one machine protects nobody from its owner: run each service at another party for real
@@ -63,9 +63,7 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
     """
     from crowdlog.crowd.services.local import LocalServices, told_to_stop
 
-    options = {
-        f"mix{number}": ["--batch", str(batch), "--delay", str(delay)] for number in range(1, mixes + 1)
-    }
+    options = {f"mix{number}": ["--pool", str(pool), "--delay", str(delay)] for number in range(1, mixes + 1)}
     with (
         told_to_stop() as stop,
         LocalServices(folder, mixes=mixes, first_port=port, options=options) as services,
@@ -99,13 +97,22 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
 @click.option("--certfile", type=_FILE, help="Certificate for TLS.")
 @click.option("--keyfile", type=_FILE, help="Key of the certificate.")
 @click.option("--database", help="postgresql://USER@HOST/NAME instead of SQLite in the data folder.")
-@click.option("--next", "next_url", help="mix: address of the next mix, or of the aggregation server.")
 @click.option(
-    "--batch",
+    "--owner", default="unnamed", show_default=True, help="Who runs this service; stands in the terms."
+)
+@click.option(
+    "--pool",
     default=100,
     show_default=True,
     type=click.IntRange(1),
-    help="mix: fewest envelopes that leave together.",
+    help="mix: envelopes that always stay behind; as many at least leave together.",
+)
+@click.option(
+    "--smallest-crowd",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="randomness: refuse collections of fewer people.",
 )
 @click.option(
     "--delay",
@@ -114,7 +121,7 @@ def up(folder: Path, mixes: int, port: int, batch: int, delay: float, seconds: f
     type=click.FloatRange(0),
     help="mix: longest random wait of a full batch, in seconds.",
 )
-@click.option("--cafile", type=_FILE, help="mix: certificates to trust for the next node.")
+@click.option("--cafile", type=_FILE, help="mix, aggregation: certificates to trust for the other services.")
 @click.option(
     "--rate",
     default=50.0,
@@ -179,24 +186,14 @@ def _maker(service: str, options: dict[str, Any]) -> Any:
     rate = options["rate"]
     limits = Limits(options["body"], options["read_seconds"], rate, max(2 * int(rate), 10))
     common = (options["data"], SystemRandomness(), _token(options["token_file"]), limits)
-    database = options["database"]
-    if service == "randomness":
-        return lambda: RandomnessServer(
-            *common, database_url=database, elements_per_second=options["elements"]
-        ).app()
-    if service == "aggregation":
-        return lambda: AggregationServer(*common, database_url=database).app()
-    if options["next_url"] is None:
-        raise InputError("A mix needs --next: the address of the next mix, or of the aggregation server.")
+    more: dict[str, Any] = {"database_url": options["database"], "owner": options["owner"]}
     cafile = str(options["cafile"]) if options["cafile"] else None
-    return lambda: MixNode(
-        *common,
-        options["next_url"].rstrip("/"),
-        options["batch"],
-        options["delay"],
-        database_url=database,
-        cafile=cafile,
-    ).app()
+    if service == "randomness":
+        more |= {"elements_per_second": options["elements"], "smallest_crowd": options["smallest_crowd"]}
+        return lambda: RandomnessServer(*common, **more).app()
+    if service == "aggregation":
+        return lambda: AggregationServer(*common, cafile=cafile, **more).app()
+    return lambda: MixNode(*common, pool=options["pool"], delay=options["delay"], cafile=cafile, **more).app()
 
 
 def _token(path: Path) -> str:

@@ -1,9 +1,10 @@
-"""What a collection tells everybody: its cryptographic parameters, what is mined, how it is published, where
-the services are.
+"""What a collection tells everybody: its cryptographic parameters, what is mined, how it is published, who
+runs the services, and what people agree to. Its id is a hash of all of it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
@@ -11,11 +12,13 @@ from typing import Any, get_args
 from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.errors import InputError
+from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.plan.bounds import Counts
 
 COUNTS = get_args(Counts)
 INNER_ARTIFACTS = ("", *(kind for kind in QUERY_ARTIFACTS if kind != "query"))  # "": one threshold
+ROLES = ("randomness", "mix", "aggregation")
+_MISREAD = "The server's description of the collection is not one crowdlog understands."
 
 
 @dataclass(frozen=True)
@@ -28,72 +31,175 @@ class Layer:
 
 
 @dataclass(frozen=True)
+class Party:
+    """Who runs one of the services, where it is, and the key (in hex) it signs with."""
+
+    role: str
+    owner: str
+    url: str
+    signing: str
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What a volunteer is told before she joins, in plain words."""
+
+    purpose: str
+    institution: str
+    contact: str
+    published: str
+    not_guaranteed: str
+    version: int = 1
+
+
+@dataclass(frozen=True)
 class Manifest:
     """`policy`: the mechanism that decides what is published, as the command line spells it.
 
     `count`: what a published count counts. For "impressions" each report carries how often its sender has the
-    artifact, readable only where the artifact is. `limit`: how much of one person is counted at most, in the
-    same unit: different artifacts, or impressions of all of them. `inner_artifact`, `inner_policy`: in a
-    nested collection, what opens inside opened queries (clicks or pairs of that query); the limit holds for
-    these once more.
+    artifact, readable only where the artifact is. The collection's limit says how much of one person is
+    counted at most, in the same unit. `inner_artifact`, `inner_policy`: in a nested collection, what opens
+    inside opened queries; the limit holds for these once more. `smallest_crowd`: fewest people who must have
+    joined before anything is evaluated. Mining ends at `mining_until` (seconds since 1970) or earlier, when
+    the randomness key is destroyed; uploads last `upload_seconds` from then on. `cover`: everybody sends as
+    many reports as the limit allows, the rest of them empty.
     """
 
     collection: Collection
+    title: str
     artifact: str
     representation: str
-    limit: int
     count: Counts
     policy: str
-    randomness: str
-    mix: str
+    smallest_crowd: int
+    mining_until: int
+    upload_seconds: int
+    cover: bool
+    parties: tuple[Party, ...]
+    consent: Consent
     inner_artifact: str = ""
     inner_policy: str = ""
 
     def __post_init__(self) -> None:
-        if bool(self.collection.inner_k) != bool(self.inner_artifact) or bool(self.inner_artifact) != bool(
-            self.inner_policy
-        ):
+        nested = {bool(self.collection.inner_k), bool(self.inner_artifact), bool(self.inner_policy)}
+        if len(nested) > 1:
             raise InputError(
-                "A nested collection needs an inner k, an inner artifact and an inner policy; "
-                "any other has none of them."
+                "A nested collection needs an inner k, an inner artifact and an inner policy; any other "
+                "has none "
+                "of them."
             )
         if self.inner_artifact and self.artifact != "query":
             raise InputError(
-                "A nested collection opens queries first, then what is inside: its artifact must be "
-                f"'query'. Got {self.artifact!r}."
+                "A nested collection opens queries first, then what is inside: its artifact must be 'query'. "
+                f"Got {self.artifact!r}."
+            )
+        roles = tuple(party.role for party in self.parties)
+        mixes = len(self.collection.mix_publics) - 1  # the last key is the aggregation server's
+        if roles != ("randomness", *["mix"] * mixes, "aggregation"):
+            raise InputError(
+                "A collection names its randomness server, its mixes and its aggregation server."
+            )
+        if self.smallest_crowd < self.collection.k:
+            raise PrivacyRefusal(
+                f"The smallest crowd must be at least k ({self.collection.k}), got {self.smallest_crowd}; "
+                "do not join it."
+            )
+        if self.collection.terms != digest_of(self.description()):
+            raise PrivacyRefusal(
+                "The terms shown are not those the collection's id was made from; do not join, and tell the "
+                "operator."
             )
 
     @property
     def id(self) -> str:
-        """Return the collection's name in hex: a hash of its cryptographic parameters, so nobody can be shown
-        another k under the same name.
-        """
+        """The collection's name in hex: a hash of every term, so nobody can be shown others under it."""
         return self.collection.id.hex()
+
+    @property
+    def limit(self) -> int:
+        return self.collection.limit
+
+    @property
+    def randomness(self) -> Party:
+        return self.parties[0]
+
+    @property
+    def mixes(self) -> tuple[Party, ...]:
+        return self.parties[1:-1]
+
+    @property
+    def aggregation(self) -> Party:
+        return self.parties[-1]
 
     @property
     def layers(self) -> tuple[Layer, ...]:
         """What opens at each level of the collection."""
         outer = Layer(self.artifact, self.collection.k, self.policy)
-        return (
-            (outer, Layer(self.inner_artifact, self.collection.inner_k, self.inner_policy))
-            if self.inner_artifact
-            else (outer,)
-        )
+        if not self.inner_artifact:
+            return (outer,)
+        return (outer, Layer(self.inner_artifact, self.collection.inner_k, self.inner_policy))
+
+    def description(self) -> dict[str, Any]:
+        """All terms but those that go into the cryptography, as JSON holds them."""
+        values = asdict(self)
+        del values["collection"]
+        values["parties"] = [asdict(party) for party in self.parties]
+        return values
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "collection": json.loads(self.collection.to_json())}
+        return {**self.description(), "collection": json.loads(self.collection.to_json())}
 
     @classmethod
     def from_json(cls, value: Any) -> Manifest:
         """Read a manifest that a server sent; anything unexpected is refused."""
         if not isinstance(value, dict) or set(value) != set(cls.__dataclass_fields__):
-            raise InputError("The server's description of the collection is not one crowdlog understands.")
-        texts = all(isinstance(value[name], str) for name in value if name not in {"collection", "limit"})
-        kinds = texts and value["artifact"] in QUERY_ARTIFACTS and value["inner_artifact"] in INNER_ARTIFACTS
+            raise InputError(_MISREAD)
+        texts = ("title", "artifact", "representation", "count", "policy", "inner_artifact", "inner_policy")
+        numbers = ("smallest_crowd", "mining_until", "upload_seconds")
+        if (
+            not all(_is_line(value[name]) for name in texts)
+            or not all(type(value[name]) is int and 0 <= value[name] < 2**53 for name in numbers)
+            or type(value["cover"]) is not bool
+        ):
+            raise InputError(_MISREAD)
+        kinds = value["artifact"] in QUERY_ARTIFACTS and value["inner_artifact"] in INNER_ARTIFACTS
         if not kinds or value["representation"] not in REPRESENTATIONS or value["count"] not in COUNTS:
             raise InputError(
                 "The server's description of the collection holds a value crowdlog does not know."
             )
-        if type(value["limit"]) is not int or value["limit"] < 1:
-            raise InputError("The server's description of the collection must have a limit of at least 1.")
-        return cls(**{**value, "collection": Collection.from_json(json.dumps(value["collection"]))})
+        read = {
+            "collection": Collection.from_json(json.dumps(value["collection"])),
+            "parties": tuple(_read(Party, party) for party in _list(value["parties"])),
+            "consent": _read(Consent, value["consent"]),
+        }
+        return cls(**{**value, **read})
+
+
+def canonical(value: Any) -> bytes:
+    """The one spelling of a JSON value that is hashed and signed: sorted names, no spaces, UTF-8."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def digest_of(description: dict[str, Any]) -> bytes:
+    """The hash that stands for all terms outside the cryptography."""
+    return hashlib.sha256(b"crowdlog-v2-terms" + canonical(description)).digest()
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise InputError(_MISREAD)
+    return value
+
+
+def _read(kind: type[Any], value: Any) -> Any:
+    """Read a party or a consent: lines of text, and whole numbers where the class has them."""
+    if not isinstance(value, dict) or set(value) != set(kind.__dataclass_fields__):
+        raise InputError(_MISREAD)
+    if not all(type(item) is int if name == "version" else _is_line(item) for name, item in value.items()):
+        raise InputError(_MISREAD)
+    return kind(**value)
+
+
+def _is_line(value: Any) -> bool:
+    """Whether a value is text without control characters: a title must not redraw a terminal."""
+    return isinstance(value, str) and len(value) <= 4000 and (value.isprintable() or not value)

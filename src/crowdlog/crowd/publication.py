@@ -33,10 +33,7 @@ _SYBILS = (
     "Whoever holds k − 1 invitations can find out whether one more person has an artifact that he guessed."
 )
 _SIZES = "The aggregation server sees how many people share each artifact, also of those it cannot read."
-_OWN_BOUND = (
-    "Every member keeps the bound d on what she sends: nobody can check it, because nothing links two "
-    "reports of one person."
-)
+_OWN_CHOICE = "Every member chooses at random which of her artifacts she sends; her limit d is enforced."
 
 Kept = list[tuple[OpenedArtifact, dict[str, int]]]  # each artifact with its numbers by column, `count` first
 
@@ -103,7 +100,7 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
         tables=tables,
         steps=(*first, *(step for step in own.steps if not step.name.startswith("Bound"))),
         numbers={**own.numbers, "k": layer.k},
-        assumptions=(*own.assumptions, *((_OWN_BOUND,) if noisy else ())),
+        assumptions=(*own.assumptions, *((_OWN_CHOICE,) if noisy else ())),
         unprotected=(*own.unprotected, _COLLUSION, _SYBILS, _SIZES),
         accounting=(),
         proof="proofs/collections.md",

@@ -3,8 +3,8 @@ of the logs, table by table.
 
 What is shared between simulated clients, and what is not: mining is done in one pass over the union (it
 depends on each person's own rows only), and one process plays many clients over one connection. Everything
-else each client does for herself: her credential, her blinded evaluations, her reports with their proofs, her
-envelopes, her requests. Every tenth client sends everything twice.
+else each client does for herself: her credentials, her blinded evaluations, her reports with their proofs,
+her envelopes, her requests. Every tenth client sends everything twice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from crowdlog.crowd.client.mining import mine_nested
 from crowdlog.crowd.crypto.collection import MAX_SLOTS
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
-from crowdlog.crowd.simulated_client import play_mining, play_sending
+from crowdlog.crowd.shuffle import shuffled
+from crowdlog.crowd.simulated_client import play_joining, play_mining, play_sending
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
@@ -39,7 +40,8 @@ from crowdlog.release.folder import Release
 
 _CHUNK = 25  # clients played in one task
 _TWICE = 10  # every so many clients send twice
-_BATCH = 50  # smallest batch of the simulated mixes
+_POOL = 50  # envelopes that stay behind in the simulated mixes
+_SENT_PER_SECOND = 60  # a careful guess, from which the upload window follows
 
 
 def simulate(
@@ -55,7 +57,7 @@ def simulate(
     terms = _terms(people, k, inner, inner_k)
     with ExitStack() as stack:
         no_limits = ["--rate", "0"]  # all clients come from one address here
-        mixes = {f"mix{number}": [*no_limits, "--batch", str(_BATCH), "--delay", "0.5"] for number in (1, 2)}
+        mixes = {f"mix{number}": [*no_limits, "--pool", str(_POOL), "--delay", "0.5"] for number in (1, 2)}
         options = {"randomness": [*no_limits, "--elements", "0"], "aggregation": no_limits, **mixes}
         services = stack.enter_context(LocalServices(folder / "services", options=options))
         pool = stack.enter_context(
@@ -87,7 +89,15 @@ def _terms(people: Sequence[list[MinedArtifact]], k: int, inner: str | None, inn
             f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; "
             "let fewer rows take part."
         )
-    flat = Terms("Simulated crowd", k, limit=limit, count="impressions")
+    reports = sum(map(len, people)) * (1 + 1 / _TWICE)
+    flat = Terms(
+        "Simulated crowd",
+        k,
+        limit=limit,
+        count="impressions",
+        cover=False,
+        upload_seconds=10 + int(reports / _SENT_PER_SECOND),
+    )
     return replace(flat, inner_artifact=inner, inner_k=inner_k, inner_slots=slots) if inner else flat
 
 
@@ -125,36 +135,39 @@ def _collect(
     with services.operator() as operator:
         manifest, invitations = operator.create(terms, len(people))
         started = time.perf_counter()
-        play = partial(play_mining, manifest.to_json(), operator.aggregation.url)
-        sealed = _spread(pool, play, list(zip(invitations, people, strict=True)), "Joining and mining")
+        terms_json = manifest.to_json()
+        joined = _spread(pool, partial(play_joining, terms_json), invitations, "Joining", "clients")
+        mining = list(zip(joined, people, strict=True))
+        sealed = _spread(pool, partial(play_mining, terms_json), mining, "Mining", "clients")
         mined = time.perf_counter()
         operator.close(manifest.id)
-        _spread(pool, partial(play_sending, manifest.mix), sealed + sealed[::_TWICE], "Sending")
+        operator.wait_open(manifest.id)
+        # In an order that has nothing to do with the clients, as the moments that clients draw have.
+        twice = chain.from_iterable(sealed + sealed[::_TWICE])
+        sending = shuffled(twice, SystemRandomness())
+        _spread(pool, partial(play_sending, terms_json), sending, "Sending", "reports")
         sent = time.perf_counter()
-        smallest = operator.drain()
-        arrived = time.perf_counter()
-        status = operator.status(manifest.id)
         operator.publish(manifest.id, out)
+        published = time.perf_counter()
+        operator.release(manifest.id)
+        status = operator.status(manifest.id)
     reports = sum(map(len, sealed))
     return {
         "reports": reports,
         "received": status["received"],
-        "smallest batch": smallest,
-        "groups": status["groups"],
-        "groups at the bar": status["at_bar"],
+        "smallest batches": [mix["smallest_batch"] for mix in status["mixes"]],
         "seconds joining and mining": round(mined - started, 1),
         "seconds sending": round(sent - mined, 1),
-        "seconds until all arrived": round(arrived - sent, 1),
-        "seconds publishing": round(time.perf_counter() - arrived, 1),
-        "reports per second, sent to counted": round(reports / (arrived - mined), 1),
+        "seconds until published": round(published - sent, 1),
+        "reports sent per second": round(len(sending) / (sent - mined), 1),
     }
 
 
-def _spread(pool: ProcessPoolExecutor, task: Any, items: Sequence[Any], title: str) -> list[Any]:
+def _spread(pool: ProcessPoolExecutor, task: Any, items: Sequence[Any], title: str, unit: str) -> list[Any]:
     """Run a task on chunks of items in the pool; return the results in order."""
     chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]
     results = []
-    with progress_bar(title, len(items), unit="clients") as advance:
+    with progress_bar(title, len(items), unit=unit) as advance:
         for chunk, result in zip(chunks, pool.map(task, chunks), strict=True):
             results.append(result)
             advance(len(chunk))

@@ -10,45 +10,53 @@ from collections.abc import Sequence
 from typing import Any
 
 from crowdlog.crowd.artifact import MinedArtifact
-from crowdlog.crowd.client.reports import decoded, seal
+from crowdlog.crowd.client.participate import ask_aggregation, collect_credentials
+from crowdlog.crowd.client.reports import seal
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
-from crowdlog.crowd.crypto.credential import accept_credential, request_credential
+from crowdlog.crowd.crypto.credential import Credentials, request_credential
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.request_chunks import request_chunks
 from crowdlog.privacy.randomness import SystemRandomness
 
-Person = tuple[str, list[MinedArtifact]]  # her invitation and her artifacts
+Person = tuple[bytes, list[MinedArtifact]]  # her credentials and her artifacts
 
 
-def play_mining(
-    manifest_json: dict[str, Any], aggregation_url: str, people: Sequence[Person]
-) -> list[list[bytes]]:
-    """Join and prepare the envelopes of some clients."""
+def play_joining(manifest_json: dict[str, Any], invitations: Sequence[str]) -> list[bytes]:
+    """Join with each of these invitations; return the credentials."""
     manifest, randomness = Manifest.from_json(manifest_json), SystemRandomness()
-    envelopes = []
-    with Connection(aggregation_url) as aggregation, Connection(manifest.randomness) as server:
-        for invitation, found in people:
+    joined = []
+    with (
+        Connection(manifest.aggregation.url) as aggregation,
+        Connection(manifest.randomness.url) as server,
+        Connection(manifest.mixes[0].url) as mix,
+    ):
+        for invitation in invitations:
             pending = request_credential(manifest.collection, randomness)
-            body = {"invitation": invitation, "request": base64.b64encode(pending.request).decode()}
-            answer = aggregation.call("POST", f"/collections/{manifest.id}/credentials", body)
-            credential = accept_credential(pending, manifest.collection, decoded(answer, "credential"))
+            admitted = ask_aggregation(manifest, invitation, pending, aggregation)
+            joined.append(collect_credentials(manifest, pending, admitted, server, mix).to_bytes())
+    return joined
+
+
+def play_mining(manifest_json: dict[str, Any], people: Sequence[Person]) -> list[list[bytes]]:
+    """Prepare what some clients send."""
+    manifest, randomness = Manifest.from_json(manifest_json), SystemRandomness()
+    submissions = []
+    with Connection(manifest.randomness.url) as server:
+        for credentials, found in people:
             chosen = sample_artifacts(manifest, found, randomness).chosen
-            envelopes.append(
-                [envelope for _readable, envelope in seal(manifest, credential, chosen, server, randomness)]
-            )
-    return envelopes
+            own = Credentials.from_bytes(credentials)
+            prepared = seal(manifest, own, chosen, server, randomness)
+            submissions.append([item.submission for item in prepared])
+    return submissions
 
 
-def play_sending(mix_url: str, people: Sequence[list[bytes]]) -> list[int]:
-    """Send the envelopes of some clients, each client's by themselves; return how many the mix counted."""
+def play_sending(manifest_json: dict[str, Any], submissions: Sequence[bytes]) -> list[int]:
+    """Send submissions, each by itself; return how many the mix counted."""
+    manifest = Manifest.from_json(manifest_json)
     counted = []
-    with Connection(mix_url) as mix:
-        for part in (part for envelopes in people for part in request_chunks(envelopes, len)):
-            answer = mix.call(
-                "POST",
-                "/envelopes",
-                {"envelopes": [base64.b64encode(envelope).decode() for envelope in part]},
-            )
+    with Connection(manifest.mixes[0].url) as mix:
+        for one in submissions:
+            body = {"submissions": [base64.b64encode(one).decode()]}
+            answer = mix.call("POST", f"/collections/{manifest.id}/envelopes", body)
             counted.append(int(answer["accepted"]))
     return counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,13 @@ def write_crowd_log(
     out: Path,
     randomness: Randomness,
     *,
-    smallest_batch: int,
+    joined: int,
+    mixes: Sequence[Mapping[str, Any]],
 ) -> Release:
-    """Apply the policy of each layer to what was opened of it and write the release folder."""
+    """Apply the policy of each layer to what was opened of it and write the release folder.
+
+    `mixes`: what each mix signed of its batches.
+    """
     layers, policies = manifest.layers, policies_of(manifest)
     decisions = [
         decide_layer(policy, manifest, layer, groups, randomness)
@@ -41,7 +45,7 @@ def write_crowd_log(
     promise = together([decision.promise for decision in decisions])
     names = [plan.name for plan in promise.tables]
     tables = {name: _table(name, decision.kept) for name, decision in zip(names, decisions, strict=True)}
-    protected = Protected(tables, _notes(manifest, promise, smallest_batch))
+    protected = Protected(tables, _notes(manifest, promise, joined, mixes))
     # A collection is published once and its reports are deleted: there is no ledger to charge.
     draft = assemble(
         policies,
@@ -55,10 +59,13 @@ def write_crowd_log(
     return write_folder(out, draft)
 
 
-def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[str, Setting]:
+def _notes(
+    manifest: Manifest, promise: Promise, joined: int, mixes: Sequence[Mapping[str, Any]]
+) -> dict[str, Setting]:
     notes: dict[str, Setting] = {
         "collection": manifest.id,
         "k": manifest.collection.k,
+        "smallest_crowd": manifest.smallest_crowd,
         "most_of_one_person": f"{manifest.limit} {_UNITS[manifest.count]}",
     }
     if manifest.inner_artifact:
@@ -66,9 +73,15 @@ def _notes(manifest: Manifest, promise: Promise, smallest_batch: int) -> dict[st
             "inner_k": manifest.collection.inner_k,
             "most_inside_one_query": manifest.collection.inner_slots,
         }
-    # how the traffic happened to fall into batches is not covered by a noisy policy's promise
+    # how many joined and how the traffic fell into batches is not covered by a noisy policy's promise
     if not promise.guarantee.protects:
-        notes["smallest_batch"] = smallest_batch
+        notes["joined"] = joined
+        for number, mix in enumerate(mixes, 1):
+            notes[f"mix_{number}"] = (
+                f"{mix['owner']}: {mix['passed']} envelopes in {mix['batches']} batches, "
+                f"the smallest of {mix['smallest_batch']}; {mix['rejected']} rejected, {mix['refused']} "
+                "refused"
+            )
     return notes
 
 

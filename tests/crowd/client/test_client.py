@@ -1,27 +1,33 @@
-"""The client alone, against services in this process: joining after a lost answer, limits, sending once,
-leaving for good.
+"""The client alone, against services in this process: joining after a lost answer, limits, sending each
+report at its own moment and once, striking out, leaving for good.
 """
 
 import stat
-from contextlib import ExitStack
+import time
 
 import pytest
 
 from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client import participate
 from crowdlog.crowd.client.client_store import ClientStore
+from crowdlog.crowd.client.participate import UploadWindow
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.http import Unreachable
-from crowdlog.crowd.services.mix import MixNode
+from crowdlog.crowd.slots import Submission
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import SystemRandomness
-from tests.crowd.services.calling import AppClient
-from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED, Direct, SmallCrowd
+from tests.crowd.services.members import RANDOM, Direct, SmallCrowd
 
 
 @pytest.fixture
 def crowd(tmp_path):
-    with SmallCrowd(tmp_path / "services") as small:
+    with SmallCrowd(tmp_path / "services", count="users", more={"limit": 6}) as small:
+        yield small
+
+
+@pytest.fixture
+def covered(tmp_path):
+    with SmallCrowd(tmp_path / "services", count="users", more={"limit": 6, "cover": True}) as small:
         yield small
 
 
@@ -32,14 +38,17 @@ def home(tmp_path):
 
 
 def _link(crowd: SmallCrowd) -> participate.Link:
-    return participate.Link("http://aggregation", crowd.manifest.id, crowd.invite(1)[0])
+    return participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+
+
+def _chosen(crowd: SmallCrowd, texts: list[str]):
+    return sample_artifacts(crowd.manifest, [MinedArtifact((text,), 1) for text in texts], RANDOM).chosen
 
 
 def _member_with_outbox(crowd: SmallCrowd, home: ClientStore, texts: list[str]):
-    membership = participate.join(home, _link(crowd), crowd.manifest, Direct(crowd.client), RANDOM)
+    membership = participate.join(home, _link(crowd), crowd.manifest, crowd.connect, RANDOM)
     home.consent(membership.id)
-    chosen = sample_artifacts(crowd.manifest, [MinedArtifact((text,), 1) for text in texts], RANDOM).chosen
-    participate.prepare(home, home.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+    participate.prepare(home, home.membership(None), _chosen(crowd, texts), Direct(crowd.randomness), RANDOM)
     return home.membership(None)
 
 
@@ -53,13 +62,19 @@ class Lost(Direct):
 
 def test_a_lost_answer_to_joining_is_asked_for_again(crowd, home):
     link = _link(crowd)
-    with pytest.raises(Unreachable):
-        participate.join(home, link, crowd.manifest, Lost(crowd.client), RANDOM)
-    membership = participate.join(home, link, crowd.manifest, Direct(crowd.client), RANDOM)
-    assert membership.credential
+    for host in ("aggregation", "randomness", "mix1"):
+
+        def losing(url: str, host: str = host) -> Direct:
+            found = crowd.connect(url)
+            return Lost(found.client) if host in url else found
+
+        with pytest.raises(Unreachable):
+            participate.join(home, link, crowd.manifest, losing, RANDOM)
+    membership = participate.join(home, link, crowd.manifest, crowd.connect, RANDOM)
+    assert membership.credentials
     assert membership.pending is None
     # joining twice is fine
-    assert participate.join(home, link, crowd.manifest, Direct(crowd.client), RANDOM) == membership
+    assert participate.join(home, link, crowd.manifest, crowd.connect, RANDOM) == membership
     assert crowd.status()["joined"] == 1
 
 
@@ -72,8 +87,50 @@ def test_a_server_that_describes_another_collection_is_not_joined(crowd):
     assert participate.look(_link(crowd), Direct(crowd.client)) == crowd.manifest
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("policy", "Zealous(epsilon=0.1, delta=1e-6, d=1, keep='random')"),
+        ("title", "Something nicer"),
+        ("upload_seconds", 1),
+        ("cover", True),
+        ("smallest_crowd", 500),
+    ],
+)
+def test_no_term_can_be_shown_otherwise_under_the_same_id(crowd, name, value):
+    """A8: the whole manifest is in the id."""
+    lying = Direct(crowd.client)
+    shown = {**crowd.manifest.to_json(), name: value}
+    lying.call = lambda _method, _path, _body=None: {"phase": "mining", "manifest": shown}
+    with pytest.raises(PrivacyRefusal, match="not those the collection's id was made from"):
+        participate.look(_link(crowd), lying)
+
+
+def test_parties_answer_for_themselves(crowd):
+    assert participate.check_parties(crowd.manifest, crowd.connect) == crowd.server.listed()["head"]
+    for host, path, answer in (
+        ("mix2", "/identity", {"owner": "mix people 2", "signing": "00" * 32}),
+        ("mix1", "/identity", {"owner": "somebody else", "signing": crowd.manifest.mixes[0].signing}),
+        ("randomness", crowd.at, {"signature": "00" * 64}),
+        ("aggregation", crowd.at, {"signature": ""}),
+        ("randomness", "/collections", {"collections": [], "head": ""}),
+    ):
+
+        def lying(url: str, host: str = host, path: str = path, answer: dict = answer) -> Direct:
+            found = crowd.connect(url)
+            honest = found.call
+            if host in url:
+                found.call = lambda method, asked, body=None: (
+                    answer if asked == path else honest(method, asked, body)
+                )
+            return found
+
+        with pytest.raises(PrivacyRefusal, match="do not join"):
+            participate.check_parties(crowd.manifest, lying)
+
+
 def test_nothing_is_prepared_without_consent(crowd, home):
-    membership = participate.join(home, _link(crowd), crowd.manifest, Direct(crowd.client), RANDOM)
+    membership = participate.join(home, _link(crowd), crowd.manifest, crowd.connect, RANDOM)
     with pytest.raises(PrivacyRefusal):
         participate.prepare(home, membership, [], Direct(crowd.randomness), RANDOM)
 
@@ -84,47 +141,114 @@ def test_at_most_the_limit_is_chosen_and_what_is_too_long_is_counted(crowd):
         MinedArtifact(("a\tb",), 1),
     ]
     choice = sample_artifacts(crowd.manifest, found, SystemRandomness())
-    assert len({item.readable for item in choice.chosen}) == crowd.manifest.limit == 50
-    assert (choice.too_long, choice.over_limit) == (2, 30)
+    assert len({item.readable for item in choice.chosen}) == crowd.manifest.limit == 6
+    assert (choice.too_long, choice.over_limit) == (2, 74)
+
+
+def test_a_preparation_cut_short_goes_on_with_the_same_values(crowd, home):
+    membership = participate.join(home, _link(crowd), crowd.manifest, crowd.connect, RANDOM)
+    home.consent(membership.id)
+    membership = home.membership(None)
+    with pytest.raises(Unreachable):
+        participate.prepare(home, membership, _chosen(crowd, ["a", "b"]), Lost(crowd.randomness), RANDOM)
+    assert home.preparing(membership.id)
+    # other artifacts now: every slot is good for one value, so the first choice is kept
+    participate.prepare(home, membership, _chosen(crowd, ["c"]), Direct(crowd.randomness), RANDOM)
+    assert sorted(item.readable for item in home.outbox(membership.id)) == ["a", "b"]
+    assert home.membership(None).prepared
+    assert not home.preparing(membership.id)
+
+
+def test_cover_makes_everybody_send_as_many(covered, home):
+    membership = _member_with_outbox(covered, home, ["a", "b"])
+    items = home.outbox(membership.id)
+    assert len(items) == covered.manifest.limit == 6
+    assert sorted(item.readable for item in items if item.readable) == ["a", "b"]
+    assert len({len(item.submission) for item in items}) == 1
+    assert sorted(Submission.parse(item.submission).slot for item in items) == list(range(6))
+    with covered.server._database.transaction() as t:
+        assert t.rows("SELECT COUNT(*) FROM randomness_slots") == [(6,)]
+    assert all(0 <= item.due < 1 for item in items)
+
+
+def test_cover_reports_are_counted_and_open_nothing(covered):
+    people = [covered.member() for _ in range(5)]
+    sent = [covered.envelopes(person, {"shared": 1}) for person in people]
+    covered.open_uploads()
+    for envelopes in sent:
+        assert covered.send(envelopes).json()["accepted"] == 6
+    assert covered.status()["groups"] == 26
+    assert covered.published() == [{"query": "shared", "count": 5}]
+
+
+def test_striking_out_is_not_seen(covered, home):
+    membership = _member_with_outbox(covered, home, ["keep", "canary"])
+    before = home.outbox(membership.id)
+    canary = next(item for item in before if item.readable == "canary")
+    assert participate.strike_out(home, membership, [canary.number], RANDOM) == 1
+    after = home.outbox(membership.id)
+    assert [(item.number, item.slot, len(item.submission)) for item in after] == [
+        (item.number, item.slot, len(item.submission)) for item in before
+    ]
+    assert [item.readable for item in after if item.readable] == ["keep"]
+    with pytest.raises(InputError, match="no report number"):
+        participate.strike_out(home, membership, [canary.number], RANDOM)
+    covered.open_uploads()
+    taken = covered.mixes[0].take(covered.manifest.id, [item.submission for item in after])
+    assert taken["accepted"] == 6
 
 
 def test_sending_is_refused_while_guesses_could_be_evaluated(crowd, home):
-    membership = _member_with_outbox(crowd, home, ["a"])
-    aggregation, randomness = Direct(crowd.client), Direct(crowd.randomness)
+    _member_with_outbox(crowd, home, ["a"])
+    assert participate.upload_window(crowd.manifest, Direct(crowd.mix)) is None
+    # a mix that lies about it has no certificate
+    lying = Direct(crowd.mix)
+    lying.call = lambda *_arguments: {"state": "open", "destroyed": 5, "certificate": "00" * 64}
     with pytest.raises(PrivacyRefusal, match="outbox is kept"):
-        participate.refuse_early(membership, aggregation, randomness)
-    crowd.open_uploads()  # the operator opens the uploads but does not destroy the key
-    with pytest.raises(PrivacyRefusal):
-        participate.refuse_early(membership, aggregation, randomness)
-    assert crowd.randomness.delete(f"/keys/{crowd.voprf}", headers=OPERATOR).status_code == 200
-    participate.refuse_early(membership, aggregation, randomness)
-    assert len(home.outbox(membership.id)) == 1
+        participate.upload_window(crowd.manifest, lying)
+    crowd.open_uploads()
+    window = participate.upload_window(crowd.manifest, Direct(crowd.mix))
+    assert window.ends - window.opens == crowd.manifest.upload_seconds
 
 
-def test_what_was_acknowledged_is_sent_once_and_forgotten(crowd, home, tmp_path):
-    membership = _member_with_outbox(crowd, home, ["canary one", "canary two"])
-    with ExitStack() as stack:
-        node = MixNode(tmp_path / "mix", RANDOM, TOKEN, UNLIMITED, "http://next")
-        stack.callback(node.close)
-        crowd_key, node._key = node._key, crowd.mixes[0]
-        assert crowd_key != node._key
-        mix = AppClient(node.app())
-        with pytest.raises(Unreachable):
-            participate.send(home, membership, Lost(mix), RANDOM)
-        assert len(home.outbox(membership.id)) == 2  # not acknowledged: kept
-        assert participate.send(home, membership, Direct(mix), RANDOM) == 2
-        assert node._batches.held() == 2  # the same envelopes came twice and count once
-    assert home.membership(None).sent == 2
+def test_each_report_leaves_at_its_own_moment_and_once(crowd, home):
+    membership = _member_with_outbox(crowd, home, ["canary one", "canary two", "three"])
+    crowd.open_uploads()
+    window = UploadWindow(1000, 2000)
+    items = sorted(home.outbox(membership.id), key=lambda item: item.due)
+    moments = [window.time_of(item.due) for item in items]
+    mix = Direct(crowd.mix)
+    assert participate.send_due(home, membership, window, mix, moments[0] - 1) == 0
+    with pytest.raises(Unreachable):
+        participate.send_due(home, membership, window, Lost(crowd.mix), moments[0])
+    assert len(home.outbox(membership.id)) == 3  # not acknowledged: kept
+    assert participate.send_due(home, membership, window, mix, moments[0]) == 1
+    assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 1  # came twice, counts once
+    assert participate.send_due(home, membership, window, mix, 2000) == 2
+    assert home.membership(None).sent == 3
     assert home.outbox(membership.id) == []
+    assert participate.seconds_to_next(home, membership, window) is None
+    assert home.membership(None).credentials is None  # nothing is left that could recognise her reports
 
 
-def test_leaving_deletes_what_was_not_sent_and_is_remembered(crowd, home, tmp_path):
+def test_overdue_reports_are_spread_again(crowd, home):
+    membership = _member_with_outbox(crowd, home, ["a", "b", "c", "d"])
+    now = time.time()
+    window = UploadWindow(int(now) - 500_000, int(now) + 100_000)
+    participate.spread_overdue(home, membership, window, RANDOM, now)
+    moments = [window.time_of(item.due) for item in home.outbox(membership.id)]
+    assert all(now - 1 <= moment < window.ends for moment in moments)
+    assert len(set(moments)) == 4
+    assert participate.seconds_to_next(home, membership, window) > 0
+
+
+def test_leaving_deletes_what_was_not_sent_and_is_remembered(crowd, home):
     membership = _member_with_outbox(crowd, home, ["canary one", "canary two"])
     assert home.leave(membership.id) == 2
     with pytest.raises(InputError, match="no such collection"):
         home.membership(None)
     assert [m.left for m in home.memberships()] == [True]
-    assert home.memberships()[0].credential is None
+    assert home.memberships()[0].credentials is None
 
 
 def test_the_home_is_its_owners_and_survives_a_restart(crowd, tmp_path):

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from crowdlog.crowd.client.mining import mine_own
-from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SystemRandomness
+from tests.support.manifests import manifest_of
 
 ROWS = [
     ("used cars", "00:00", "1", "http://cars.example"),
@@ -27,19 +27,8 @@ def _log(path: Path, users: int = 1) -> Path:
 
 
 def _manifest(kind: str, inner: str = "") -> Manifest:
-    collection = Collection("t", 5, bytes(32), bytes(64), (bytes(32),) * 3, inner_k=6 if inner else 0)
-    return Manifest(
-        collection,
-        kind,
-        "original",
-        9,
-        "users",
-        "FTu(k=5)",
-        "http://r",
-        "http://m",
-        inner,
-        inner and "FTu(k=6)",
-    )
+    nested = {"inner_artifact": inner, "inner_k": 6} if inner else {}
+    return manifest_of(artifact=kind, limit=9, **nested)
 
 
 def _mined(log: Path, kind: str, home: Path) -> dict[tuple[str, ...], int]:

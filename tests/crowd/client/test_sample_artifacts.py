@@ -7,17 +7,14 @@ from hypothesis import strategies as st
 
 from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
-from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.privacy.randomness import SeededRandomness
+from tests.support.manifests import manifest_of
 
 
 def _manifest(count: str, limit: int, slots: int = 0) -> Manifest:
-    collection = Collection(
-        "t", 5, bytes(32), bytes(64), (bytes(32),) * 3, inner_k=6 if slots else 0, inner_slots=slots or 1
-    )
-    inner = ("click", "FTu(k=6, artifact='click')") if slots else ("", "")
-    return Manifest(collection, "query", "original", limit, count, "FTu(k=5)", "http://r", "http://m", *inner)
+    nested = {"inner_artifact": "click", "inner_k": 6, "inner_slots": slots} if slots else {}
+    return manifest_of(limit=limit, count=count, **nested)
 
 
 LOGS = st.lists(st.tuples(st.integers(1, 9), st.lists(st.integers(1, 4), max_size=5)), max_size=12)

@@ -25,16 +25,20 @@ def test_terms_survive_json() -> None:
 def test_every_term_changes_the_id() -> None:
     flipped = TERMS.voprf_public[::-1]
     variants = [
-        replace(TERMS, title="other"),
+        replace(TERMS, terms=flipped),
+        replace(TERMS, limit=7),
+        replace(TERMS, inner_slots=2),
         replace(TERMS, k=6),
         replace(TERMS, inner_k=9),
         replace(TERMS, payload_size=300),
         replace(TERMS, voprf_public=flipped),
-        replace(TERMS, issuer_public=flipped * 2),
+        replace(TERMS, report_issuer=flipped * 2),
+        replace(TERMS, evaluation_issuer=flipped * 2),
+        replace(TERMS, admission_issuer=flipped * 2),
         replace(TERMS, mix_publics=TERMS.mix_publics[::-1]),
     ]
-    assert len({terms.id for terms in [TERMS, *variants]}) == 8
-    assert len({terms.context(0) for terms in [TERMS, *variants]}) == 8
+    assert len({terms.id for terms in [TERMS, *variants]}) == 12
+    assert len({terms.context(0) for terms in [TERMS, *variants]}) == 12
 
 
 @pytest.mark.parametrize(
@@ -61,9 +65,13 @@ def test_terms_that_protect_too_little_are_refused(change: dict[str, int]) -> No
         {"payload_size": 63},
         {"payload_size": 5000},
         {"voprf_public": b""},
-        {"issuer_public": bytes(65)},
+        {"report_issuer": bytes(65)},
+        {"evaluation_issuer": bytes(32)},
+        {"admission_issuer": b""},
+        {"limit": 0},
+        {"limit": 10**6 + 1},
         {"mix_publics": (b"", b"", b"")},
-        {"title": "x" * 201},
+        {"terms": b"short"},
     ],
 )
 def test_terms_out_of_range_are_refused(change: dict[str, int]) -> None:
@@ -74,7 +82,7 @@ def test_terms_out_of_range_are_refused(change: dict[str, int]) -> None:
 def test_levels() -> None:
     assert (TERMS.bar(0), TERMS.bar(1)) == (5, 8)
     assert TERMS.context(0) != TERMS.context(1)
-    assert TERMS.report_size(1) == 304 + 256 + 16
+    assert TERMS.report_size(1) == 404 + 256 + 16
     assert TERMS.report_size(0) == TERMS.report_size(1) + TERMS.report_size(1)
     with pytest.raises(ReportError):
         replace(TERMS, inner_k=0).bar(1)

@@ -5,6 +5,7 @@ import pytest
 from crowdlog.crowd.crypto.credential import (
     SECOND,
     Credential,
+    Credentials,
     IssuerKey,
     PendingCredential,
     accept_credential,
@@ -19,17 +20,31 @@ from crowdlog.privacy.randomness import SeededRandomness
 from tests.crowd.crypto.people import Crowd
 
 CROWD = Crowd(2)
-ANN, BOB = CROWD.credentials
+ANN, BOB = (person.report for person in CROWD.credentials)
 
 
-def test_a_credential_shows_its_pseudonym() -> None:
-    assert shown(
-        CROWD.issuer,
-        show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness),
-        b"tag",
-        pseudonym(ANN, b"tag"),
-        b"report",
-    )
+def named(credential, *contexts):
+    return [(context, pseudonym(credential, context)) for context in contexts]
+
+
+@pytest.mark.parametrize("contexts", [(b"tag",), (b"tag", b"slot"), (b"a", b"b", b"c")])
+def test_a_credential_shows_its_pseudonyms(contexts) -> None:
+    names = named(ANN, *contexts)
+    assert shown(CROWD.issuer, show(ANN, names, b"report", CROWD.randomness), names, b"report")
+
+
+def test_pseudonyms_of_two_people_are_not_shown_as_one() -> None:
+    names = [*named(ANN, b"tag"), *named(BOB, b"slot")]
+    assert not shown(CROWD.issuer, show(ANN, names, b"", CROWD.randomness), names, b"")
+
+
+def test_credentials_of_one_issuer_are_nothing_to_another() -> None:
+    person = CROWD.credentials[0]
+    names = named(person.report, b"slot")
+    for issuer, key in CROWD.issuers.items():
+        for one in ("report", "evaluation", "admission"):
+            proof = show(getattr(person, one), names, b"", CROWD.randomness)
+            assert shown(key, proof, names, b"") == (one == issuer)
 
 
 def test_pseudonyms_repeat_per_context_and_differ_between_contexts_and_people() -> None:
@@ -38,41 +53,33 @@ def test_pseudonyms_repeat_per_context_and_differ_between_contexts_and_people() 
 
 
 def test_two_shows_have_nothing_in_common() -> None:
-    first, second = (show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness) for _ in range(2))
-    assert not {first[i : i + 32] for i in range(0, 160, 32)} & {
-        second[i : i + 32] for i in range(0, 160, 32)
-    }
+    names = named(ANN, b"tag")
+    first, second = (show(ANN, names, b"report", CROWD.randomness) for _ in range(2))
+    points = range(0, len(first), 32)
+    assert not {first[i : i + 32] for i in points} & {second[i : i + 32] for i in points}
 
 
 def test_every_changed_byte_is_noticed() -> None:
-    proof, name = (
-        show(ANN, b"tag", pseudonym(ANN, b"tag"), b"report", CROWD.randomness),
-        pseudonym(ANN, b"tag"),
-    )
+    names = named(ANN, b"tag")
+    proof = show(ANN, names, b"report", CROWD.randomness)
     for index in range(0, len(proof), 5):
-        assert not shown(
-            CROWD.issuer,
-            bytes([*proof[:index], proof[index] ^ 4, *proof[index + 1 :]]),
-            b"tag",
-            name,
-            b"report",
-        )
-    assert not shown(CROWD.issuer, proof, b"other", name, b"report")
-    assert not shown(CROWD.issuer, proof, b"tag", pseudonym(BOB, b"tag"), b"report")
-    assert not shown(CROWD.issuer, proof, b"tag", name, b"another report")
-    assert not shown(CROWD.issuer, proof[:-1], b"tag", name, b"report")
-    assert not shown(CROWD.issuer, bytes(160), b"tag", name, b"report")
+        changed = bytes([*proof[:index], proof[index] ^ 4, *proof[index + 1 :]])
+        assert not shown(CROWD.issuer, changed, names, b"report")
+    assert not shown(CROWD.issuer, proof, [(b"other", names[0][1])], b"report")
+    assert not shown(CROWD.issuer, proof, named(BOB, b"tag"), b"report")
+    assert not shown(CROWD.issuer, proof, names, b"another report")
+    assert not shown(CROWD.issuer, proof, names * 2, b"report")
+    assert not shown(CROWD.issuer, proof[:-1], names, b"report")
+    assert not shown(CROWD.issuer, bytes(192), names, b"report")
 
 
 def test_made_up_and_foreign_credentials_are_refused() -> None:
     stranger = Crowd(1, seed=9)
     made_up = Credential(12345, ANN.u, ANN.mac)  # Ann's MAC, but a second secret: a Sybil's wish
     scaled = Credential(ANN.secret * 2, ANN.u, multiply(2, ANN.mac))
-    for credential in (stranger.credentials[0], made_up, scaled):
-        name = pseudonym(credential, b"tag")
-        assert not shown(
-            CROWD.issuer, show(credential, b"tag", name, b"", CROWD.randomness), b"tag", name, b""
-        )
+    for credential in (stranger.credentials[0].report, made_up, scaled):
+        names = named(credential, b"tag")
+        assert not shown(CROWD.issuer, show(credential, names, b"", CROWD.randomness), names, b"")
 
 
 def test_an_issuer_cannot_mark_a_person_with_a_key_of_her_own() -> None:
@@ -111,7 +118,9 @@ def test_damaged_answers_are_refused() -> None:
     pending = request_credential(CROWD.collection, CROWD.randomness)
     answer = issue_credential(CROWD.issuer, CROWD.collection.id, pending.request, CROWD.randomness)
     assert accept_credential(pending, CROWD.collection, answer).secret == pending.secret
-    for bad in (answer[:-1], answer[:32] + answer[:32] + answer[64:], answer[:-32] + bytes(32), bytes(256)):
+    with pytest.raises(ReportError):  # the answer of one issuer is not another's
+        accept_credential(pending, CROWD.collection, answer, "admission")
+    for bad in (answer[:-1], answer[:32] + answer[:32] + answer[64:], answer[:-32] + bytes(32), bytes(384)):
         with pytest.raises(ReportError):
             accept_credential(pending, CROWD.collection, bad)
 
@@ -119,11 +128,12 @@ def test_damaged_answers_are_refused() -> None:
 def test_everything_kept_survives_its_bytes() -> None:
     pending = request_credential(CROWD.collection, CROWD.randomness)
     assert PendingCredential.from_bytes(pending.to_bytes()) == pending
-    assert Credential.from_bytes(ANN.to_bytes()) == ANN
+    for person in CROWD.credentials:
+        assert Credentials.from_bytes(person.to_bytes()) == person
     assert IssuerKey.from_bytes(CROWD.issuer.to_bytes()) == CROWD.issuer
     for data in (b"", bytes(95), bytes(97)):
         with pytest.raises(ReportError):
-            Credential.from_bytes(data)
+            Credentials.from_bytes(data)
         with pytest.raises(ReportError):
             IssuerKey.from_bytes(data)
         with pytest.raises(ReportError):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from crowdlog.crowd.crypto.credential import issue_credential
+from crowdlog.crowd.crypto.credential import shown
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.crypto.group import decode_scalar
 from crowdlog.crowd.crypto.opening import open_group
@@ -67,6 +67,12 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         client.process.stdin.close()
 
 
+def join(client: Client, crowd: Crowd) -> None:
+    request = bytes.fromhex(client.ask("join", terms=crowd.collection.to_json()))
+    for issuer, answer in crowd.answers(request).items():
+        assert client.ask("accept", data=answer.hex(), issuer=issuer)
+
+
 @pytest.mark.parametrize("vector", RFC["vectors"], ids=["one", "two", "batch"])
 def test_rfc_vectors_across_languages(client: Client, vector: dict[str, Any]) -> None:
     key = VoprfKey.from_bytes(bytes.fromhex(RFC["secret"]))
@@ -81,13 +87,7 @@ def test_rfc_vectors_across_languages(client: Client, vector: dict[str, Any]) ->
 def test_a_nested_report_of_typescript_opens_at_both_levels(client: Client) -> None:
     crowd = Crowd(5, inner_k=6, seed=13)
     collection = crowd.collection
-    response = issue_credential(
-        crowd.issuer,
-        collection.id,
-        bytes.fromhex(client.ask("join", terms=collection.to_json())),
-        crowd.randomness,
-    )
-    assert client.ask("accept", data=response.hex())
+    join(client, crowd)
     query, click = b"weather", b"weather\tw.example"
     inner = {"primary": click.hex(), "secondary": "", "rand": crowd.rand(click, 1).hex()}
     (envelope,) = client.ask(
@@ -124,13 +124,7 @@ def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> No
     """Four people write Python, the fifth TypeScript: every group needs hers."""
     crowd = Crowd(4, seed=11)
     collection, rng = crowd.collection, random.Random(12)
-    response = issue_credential(
-        crowd.issuer,
-        collection.id,
-        bytes.fromhex(client.ask("join", terms=collection.to_json())),
-        crowd.randomness,
-    )
-    assert client.ask("accept", data=response.hex())
+    join(client, crowd)
     artifacts = [
         ReportedArtifact(rng.randbytes(rng.randrange(1, 120)), rng.randbytes(rng.randrange(90)))
         for _ in range(ARTIFACTS)
@@ -157,11 +151,28 @@ def test_a_thousand_artifacts_open_with_a_typescript_share(client: Client) -> No
         hers = Report.parse(inside)
         check_report(hers, collection, crowd.issuer)
         others = [
-            Report.parse(make_report(collection, credential, bytes.fromhex(rand), artifact, crowd.randomness))
-            for credential in crowd.credentials
+            Report.parse(
+                make_report(collection, one.report, bytes.fromhex(rand), artifact, crowd.randomness, slot)
+            )
+            for slot, one in enumerate(crowd.credentials)
         ]
         assert open_group(others, collection) is None
         opened = open_group([*others, hers], collection)
         assert opened
         assert (opened.artifact, opened.people) == (artifact.primary, 5)
         assert set(opened.secondaries) <= {artifact.secondary}
+
+
+@pytest.mark.parametrize("issuer", ["evaluation", "admission"])
+def test_a_typescript_client_shows_its_slots(client: Client, issuer: str) -> None:
+    crowd = Crowd(0, seed=17)
+    join(client, crowd)
+    names = set()
+    for slot in (0, 1, 9_999):
+        answer = client.ask("slot", issuer=issuer, slot=slot, data=b"message".hex())
+        name, proof = bytes.fromhex(answer["name"]), bytes.fromhex(answer["shown"])
+        named = [(crowd.collection.slot_context(issuer, slot), name)]
+        assert shown(crowd.issuers[issuer], proof, named, b"message")
+        assert not shown(crowd.issuers["report"], proof, named, b"message")
+        names.add(name)
+    assert len(names) == 3

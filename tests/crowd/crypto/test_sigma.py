@@ -14,7 +14,7 @@ STATEMENT: list[Equation] = [
 
 def test_a_true_statement_is_proved() -> None:
     proof = prove(b"test", STATEMENT, SECRETS, b"message", SeededRandomness(1))
-    assert len(proof) == 96
+    assert len(proof) == 128
     assert proved(b"test", STATEMENT, proof, b"message")
 
 
@@ -24,8 +24,8 @@ def test_every_change_is_noticed() -> None:
     assert not proved(b"test", STATEMENT, proof, b"massage")
     assert not proved(b"test", STATEMENT[::-1], proof, b"message")
     assert not proved(b"test", STATEMENT, proof[:-1], b"message")
-    assert not proved(b"test", STATEMENT, b"\xff" * 96, b"message")
-    for index in range(96):
+    assert not proved(b"test", STATEMENT, b"\xff" * 128, b"message")
+    for index in range(128):
         changed = bytes([*proof[:index], proof[index] ^ 1, *proof[index + 1 :]])
         assert not proved(b"test", STATEMENT, changed, b"message")
 

@@ -5,22 +5,26 @@ language.
 protocol's version.
 """
 
+import hashlib
 import json
 from pathlib import Path
 
-from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.collection import ISSUERS, Collection
 from crowdlog.crowd.crypto.credential import (
+    Credentials,
     IssuerKey,
     accept_credential,
     issue_credential,
+    pseudonym,
     request_credential,
+    show,
 )
 from crowdlog.crowd.crypto.envelope import MixKey, seal_onion
 from crowdlog.crowd.crypto.report import ReportedArtifact, make_report
 from crowdlog.crowd.crypto.voprf import VoprfKey, blind, evaluate
 from crowdlog.privacy.randomness import SeededRandomness
 
-PATH = Path(__file__).parents[2] / "vectors" / "crowd-v1.json"
+PATH = Path(__file__).parents[2] / "vectors" / "crowd-v2.json"
 SLOTS = 2
 ARTIFACTS = [("weather", ""), ("café à genève", "nyon"), ("", "empty primary"), ("x" * 100, "y" * 118)]
 
@@ -33,16 +37,32 @@ def vectors() -> dict[str, object]:
     }
 
 
-def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
+def _one(digest: str, k: int, inner_k: int) -> dict[str, object]:
     server = SeededRandomness(1)
-    voprf, issuer = VoprfKey.generate(server), IssuerKey.generate(server)
+    voprf = VoprfKey.generate(server)
+    issuers = {name: IssuerKey.generate(server) for name in ISSUERS}
     mixes = [MixKey.generate(server) for _ in range(3)]
     collection = Collection(
-        title, k, voprf.public, issuer.public, tuple(mix.public for mix in mixes), inner_k, inner_slots=SLOTS
+        terms=hashlib.sha256(digest.encode()).digest(),
+        k=k,
+        limit=100,
+        voprf_public=voprf.public,
+        **{f"{name}_issuer": key.public for name, key in issuers.items()},
+        mix_publics=tuple(mix.public for mix in mixes),
+        inner_k=inner_k,
+        inner_slots=SLOTS,
     )
     pending = request_credential(collection, SeededRandomness(2))
-    response = issue_credential(issuer, collection.id, pending.request, server)
-    credential = accept_credential(pending, collection, response)
+    responses = {
+        name: issue_credential(key, collection.id, pending.request, server, name)
+        for name, key in issuers.items()
+    }
+    credentials = Credentials(
+        **{name: accept_credential(pending, collection, one, name) for name, one in responses.items()}
+    )
+    credential = credentials.report
+    shown_context = collection.slot_context("evaluation", 7)
+    named = [(shown_context, pseudonym(credentials.evaluation, shown_context))]
     steps = []
     for number, (primary, secondary) in enumerate(ARTIFACTS):
         artifact = ReportedArtifact(primary.encode(), secondary.encode())
@@ -58,6 +78,7 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
                 inner_rand,
                 ReportedArtifact(name.encode()),
                 SeededRandomness(4),
+                SLOTS * number + pair,
                 level=1,
             )
             inner.append({"primary": name, "rand": inner_rand.hex(), "report": made.hex()})
@@ -67,6 +88,7 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
             rand,
             artifact,
             SeededRandomness(5),
+            number,
             bytes.fromhex("".join(one["report"] for one in inner)),
         )
         steps.append(
@@ -85,10 +107,14 @@ def _one(title: str, k: int, inner_k: int) -> dict[str, object]:
         "terms": collection.to_json(),
         "id": collection.id.hex(),
         "request": pending.request.hex(),
-        "response": response.hex(),
-        "credential": credential.to_bytes().hex(),
+        "responses": {name: response.hex() for name, response in responses.items()},
+        "credentials": credentials.to_bytes().hex(),
+        "evaluation_slot_7": {
+            "name": named[0][1].hex(),
+            "shown": show(credentials.evaluation, named, b"message", SeededRandomness(8)).hex(),
+        },
         "artifacts": steps,
-        "seeds": {"request": 2, "blind": 3, "inner": 4, "report": 5, "envelope": 6},
+        "seeds": {"request": 2, "blind": 3, "inner": 4, "report": 5, "envelope": 6, "show": 8},
     }
 
 

@@ -1,12 +1,11 @@
-import io
-import time
+import dataclasses
 
-import pyarrow.parquet as pq
 import pytest
 
 from crowdlog.crowd.crypto.credential import request_credential
 from crowdlog.crowd.services.fields import to_base64
-from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, terms
+from crowdlog.errors import InputError, PrivacyRefusal
+from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, signed_batch
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -22,21 +21,6 @@ def sqlite_crowd(tmp_path):
         yield small
 
 
-def _published(crowd: SmallCrowd) -> list[dict]:
-    """Publish, wait, and return the rows of the crowd log."""
-    assert (
-        crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 7}, headers=OPERATOR).status_code
-        == 202
-    )
-    deadline = time.monotonic() + 120
-    while crowd.client.get(crowd.at).json()["phase"] != "published":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return pq.read_table(
-        io.BytesIO(crowd.client.get(f"{crowd.at}/release/queries.parquet").content)
-    ).to_pylist()
-
-
 def test_what_k_people_share_is_published_with_its_count_and_nothing_else(crowd):
     people = [crowd.member() for _ in range(6)]
     sent = [
@@ -48,68 +32,78 @@ def test_what_k_people_share_is_published_with_its_count_and_nothing_else(crowd)
         assert crowd.send(envelopes).json() == {"accepted": len(envelopes), "duplicates": 0, "rejected": 0}
     assert crowd.send(sent[1]).json() == {"accepted": 0, "duplicates": 3, "rejected": 0}
     status = crowd.status()
-    assert (
-        status["received"],
-        status["duplicates"],
-        status["groups"],
-        status["at_bar"],
-        status["joined"],
-    ) == (17, 3, 8, 2, 6)
-    assert _published(crowd) == [
+    wanted = {"received": 17, "duplicates": 3, "groups": 8, "at_bar": 2, "joined": 6, "over_limit": 0}
+    assert {name: status[name] for name in wanted} == wanted
+    assert crowd.published() == [
         {"query": "all", "count": 13, "users": 6},
         {"query": "five", "count": 5, "users": 5},
     ]
     label = crowd.client.get(f"{crowd.at}/release/label.json").json()
-    assert label["crowdlog"]["notes"]["smallest_batch"] == 7
+    assert label["crowdlog"]["notes"]["joined"] == 6
+    assert label["crowdlog"]["notes"]["mix_1"].startswith("mix people 1: 0 envelopes in 0 batches")
     assert label["model"]["model_name"] == "Distributed"
 
 
 def test_after_publishing_nothing_is_left_of_the_reports(sqlite_crowd, tmp_path):
-    person = sqlite_crowd.member()
-    envelopes = sqlite_crowd.envelopes(person, {"mine alone": 1})
+    envelopes = sqlite_crowd.envelopes(sqlite_crowd.member(), {"mine alone": 1})
     sqlite_crowd.open_uploads()
     sqlite_crowd.send(envelopes)
-    assert _published(sqlite_crowd) == []
+    folder = tmp_path / "aggregation"
+    assert list(folder.glob("*.issuer"))
+    assert list(folder.glob("*.rows"))
+    assert sqlite_crowd.published() == []
     assert sqlite_crowd.status()["groups"] == 0
-    assert not list(tmp_path.rglob("*.issuer"))
-    answer = sqlite_crowd.send(envelopes)
-    assert answer.json() == {"accepted": 0, "duplicates": 0, "rejected": 1}
+    assert sqlite_crowd.status()["joined"] == 1  # numbers stay
+    assert not list(folder.glob("*.issuer"))
+    assert not list(folder.glob("*.rows"))
+    assert sqlite_crowd.send(envelopes).status_code == 410
 
 
 def test_two_reports_of_one_person_count_once(sqlite_crowd):
     people = [sqlite_crowd.member() for _ in range(4)]
     sent = [sqlite_crowd.envelopes(person, {"shared": 1}) for person in people]
-    # other bytes, same person, same artifact
-    again = [sqlite_crowd.envelopes(people[0], {"shared": 1}) for _ in range(3)]
+    # other bytes and another slot, same person, same artifact: her own slot for this value is used
+    helper = sqlite_crowd.member()
+    again = sqlite_crowd.envelopes(
+        dataclasses.replace(people[0], evaluation=helper.evaluation), {"shared": 1}
+    )
     sqlite_crowd.open_uploads()
-    for envelopes in sent + again:
+    for envelopes in [*sent, sent[0], again]:
         sqlite_crowd.send(envelopes)
     status = sqlite_crowd.status()
-    assert (status["received"], status["duplicates"], status["at_bar"], status["near_bar"]) == (4, 3, 0, 1)
-    assert _published(sqlite_crowd) == []
+    assert (status["received"], status["duplicates"], status["at_bar"], status["near_bar"]) == (4, 2, 0, 1)
+    assert sqlite_crowd.published() == []
+
+
+def test_nobody_is_counted_beyond_her_limit(tmp_path):
+    """A member who forges her client may evaluate and send as she likes: each slot counts once."""
+    with SmallCrowd(tmp_path, count="users", more={"limit": 3}) as crowd:
+        person = crowd.member()
+        honest = crowd.envelopes(person, {"a": 1, "b": 1, "c": 1})
+        # a second member's values, reported under the first one's name in the slots she has already used
+        other = crowd.member()
+        borrowed = crowd.envelopes(
+            dataclasses.replace(person, evaluation=other.evaluation), {"d": 1, "e": 1, "f": 1}
+        )
+        crowd.open_uploads()
+        assert crowd.send(honest).json()["accepted"] == 3
+        assert crowd.send(borrowed).json() == {"accepted": 0, "duplicates": 0, "rejected": 3}
+        assert crowd.status()["over_limit"] == 3
 
 
 def test_an_invitation_is_good_for_one_person_and_a_lost_answer_can_be_asked_for_again(crowd):
     token = crowd.invite(1)[0]
     pending = request_credential(crowd.manifest.collection, RANDOM)
     body = {"invitation": token, "request": to_base64(pending.request)}
-    assert [crowd.client.post(f"{crowd.at}/credentials", json=body).status_code for _ in range(2)] == [
-        201,
-        201,
-    ]
+    path = f"{crowd.at}/credentials"
+    assert [crowd.client.post(path, json=body).status_code for _ in range(2)] == [201, 201]
     other = request_credential(crowd.manifest.collection, RANDOM)
-    assert (
-        crowd.client.post(
-            f"{crowd.at}/credentials", json={**body, "request": to_base64(other.request)}
-        ).status_code
-        == 403
-    )
-    assert (
-        crowd.client.post(f"{crowd.at}/credentials", json={**body, "invitation": "made up"}).status_code
-        == 403
-    )
+    for change in ({"request": to_base64(other.request)}, {"invitation": "made up"}):
+        assert crowd.client.post(path, json={**body, **change}).status_code == 403
     crowd.open_uploads()
-    assert crowd.client.post(f"{crowd.at}/credentials", json=body).status_code == 410
+    assert crowd.client.post(path, json=body).status_code == 410
+    answer = crowd.client.post(f"{crowd.at}/invitations", json={"count": 1}, headers=OPERATOR)
+    assert answer.status_code == 409
 
 
 def test_a_bad_request_does_not_use_up_the_invitation(sqlite_crowd):
@@ -118,7 +112,7 @@ def test_a_bad_request_does_not_use_up_the_invitation(sqlite_crowd):
         f"{sqlite_crowd.at}/credentials", json={"invitation": token, "request": to_base64(bytes(96))}
     )
     assert answer.status_code == 400
-    assert sqlite_crowd.member(token).secret
+    assert sqlite_crowd.member(token).report.secret
 
 
 def test_reports_before_the_uploads_are_open_are_not_kept(sqlite_crowd):
@@ -129,46 +123,62 @@ def test_reports_before_the_uploads_are_open_are_not_kept(sqlite_crowd):
     assert sqlite_crowd.send(envelopes).json()["accepted"] == 1
 
 
-def test_reports_of_strangers_are_refused(sqlite_crowd, tmp_path):
+def test_reports_of_strangers_and_noise_are_counted_and_stop_nobody(sqlite_crowd, tmp_path):
     with SmallCrowd(tmp_path / "other") as other:
         foreign = other.envelopes(other.member(), {"foreign": 1})
+    good = sqlite_crowd.envelopes(sqlite_crowd.member(), {"ours": 1})
     sqlite_crowd.open_uploads()
-    answer = sqlite_crowd.send(foreign)
-    assert answer.status_code == 400
-    assert "foreign" not in answer.text
-    good = sqlite_crowd.envelopes(sqlite_crowd_member(sqlite_crowd), {"ours": 1})
-    assert sqlite_crowd.send([*foreign, *good, b"noise"]).json() == {
-        "accepted": 1,
-        "duplicates": 0,
-        "rejected": 2,
-    }
+    answer = sqlite_crowd.send([*foreign, *good, b"noise", bytes(len(good[0]))])
+    assert answer.json() == {"accepted": 1, "duplicates": 0, "rejected": 3}
+    assert sqlite_crowd.status()["rejected"] == 3
 
 
-def sqlite_crowd_member(crowd: SmallCrowd):
-    """A member of a second collection on the same server: this one takes nobody new any more."""
-    second = {
-        "title": "second",
-        "mix_publics": [to_base64(mix.public) for mix in crowd.mixes],
-        "voprf_public": to_base64(bytes.fromhex(crowd.voprf)),
-    }
-    crowd.manifest = crowd.create(**second)
-    member = crowd.member()
-    crowd.open_uploads()
-    return member
+def test_only_the_last_mix_brings_reports(sqlite_crowd):
+    envelopes = sqlite_crowd.envelopes(sqlite_crowd.member(), {"a": 1, "b": 1})
+    sqlite_crowd.open_uploads()
+    good = signed_batch(sqlite_crowd.mixes[1], sqlite_crowd.manifest, envelopes)
+    first_mix = signed_batch(sqlite_crowd.mixes[0], sqlite_crowd.manifest, envelopes)
+    fewer = {**good, "envelopes": good["envelopes"][:1]}
+    for body in (first_mix, fewer, {**good, "signature": to_base64(bytes(64))}):
+        answer = sqlite_crowd.client.post(f"{sqlite_crowd.at}/batch", json=body)
+        assert (answer.status_code, set(answer.json())) == (403, {"error"})
+    assert sqlite_crowd.client.post(f"{sqlite_crowd.at}/batch", json=good).json()["accepted"] == 2
+    wrong = {"signature": to_base64(bytes(64))}
+    assert sqlite_crowd.client.post(f"{sqlite_crowd.at}/final", json=wrong).status_code == 403
 
 
 def test_phases_go_one_way(sqlite_crowd):
-    publish = {"json": {"smallest_batch": 0}, "headers": OPERATOR}
-    assert sqlite_crowd.client.post(f"{sqlite_crowd.at}/publish", **publish).status_code == 409
-    assert sqlite_crowd.client.get(f"{sqlite_crowd.at}/release").status_code == 409
-    sqlite_crowd.open_uploads()
-    sqlite_crowd.open_uploads()  # asking twice is fine
-    _published(sqlite_crowd)
-    answer = sqlite_crowd.client.post(f"{sqlite_crowd.at}/uploads", headers=OPERATOR)
-    assert answer.status_code == 409
-    assert "published" in answer.json()["error"]
-    assert "label.json" in sqlite_crowd.client.get(f"{sqlite_crowd.at}/release").json()["files"]
-    assert sqlite_crowd.client.get(f"{sqlite_crowd.at}/release/nothing.json").status_code == 404
+    crowd = sqlite_crowd
+    assert crowd.publish().status_code == 409
+    assert crowd.client.get(f"{crowd.at}/release").status_code == 409
+    crowd.open_uploads()
+    crowd.open_uploads()  # asking twice is fine
+    crowd.end()
+    crowd.end()
+    assert crowd.publish().status_code == 202
+    crowd.wait("ready")
+    # nobody but the operator reads it before it is released
+    assert crowd.client.get(f"{crowd.at}/release/label.json").status_code == 409
+    assert crowd.client.get(f"{crowd.at}/preview/label.json").status_code == 401
+    assert crowd.client.get(f"{crowd.at}/preview/label.json", headers=OPERATOR).status_code == 200
+    assert "label.json" in crowd.client.get(f"{crowd.at}/preview", headers=OPERATOR).json()["files"]
+    for _ in range(2):
+        assert crowd.client.post(f"{crowd.at}/release", headers=OPERATOR).status_code == 200
+    assert crowd.publish().status_code == 409
+    assert "label.json" in crowd.client.get(f"{crowd.at}/release").json()["files"]
+    assert crowd.client.get(f"{crowd.at}/release/nothing.json").status_code == 404
+
+
+def test_statistics_must_be_signed_by_the_mixes_of_the_terms(sqlite_crowd):
+    crowd = sqlite_crowd
+    crowd.open_uploads()
+    crowd.end()
+    good = crowd.statistics()
+    altered = {**good[0], "statistics": {**good[0]["statistics"], "smallest_batch": 5000}}
+    for bad in ([altered, good[1]], [good[1], good[0]], good[:1], [good[0], {"statistics": {}}]):
+        answer = crowd.client.post(f"{crowd.at}/publish", json={"statistics": bad}, headers=OPERATOR)
+        assert answer.status_code == 400
+        assert "mix" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -179,22 +189,41 @@ def test_phases_go_one_way(sqlite_crowd):
         {"policy": "Korolova(epsilon=1, delta=1e-5, d=20)"},
         {"policy": "nonsense"},
         {"policy": "FTu(k=5, artifact='click')"},
-        {"mix_publics": [to_base64(bytes(32))]},
-        {"artifact": "thought"},
+        {"smallest_crowd": 4},
+        {"inner_k": 9},
     ],
 )
 def test_terms_that_do_not_protect_are_refused(sqlite_crowd, change):
-    answer = sqlite_crowd.client.post("/collections", json={**terms(), **change}, headers=OPERATOR)
+    with pytest.raises((InputError, PrivacyRefusal)):
+        sqlite_crowd.create(**change)
+
+
+def test_terms_of_other_services_are_refused(sqlite_crowd, tmp_path):
+    """A server agrees only to what names it, with keys it has made."""
+    with SmallCrowd(tmp_path / "other") as other:
+        theirs = other.manifest
+    for client in (sqlite_crowd.client, sqlite_crowd.randomness, sqlite_crowd.mix):
+        body = {"manifest": theirs.to_json()}
+        assert client.post("/collections", json=body, headers=OPERATOR).status_code == 400
+    shown = sqlite_crowd.manifest.to_json()
+    answer = sqlite_crowd.client.post(
+        "/collections", json={"manifest": {**shown, "title": "another"}}, headers=OPERATOR
+    )
     assert answer.status_code == 400
-    assert set(answer.json()) == {"error"}
+    assert "not those the collection's id was made from" in answer.json()["error"]
 
 
 def test_operator_calls_need_the_token(sqlite_crowd):
+    at = sqlite_crowd.at
     calls = [
+        ("POST", "/keys"),
+        ("GET", "/collections"),
         ("POST", "/collections"),
-        ("GET", f"{sqlite_crowd.at}/status"),
-        ("POST", f"{sqlite_crowd.at}/uploads"),
-        ("POST", f"{sqlite_crowd.at}/publish"),
+        ("GET", f"{at}/status"),
+        ("POST", f"{at}/invitations"),
+        ("POST", f"{at}/publish"),
+        ("POST", f"{at}/release"),
+        ("GET", f"{at}/preview"),
     ]
     assert {sqlite_crowd.client.request(method, path, json={}).status_code for method, path in calls} == {401}
 
@@ -205,7 +234,7 @@ def test_people_can_be_counted_instead_of_impressions(tmp_path):
         crowd.open_uploads()
         for envelopes in sent:
             crowd.send(envelopes)
-        assert _published(crowd) == [{"query": "shared", "count": 5}]
+        assert crowd.published() == [{"query": "shared", "count": 5}]
 
 
 def test_publishing_cut_short_is_finished_after_a_restart(tmp_path):
@@ -214,19 +243,13 @@ def test_publishing_cut_short_is_finished_after_a_restart(tmp_path):
         crowd.open_uploads()
         for envelopes in sent:
             crowd.send(envelopes)
+        crowd.end()
         # the server dies before it has done anything
         crowd.aggregation._publisher.publish = lambda _name: None
-        assert (
-            crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 1}, headers=OPERATOR).status_code
-            == 202
-        )
-        name = crowd.at
+        assert crowd.publish().status_code == 202
+        manifest = crowd.manifest
     with SmallCrowd(tmp_path) as again:
-        deadline = time.monotonic() + 120
-        while again.client.get(name).json()["phase"] != "published":
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        rows = pq.read_table(
-            io.BytesIO(again.client.get(f"{name}/release/queries.parquet").content)
-        ).to_pylist()
-    assert rows == [{"query": "shared", "count": 5, "users": 5}]
+        again.manifest = manifest
+        again.wait("ready")
+        label = again.client.get(f"{again.at}/preview/label.json", headers=OPERATOR).json()
+    assert label["crowdlog"]["tables"]["queries"] == 1

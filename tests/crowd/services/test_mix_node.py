@@ -1,183 +1,334 @@
 import asyncio
-from contextlib import ExitStack
-from pathlib import Path
 
 import httpx
 import pytest
 
-from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
+from crowdlog.crowd.crypto.envelope import open_layer, seal_layer
 from crowdlog.crowd.request_chunks import MOST_ENVELOPES, REQUEST_BYTES, request_chunks
+from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.fields import read_object, to_base64
-from crowdlog.crowd.services.mix import ENVELOPES, MixNode
+from crowdlog.crowd.services.mix import BATCH, MixNode, batch_signed
+from crowdlog.crowd.slots import SUBMISSION_OVERHEAD, Submission, submission
+from crowdlog.errors import InputError
 from tests.crowd.services.calling import AppClient
-from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED
-
-NEXT = MixKey.generate(RANDOM)
+from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED, SmallCrowd, signed_batch
 
 
 @pytest.fixture
-def opened():
-    """Makes nodes that are closed at the end."""
-    with ExitStack() as stack:
-
-        def make(folder: Path, **options) -> MixNode:
-            made = MixNode(
-                folder,
-                RANDOM,
-                TOKEN,
-                UNLIMITED,
-                **{"next_url": "http://next", "batch": 10, "delay": 0.0, **options},
-            )
-            stack.callback(made.close)
-            return made
-
-        yield make
+def crowd(tmp_path):
+    with SmallCrowd(tmp_path) as small:
+        yield small
 
 
-def _envelopes(node: MixNode, contents) -> list[bytes]:
-    return [seal_onion([node._key.public, NEXT.public], content, RANDOM) for content in contents]
+@pytest.fixture
+def sent(crowd):
+    """What one member sends, with the uploads open."""
+    prepared = crowd.prepared(crowd.member(), {f"query {number}": 1 for number in range(10)})
+    crowd.open_uploads()
+    return [item.submission for item in prepared]
 
 
-def _contents(count: int) -> list[bytes]:
-    return [b"report %03d" % number for number in range(count)]
-
-
-def _post(client: AppClient, envelopes: list[bytes]):
-    return client.post("/envelopes", json={"envelopes": [to_base64(envelope) for envelope in envelopes]})
+def inside(crowd: SmallCrowd, data: bytes) -> bytes:
+    """What the first mix finds in a submission."""
+    return open_layer(crowd.mixes[0]._key, Submission.parse(data).envelope)
 
 
 class NextNode:
-    """Takes batches; at first it may fail some times."""
+    """Takes batches; it may fail at first, and may refuse every request that holds certain bytes."""
 
-    def __init__(self, failures: int = 0, status: int = 202) -> None:
-        self.batches, self.failures, self.status = [], failures, status
+    def __init__(self, failures: int = 0, hates: bytes = b"", status: int = 400) -> None:
+        self.taken, self.requests, self.failures, self.hates, self.status = [], 0, failures, hates, status
 
     async def __call__(self, request: httpx.Request) -> httpx.Response:
         if self.failures:
             self.failures -= 1
             raise httpx.ConnectError("down")
-        self.batches.append(
-            [open_layer(NEXT, inner) for inner in read_object(request.content, ENVELOPES)["envelopes"]]
-        )
-        return httpx.Response(self.status, json={})
+        self.requests += 1
+        if request.url.path.endswith("/final"):
+            return httpx.Response(200, json={})
+        envelopes = read_object(request.content, BATCH)["envelopes"]
+        if self.hates in envelopes:
+            return httpx.Response(self.status, json={})
+        self.taken += envelopes
+        return httpx.Response(202, json={})
 
 
-def _send_all(node: MixNode, after: NextNode) -> None:
-    """Send every batch that is formed, as the background task does."""
+def look_after(crowd: SmallCrowd, after: NextNode, node: MixNode | None = None) -> None:
+    """One step of the background task."""
 
-    async def send() -> None:
+    async def step() -> None:
         async with httpx.AsyncClient(transport=httpx.MockTransport(after)) as client:
-            while (batch := node._batches.oldest()) is not None:
-                await node._send(client, batch)
+            await (node or crowd.mixes[0])._look_after(client, crowd.manifest.id)
 
-    asyncio.run(send())
+    asyncio.run(step())
 
 
-def test_nothing_leaves_before_the_batch_is_full(opened, tmp_path):
-    node = opened(tmp_path)
-    envelopes = _envelopes(node, _contents(10))
-    assert node.take(envelopes[:9]) == {"accepted": 9, "duplicates": 0, "rejected": 0}
-    assert not node._batches.form(node.batch)
-    node.take(envelopes[9:])
-    assert node._batches.form(node.batch)
-    after = NextNode()
-    _send_all(node, after)
-    assert len(after.batches) == 1
-    assert sorted(after.batches[0]) == _contents(10)
-    assert node._batches.status() == {
-        "waiting": 0,
-        "leaving": 0,
-        "passed": 10,
-        "rejected": 0,
-        "smallest_batch": 10,
+def late(mix: MixNode, crowd: SmallCrowd) -> None:
+    """The upload window has passed."""
+    mix.clock = lambda: mix.state(crowd.manifest.id)["ends"] + 1
+
+
+def test_a_pool_stays_behind_and_as_many_at_least_leave(crowd, sent):
+    mix, after = crowd.mixes[0], NextNode()
+    assert mix.pool == 2
+    assert mix.take(crowd.manifest.id, sent[:3]) == {"accepted": 3, "duplicates": 0, "rejected": 0}
+    look_after(crowd, after)
+    assert after.taken == []
+    mix.take(crowd.manifest.id, sent[3:])
+    look_after(crowd, after)
+    everything = {inside(crowd, data) for data in sent}
+    assert len(after.taken) == 8
+    assert set(after.taken) < everything
+    counts = mix.counts(crowd.manifest.id)
+    assert (counts["held"], counts["passed"], counts["batches"], counts["smallest_batch"]) == (2, 8, 1, 8)
+
+
+def test_the_rest_leaves_when_the_window_has_ended_and_not_before(crowd, sent):
+    mix, after = crowd.mixes[0], NextNode()
+    mix.take(crowd.manifest.id, sent[:1])
+    look_after(crowd, after)
+    assert mix.state(crowd.manifest.id)["state"] == "open"
+    with pytest.raises(Refused, match="not passed on everything"):
+        mix.statistics(crowd.manifest.id)
+    late(mix, crowd)
+    with pytest.raises(Refused, match="have ended"):
+        mix.take(crowd.manifest.id, sent[1:2])
+    look_after(crowd, after)
+    assert after.taken == [inside(crowd, sent[0])]
+    assert mix.state(crowd.manifest.id)["state"] == "ended"
+    assert mix.statistics(crowd.manifest.id)["statistics"]["passed"] == 1
+
+
+def test_nobody_can_ask_a_mix_to_let_envelopes_go(crowd, sent):
+    crowd.mixes[0].take(crowd.manifest.id, sent[:1])
+    paths = [operation.path for operation in crowd.mixes[0].operations()]
+    assert not [path for path in paths if "drain" in path]
+    body = {
+        "signature": to_base64(crowd.mixes[1].identity.signing.sign("final", crowd.manifest.collection.id))
     }
+    assert crowd.mix.post(f"{crowd.at}/final", json=body, headers=OPERATOR).status_code == 403
+    assert crowd.mixes[0].counts(crowd.manifest.id)["held"] == 1
 
 
-def test_a_batch_leaves_in_another_order(opened, tmp_path):
-    node, after = opened(tmp_path), NextNode()
-    node.take(_envelopes(node, _contents(100)))
-    node._batches.form(10)
-    _send_all(node, after)
-    assert after.batches[0] != _contents(100)  # the same order has a chance of 1/100!
-    assert sorted(after.batches[0]) == _contents(100)
+def test_a_batch_leaves_in_another_order(tmp_path):
+    with SmallCrowd(tmp_path, more={"limit": 100}) as crowd:
+        prepared = crowd.prepared(crowd.member(), {f"query {number}": 1 for number in range(60)})
+        crowd.open_uploads()
+        data = [item.submission for item in prepared]
+        crowd.mixes[0].take(crowd.manifest.id, data)
+        late(crowd.mixes[0], crowd)
+        after = NextNode()
+        look_after(crowd, after)
+        came = [inside(crowd, one) for one in data]
+        assert sorted(after.taken) == sorted(came)
+        assert after.taken != came  # the same order has a chance of 1/60!
 
 
-def test_the_same_envelope_counts_once_also_after_it_has_left_and_after_a_restart(opened, tmp_path):
-    node = opened(tmp_path)
-    envelopes = _envelopes(node, _contents(10))
-    node.take(envelopes)
-    assert node.take(envelopes) == {"accepted": 0, "duplicates": 10, "rejected": 0}
-    node._batches.form(10)
-    _send_all(node, NextNode())
-    assert node.take(envelopes)["duplicates"] == 10
-    assert opened(tmp_path).take(envelopes)["duplicates"] == 10
+def test_the_same_envelope_counts_once_also_after_it_has_left_and_after_a_restart(crowd, sent, tmp_path):
+    mix, name = crowd.mixes[0], crowd.manifest.id
+    mix.take(name, sent)
+    assert mix.take(name, sent) == {"accepted": 0, "duplicates": 10, "rejected": 0}
+    look_after(crowd, NextNode())
+    assert mix.take(name, sent)["duplicates"] == 10
+    again = MixNode(tmp_path / "mix1", RANDOM, TOKEN, UNLIMITED, pool=2, delay=0.0, owner="mix people 1")
+    assert again.take(name, sent)["duplicates"] == 10
+    again.close()
 
 
-def test_a_batch_cut_short_by_a_crash_is_sent_again_as_it_was(opened, tmp_path):
-    node = opened(tmp_path)
-    node.take(_envelopes(node, _contents(10)))
-    node._batches.form(10)  # killed here, or after sending and before forgetting
-    node = opened(tmp_path)
-    node.take(_envelopes(node, [b"a newcomer"]))
-    after = NextNode()
-    _send_all(node, after)
-    assert [sorted(batch) for batch in after.batches] == [_contents(10)]
-    assert node._batches.status()["waiting"] == 1
+def test_a_slot_lets_one_envelope_in(crowd):
+    person = crowd.member()
+    first, second = (item.submission for item in crowd.prepared(person, {"a": 1, "b": 1}))
+    crowd.open_uploads()
+    mix, name, parsed = crowd.mixes[0], crowd.manifest.id, Submission.parse(first)
+    reused = submission(
+        crowd.manifest.collection, person.admission, parsed.slot, Submission.parse(second).envelope, RANDOM
+    )
+    assert mix.take(name, [first])["accepted"] == 1
+    assert mix.take(name, [reused]) == {"accepted": 0, "duplicates": 0, "rejected": 1}
+    assert mix.counts(name)["rejected"] == 1
 
 
-def test_a_next_node_that_is_down_is_asked_again(opened, tmp_path):
-    node, after = opened(tmp_path), NextNode(failures=1)
-    node.take(_envelopes(node, _contents(10)))
-    node._batches.form(10)
-    _send_all(node, after)
-    assert sorted(after.batches[0]) == _contents(10)
+def test_junk_of_strangers_does_not_come_in(crowd, sent):
+    """A4: nobody without a credential can fill a batch."""
+    mix, name = crowd.mixes[0], crowd.manifest.id
+    size = len(sent[0])
+    noise = RANDOM.bytes(size)
+    publics = crowd.manifest.collection.mix_publics
+    envelope = seal_layer(publics[0], bytes(size - SUBMISSION_OVERHEAD - 48), RANDOM.bytes(32))
+    stolen = sent[0][:SUBMISSION_OVERHEAD] + envelope
+    for data in (noise, bytes(4) + noise[4:], stolen):
+        with pytest.raises((Refused, InputError)):
+            mix.take(name, [data])
+    assert mix.counts(name)["held"] == 0
 
 
-def test_what_the_next_node_can_never_use_is_dropped(opened, tmp_path):
-    node = opened(tmp_path)
-    node.take(_envelopes(node, _contents(10)))
-    node._batches.form(10)
-    _send_all(node, NextNode(status=400))
-    assert node._batches.held() == 0
-
-
-def test_damaged_envelopes_are_counted_and_do_not_stop_the_others(opened, tmp_path):
-    node = opened(tmp_path)
-    client = AppClient(node.app())
-    good = _envelopes(node, _contents(2))
-    answer = _post(client, [good[0], b"garbage", good[1][:-1] + b"?"])
-    assert (answer.status_code, answer.json()) == (202, {"accepted": 1, "duplicates": 0, "rejected": 2})
-    answer = _post(client, [b"garbage"])
+@pytest.mark.parametrize(
+    "change", [lambda data: data[:-1], lambda data: data + b"x", lambda _data: b"x" * 300]
+)
+def test_another_length_is_refused_at_the_door(crowd, sent, change):
+    """A1: an empty or a long inside never gets in."""
+    answer = crowd.mix.post(f"{crowd.at}/envelopes", json={"submissions": [to_base64(change(sent[0]))]})
     assert answer.status_code == 400
-    assert "damaged" in answer.json()["error"]
+    assert "bytes" in answer.json()["error"]
+    assert crowd.mixes[0].counts(crowd.manifest.id)["held"] == 0
 
 
-def test_the_background_task_passes_on_and_drain_lets_the_rest_go(opened, tmp_path):
-    # nobody listens there: batches wait
-    with AppClient(opened(tmp_path, next_url="http://127.0.0.1:9").app()) as client:
-        public = client.get("/key").json()
-        assert (public["batch"], public["delay"]) == (10, 0)
-        assert client.post("/drain").status_code == 401
-        envelope = seal_onion([opened(tmp_path)._key.public, NEXT.public], b"alone", RANDOM)
-        assert _post(client, [envelope]).status_code == 202
-        assert client.get("/status", headers=OPERATOR).json()["waiting"] == 1
-        drained = client.post("/drain", headers=OPERATOR).json()
-        assert (drained["waiting"], drained["leaving"], drained["smallest_batch"]) == (0, 1, 1)
+def test_a_members_own_empty_envelope_hurts_nobody(crowd, sent):
+    """A1 again, from inside: the empty inside has the wrong length for its layer."""
+    publics = crowd.manifest.collection.mix_publics
+    empty = seal_layer(publics[0], b"", RANDOM.bytes(32))
+    with pytest.raises(Refused, match="bytes"):
+        crowd.mixes[0].take(crowd.manifest.id, [sent[0][:SUBMISSION_OVERHEAD] + empty])
+    after = NextNode()
+    crowd.mixes[0].take(crowd.manifest.id, sent)
+    late(crowd.mixes[0], crowd)
+    look_after(crowd, after)
+    assert len(after.taken) == 10
 
 
-def test_a_full_node_refuses(opened, tmp_path):
-    node = opened(tmp_path, most_held=5)
-    answer = _post(AppClient(node.app()), _envelopes(node, _contents(6)))
+@pytest.mark.parametrize("status", [400, 413])
+def test_what_the_next_node_refuses_is_found_alone_and_counted(crowd, sent, status):
+    mix, name = crowd.mixes[0], crowd.manifest.id
+    mix.take(name, sent)
+    late(mix, crowd)
+    hated = inside(crowd, sent[4])
+    after = NextNode(hates=hated, status=status)
+    look_after(crowd, after)
+    assert sorted(after.taken) == sorted(inside(crowd, data) for data in sent if data != sent[4])
+    counts = mix.counts(name)
+    assert (counts["passed"], counts["refused"], counts["held"]) == (9, 1, 0)
+
+
+@pytest.mark.parametrize("status", [403, 404, 409, 429, 500, 503, 507])
+def test_any_other_refusal_is_no_delivery(crowd, sent, status):
+    mix, name = crowd.mixes[0], crowd.manifest.id
+    mix.take(name, sent)
+    late(mix, crowd)
+    after = NextNode(hates=inside(crowd, sent[0]), status=status)
+    look_after(crowd, after)
+    assert mix.counts(name)["held"] == 10
+    after.hates = b""
+    look_after(crowd, after)
+    assert len(after.taken) == 10
+    assert mix.counts(name)["held"] == 0
+
+
+def test_a_next_node_that_is_down_is_asked_again(crowd, sent):
+    mix, after = crowd.mixes[0], NextNode(failures=1)
+    mix.take(crowd.manifest.id, sent)
+    late(mix, crowd)
+    with pytest.raises(httpx.ConnectError):
+        look_after(crowd, after)
+    look_after(crowd, after)
+    assert len(after.taken) == 10
+
+
+def test_a_batch_cut_short_by_a_crash_is_sent_again_as_it_was(crowd, sent, tmp_path):
+    mix, name = crowd.mixes[0], crowd.manifest.id
+    mix.take(name, sent[:9])
+    mix._batches.form(name, 2)  # killed here, or after sending and before forgetting
+    leaving = {inner for _name, inner in mix._batches.shuffled(name, 1)}
+    again = MixNode(tmp_path / "mix1", RANDOM, TOKEN, UNLIMITED, pool=2, delay=0.0, owner="mix people 1")
+    again.take(name, sent[9:])
+    after = NextNode()
+    look_after(crowd, after, again)
+    assert set(after.taken) == leaving
+    assert again.counts(name)["held"] == 3
+    again.close()
+
+
+def test_later_mixes_take_what_the_mix_before_signed(crowd, sent):
+    second, name = crowd.mixes[1], crowd.manifest.id
+    envelopes = [inside(crowd, data) for data in sent]
+    body = signed_batch(crowd.mixes[0], crowd.manifest, envelopes)
+    client = AppClient(second.app())
+    assert client.post(f"{crowd.at}/batch", json=body).json() == {
+        "accepted": 10,
+        "duplicates": 0,
+        "rejected": 0,
+    }
+    assert client.post(f"{crowd.at}/batch", json=body).json()["duplicates"] == 10
+    forged = signed_batch(second, crowd.manifest, envelopes)
+    assert client.post(f"{crowd.at}/batch", json=forged).status_code == 403
+    assert client.post(f"{crowd.at}/envelopes", json={"submissions": [to_base64(sent[0])]}).status_code == 403
+    junk = [b"x", bytes(len(envelopes[0])), b""]
+    with pytest.raises(Refused):
+        second.take_batch(name, junk, bytes(64))
+    mixed = signed_batch(crowd.mixes[0], crowd.manifest, [*junk[:2], envelopes[0]])
+    assert client.post(f"{crowd.at}/batch", json=mixed).json() == {
+        "accepted": 0,
+        "duplicates": 1,
+        "rejected": 2,
+    }
+    assert not batch_signed(crowd.manifest.mixes[0], crowd.manifest, envelopes, bytes(64))
+
+
+def test_a_later_mix_empties_itself_when_the_one_before_has(crowd, sent):
+    second, name = crowd.mixes[1], crowd.manifest.id
+    body = signed_batch(crowd.mixes[0], crowd.manifest, [inside(crowd, sent[0])])
+    client = AppClient(second.app())
+    client.post(f"{crowd.at}/batch", json=body)
+    after = NextNode()
+    look_after(crowd, after, second)
+    assert after.taken == []
+    signature = crowd.mixes[0].identity.signing.sign("final", crowd.manifest.collection.id)
+    for _ in range(2):
+        answer = client.post(f"{crowd.at}/final", json={"signature": to_base64(signature)})
+        assert answer.json() == {"state": "draining"}
+    look_after(crowd, after, second)
+    assert len(after.taken) == 1
+    assert second.state(name)["state"] == "ended"
+
+
+def test_a_full_node_refuses(crowd, sent):
+    crowd.mixes[0].most_held = 5
+    answer = crowd.mix.post(f"{crowd.at}/envelopes", json={"submissions": [to_base64(data) for data in sent]})
     assert answer.status_code == 503
 
 
-def test_no_origin_is_kept(opened, tmp_path):
-    node = opened(tmp_path)
-    client = AppClient(node.app(), address="203.0.113.77", headers={"User-Agent": "canary-agent"})
-    _post(client, _envelopes(node, _contents(3)))
+def test_nothing_comes_in_before_the_key_is_gone(crowd):
+    prepared = crowd.prepared(crowd.member(), {"early": 1})
+    body = {"submissions": [to_base64(item.submission) for item in prepared]}
+    answer = crowd.mix.post(f"{crowd.at}/envelopes", json=body)
+    assert answer.status_code == 409
+    assert "not open yet" in answer.json()["error"]
+
+
+def test_a_certificate_of_somebody_else_opens_nothing(crowd):
+    async def fetch(answer: dict) -> None:
+        def handler(_request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200, json=answer)
+
+        async with httpx.AsyncClient(transport=httpx.MockTransport(handler)) as client:
+            await crowd.mixes[0]._look_after(client, crowd.manifest.id)
+
+    crowd.server.destroy(crowd.manifest.id)
+    true = crowd.server.state(crowd.manifest.id)
+    for false in ({**true, "destroyed": 5}, {**true, "certificate": ""}, {**true, "destroyed": "x"}, {}):
+        asyncio.run(fetch(false))
+        assert crowd.mixes[0].state(crowd.manifest.id)["state"] == "waiting"
+    asyncio.run(fetch(true))
+    assert crowd.mixes[0].state(crowd.manifest.id)["state"] == "open"
+
+
+def test_no_origin_is_kept(crowd, sent, tmp_path):
+    client = AppClient(crowd.mixes[0].app(), address="203.0.113.77", headers={"User-Agent": "canary-agent"})
+    client.post(f"{crowd.at}/envelopes", json={"submissions": [to_base64(data) for data in sent]})
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"203.0.113.77" not in kept
     assert b"canary-agent" not in kept
+
+
+def test_what_has_left_cannot_be_read_from_the_raw_files(crowd, sent, tmp_path):
+    """A6: neither the database nor its write-ahead log holds what was passed on, nor a key for it."""
+    mix = crowd.mixes[0]
+    mix.take(crowd.manifest.id, sent)
+    late(mix, crowd)
+    look_after(crowd, NextNode())
+    raw = b"".join(path.read_bytes() for path in (tmp_path / "mix1").iterdir())
+    contents = [inside(crowd, data) for data in sent]
+    assert not [content for content in contents if content in raw or content[:64] in raw]
+    assert not any((tmp_path / "mix1" / "rows.keys").read_bytes())
 
 
 def test_portions_fit_into_requests():
@@ -189,17 +340,23 @@ def test_portions_fit_into_requests():
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"envelopes": []}, {"envelopes": ["?"]}, {"envelopes": ["AAAA"] * (MOST_ENVELOPES + 1)}]
+    "body", [{}, {"submissions": []}, {"submissions": ["?"]}, {"submissions": ["AAAA"] * 501}]
 )
-def test_bad_bodies_are_refused(opened, tmp_path, body):
-    assert AppClient(opened(tmp_path).app()).post("/envelopes", json=body).status_code == 400
+def test_bad_bodies_are_refused(crowd, body):
+    assert crowd.mix.post(f"{crowd.at}/envelopes", json=body).status_code == 400
 
 
-def test_postgresql_works_as_well(opened, tmp_path, postgres_url):
-    node, after = opened(tmp_path, database_url=postgres_url), NextNode()
-    envelopes = _envelopes(node, _contents(12))
-    assert node.take(envelopes) == {"accepted": 12, "duplicates": 0, "rejected": 0}
-    assert node.take(envelopes)["duplicates"] == 12
-    node._batches.form(10)
-    _send_all(node, after)
-    assert sorted(after.batches[0]) == _contents(12)
+def test_postgresql_works_as_well(crowd, tmp_path, postgres_url):
+    node = MixNode(tmp_path / "pg", RANDOM, TOKEN, UNLIMITED, pool=2, delay=0.0, database_url=postgres_url)
+    manifest = crowd.manifest
+    node._batches.register(manifest)
+    node._batches.open(manifest.id, 5, "")
+    taken = [(b"%032d" % number, b"digest", b"inner %02d" % number) for number in range(12)]
+    assert node._batches.keep(manifest.id, taken, 0)["accepted"] == 12
+    assert node._batches.keep(manifest.id, taken, 0)["duplicates"] == 12
+    assert node._batches.form(manifest.id, 2)
+    rows = node._batches.shuffled(manifest.id, 1)
+    assert len(rows) == 10
+    node._batches.forget(manifest.id, [name for name, _inner in rows], "passed")
+    assert node._batches.counts(manifest.id)["held"] == 2
+    node.close()

@@ -2,15 +2,12 @@
 those of FTu on the union.
 """
 
-import io
 import random
-import time
 from collections import defaultdict
 
-import pyarrow.parquet as pq
 import pytest
 
-from tests.crowd.services.members import OPERATOR, SmallCrowd
+from tests.crowd.services.members import SmallCrowd
 
 K, INNER_K = 5, 7
 CLICKS = {
@@ -26,24 +23,6 @@ def crowd(request, tmp_path):
     url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     with SmallCrowd(tmp_path, url, more=CLICKS) as small:
         yield small
-
-
-def _tables(crowd: SmallCrowd) -> dict[str, list[dict]]:
-    """Publish, wait, and return the rows of each table."""
-    assert (
-        crowd.client.post(f"{crowd.at}/publish", json={"smallest_batch": 7}, headers=OPERATOR).status_code
-        == 202
-    )
-    deadline = time.monotonic() + 120
-    while crowd.client.get(crowd.at).json()["phase"] != "published":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    files = crowd.client.get(f"{crowd.at}/release").json()["files"]
-    tables = [name for name in files if name.endswith(".parquet")]
-    return {
-        name: pq.read_table(io.BytesIO(crowd.client.get(f"{crowd.at}/release/{name}").content)).to_pylist()
-        for name in tables
-    }
 
 
 def _expected(logs: list[tuple[dict, dict]]) -> dict[str, list[dict]]:
@@ -88,7 +67,7 @@ def test_both_tables_are_those_of_ftu_on_the_union(crowd):
     status = crowd.status()
     assert (status["at_bar"], status["duplicates"], status["received"]) == (2, 3, 26)
     assert (status["k"], status["inner_k"]) == (K, INNER_K)
-    tables = _tables(crowd)
+    tables = crowd.tables()
     assert tables == _expected(logs)
     # six people clicked s.example, five each 0 and 1.example
     assert [row["url"] for row in tables["clicks.parquet"]] == ["a.example"]
@@ -103,7 +82,7 @@ def test_what_is_inside_a_closed_query_stays_closed(crowd):
     crowd.open_uploads()
     for envelopes in sent:
         crowd.send(envelopes)
-    assert _tables(crowd) == {"queries.parquet": [], "clicks.parquet": []}
+    assert crowd.tables() == {"queries.parquet": [], "clicks.parquet": []}
 
 
 def test_noise_on_both_tables_adds_up(tmp_path):
@@ -122,7 +101,7 @@ def test_noise_on_both_tables_adds_up(tmp_path):
         crowd.open_uploads()
         for envelopes in sent:
             crowd.send(envelopes)
-        tables = _tables(crowd)
+        tables = crowd.tables()
         label = crowd.client.get(f"{crowd.at}/release/label.json").json()
     assert tables == {
         "queries.parquet": [{"query": "all", "count": 9}],
@@ -131,4 +110,4 @@ def test_noise_on_both_tables_adds_up(tmp_path):
     parameters = label["privacy_loss"]["privacy_parameters"]
     assert 59 < parameters["epsilon"] <= 60
     assert 0 < parameters["delta"] <= 2e-6
-    assert "smallest_batch" not in label["crowdlog"]["notes"]
+    assert not {"joined", "mix_1"} & set(label["crowdlog"]["notes"])

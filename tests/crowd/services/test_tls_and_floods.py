@@ -78,7 +78,7 @@ def test_tls_is_spoken_and_a_stranger_is_not_trusted(tmp_path):
     with _served(tmp_path, "--certfile", str(certfile), "--keyfile", str(keyfile)) as (url, _process):
         assert url.startswith("https://")
         with Connection(url, cafile=str(certfile), token="t" * 32, retries=20) as trusted:
-            assert trusted.call("POST", "/keys", {"budget": 1})["state"] == "open"
+            assert len(trusted.call("POST", "/keys")["voprf_public"]) == 64
         with Connection(url, retries=0) as distrusting, pytest.raises(Unreachable):
             distrusting.call("GET", "/openapi.json")
 
@@ -93,7 +93,7 @@ def test_a_flood_is_cut_off_and_the_service_lives(tmp_path):
     with _served(tmp_path, "--rate", "0.0001", "--body", "2000") as (url, process):
         _ready(url)
         with httpx.Client(base_url=url, timeout=60) as client:
-            assert client.post("/keys/x/evaluate", content=bytes(4000)).status_code == 413
+            assert client.post("/keys", content=bytes(4000)).status_code == 413
             statuses = [client.get("/openapi.json").status_code for _ in range(60)]
             assert statuses.count(429) >= 50
             refused = client.get("/openapi.json")
@@ -127,7 +127,6 @@ def test_services_say_clearly_what_is_missing(tmp_path):
     for options, message in [
         (["randomness", *common, str(tmp_path / "none")], "cannot be read"),
         (["randomness", *common, str(tmp_path / "short")], "at least 32"),
-        (["mix", *common, str(tmp_path / "token")], "--next"),
         (["randomness", *common, str(tmp_path / "token"), "--certfile", "x"], "--keyfile"),
     ]:
         answer = run(*options)

@@ -13,42 +13,41 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from crowdlog.crowd.client.reports import Prepared
+from crowdlog.crowd.client.sample_artifacts import SampledArtifact
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import CrowdlogError, InputError
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS memberships (
-    id TEXT PRIMARY KEY,
-    url TEXT NOT NULL,
-    manifest TEXT NOT NULL,
-    invitation TEXT,
-    pending BLOB,
-    credential BLOB,
-    consented INTEGER NOT NULL DEFAULT 0,
-    left_it INTEGER NOT NULL DEFAULT 0,
-    sent INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE IF NOT EXISTS outbox (
-    number INTEGER PRIMARY KEY,
-    collection TEXT NOT NULL,
-    readable TEXT NOT NULL,
-    envelope BLOB NOT NULL
-);
+CREATE TABLE IF NOT EXISTS memberships (id TEXT PRIMARY KEY, url TEXT NOT NULL, manifest TEXT NOT NULL,
+    invitation TEXT, pending BLOB, credentials BLOB, consented INTEGER NOT NULL DEFAULT 0,
+    left_it INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT 0, prepared INTEGER NOT NULL DEFAULT 0,
+    receipt TEXT NOT NULL DEFAULT '');
+CREATE TABLE IF NOT EXISTS preparations (collection TEXT PRIMARY KEY, seed BLOB NOT NULL,
+    chosen TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, collection TEXT NOT NULL,
+    slot INTEGER NOT NULL, readable TEXT NOT NULL, submission BLOB NOT NULL, due REAL NOT NULL);
 """
 
 
 @dataclass(frozen=True)
 class Membership:
-    """One collection as its member knows it. `credential` is None until the server has issued it."""
+    """One collection as its member knows it.
+
+    `credentials` is None until they have been issued, and again once everything was sent. `prepared`: her
+    slots are used. `receipt`: when she agreed, and the head of the public list then.
+    """
 
     manifest: Manifest
     url: str
     invitation: str | None = field(repr=False)
     pending: bytes | None = field(repr=False)
-    credential: bytes | None = field(repr=False)
+    credentials: bytes | None = field(repr=False)
     consented: bool
     left: bool
     sent: int
+    prepared: bool
+    receipt: str
 
     @property
     def id(self) -> str:
@@ -57,11 +56,15 @@ class Membership:
 
 @dataclass(frozen=True)
 class Item:
-    """One report that waits to be sent: what it says, for its owner, and the exact bytes that would leave."""
+    """One report that waits to be sent: what it says, for its owner (nothing for a cover report), the exact
+    bytes that would leave, and after which share of the upload window.
+    """
 
     number: int
+    slot: int
     readable: str = field(repr=False)
-    envelope: bytes = field(repr=False)
+    submission: bytes = field(repr=False)
+    due: float
 
 
 class ClientStore:
@@ -108,7 +111,7 @@ class ClientStore:
             raise
 
     def begin(self, manifest: Manifest, url: str, invitation: str, pending: bytes) -> None:
-        """Remember a join before it is asked for: a lost answer can be had again with the same request."""
+        """Remember a join before it is asked for: a lost answer can be asked for again."""
         with self._transaction() as t:
             t.execute("DELETE FROM memberships WHERE id = ?", (manifest.id,))
             t.execute(
@@ -116,16 +119,22 @@ class ClientStore:
                 (manifest.id, url, json.dumps(manifest.to_json()), invitation, pending),
             )
 
-    def joined(self, collection_id: str, credential: bytes) -> None:
+    def joined(self, collection_id: str, credentials: bytes) -> None:
         with self._transaction() as t:
             t.execute(
-                "UPDATE memberships SET credential = ?, pending = NULL, invitation = NULL WHERE id = ?",
-                (credential, collection_id),
+                "UPDATE memberships SET credentials = ?, pending = NULL, invitation = NULL WHERE id = ?",
+                (credentials, collection_id),
             )
+
+    def keep_receipt(self, collection_id: str, receipt: str) -> None:
+        with self._transaction() as t:
+            t.execute("UPDATE memberships SET receipt = ? WHERE id = ?", (receipt, collection_id))
 
     def memberships(self) -> list[Membership]:
         rows = self._connection.execute(
-            "SELECT manifest, url, invitation, pending, credential, consented, left_it, sent FROM memberships"
+            "SELECT manifest, url, invitation, pending, credentials, consented, left_it, sent, prepared, "
+            "receipt "
+            "FROM memberships"
         ).fetchall()
         return [_membership(*row) for row in rows]
 
@@ -137,35 +146,75 @@ class ClientStore:
         if not found:
             raise InputError("You are in no such collection; join one with: crowdlog crowd join LINK")
         raise InputError(
-            f"You are in {len(found)} collections that fit; say which with --collection and the beginning of "
-            "its id."
+            f"You are in {len(found)} collections that fit; say which with --collection and the beginning "
+            "of its id."
         )
 
     def consent(self, collection_id: str) -> None:
         with self._transaction() as t:
             t.execute("UPDATE memberships SET consented = 1 WHERE id = ?", (collection_id,))
 
-    def fill(self, collection_id: str, items: Sequence[tuple[str, bytes]]) -> None:
-        """Replace the collection's outbox by these (readable, envelope)."""
+    def begin_preparing(
+        self, collection_id: str, seed: bytes, chosen: Sequence[SampledArtifact]
+    ) -> tuple[bytes, list[SampledArtifact]]:
+        """Remember what will be prepared and from which secret; what was begun before goes on instead."""
         with self._transaction() as t:
-            t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,))
-            t.executemany(
-                "INSERT INTO outbox (collection, readable, envelope) VALUES (?, ?, ?)",
-                [(collection_id, *item) for item in items],
+            t.execute(
+                "INSERT INTO preparations VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (collection_id, seed, json.dumps([item.to_json() for item in chosen])),
             )
+            row = t.execute(
+                "SELECT seed, chosen FROM preparations WHERE collection = ?", (collection_id,)
+            ).fetchone()
+        return row[0], [SampledArtifact.from_json(item) for item in json.loads(row[1])]
+
+    def preparing(self, collection_id: str) -> bool:
+        """Whether a preparation was begun and not finished."""
+        found = self._connection.execute(
+            "SELECT 1 FROM preparations WHERE collection = ?", (collection_id,)
+        ).fetchone()
+        return found is not None
+
+    def fill(self, collection_id: str, items: Sequence[tuple[Prepared, float]]) -> None:
+        """Fill the outbox with prepared reports, each with the share of the window after which it leaves."""
+        with self._transaction() as t:
+            t.executemany(
+                "INSERT INTO outbox (collection, slot, readable, submission, due) VALUES (?, ?, ?, ?, ?)",
+                [(collection_id, one.slot, one.readable, one.submission, due) for one, due in items],
+            )
+            t.execute("DELETE FROM preparations WHERE collection = ?", (collection_id,))
+            t.execute("UPDATE memberships SET prepared = 1 WHERE id = ?", (collection_id,))
 
     def outbox(self, collection_id: str) -> list[Item]:
         rows = self._connection.execute(
-            "SELECT number, readable, envelope FROM outbox WHERE collection = ? ORDER BY number",
+            "SELECT number, slot, readable, submission, due FROM outbox WHERE collection = ? ORDER BY number",
             (collection_id,),
         )
         return [Item(*row) for row in rows]
 
-    def mark_sent(self, collection_id: str, items: Sequence[Item]) -> None:
-        """Forget what was acknowledged; only its number is kept."""
+    def replace(self, number: int, made: Prepared) -> None:
         with self._transaction() as t:
-            t.executemany("DELETE FROM outbox WHERE number = ?", [(item.number,) for item in items])
-            t.execute("UPDATE memberships SET sent = sent + ? WHERE id = ?", (len(items), collection_id))
+            t.execute(
+                "UPDATE outbox SET readable = ?, submission = ? WHERE number = ?",
+                (made.readable, made.submission, number),
+            )
+
+    def reschedule(self, number: int, due: float) -> None:
+        with self._transaction() as t:
+            t.execute("UPDATE outbox SET due = ? WHERE number = ?", (due, number))
+
+    def mark_sent(self, collection_id: str, item: Item) -> None:
+        """Forget what was acknowledged; only the number of all is kept. After the last one the credentials go
+        too: nothing is left that could recognise her reports.
+        """
+        with self._transaction() as t:
+            t.execute("DELETE FROM outbox WHERE number = ?", (item.number,))
+            t.execute("UPDATE memberships SET sent = sent + 1 WHERE id = ?", (collection_id,))
+            t.execute(
+                "UPDATE memberships SET credentials = NULL WHERE id = ? AND NOT EXISTS "
+                "(SELECT 1 FROM outbox WHERE collection = ?)",
+                (collection_id, collection_id),
+            )
 
     def leave(self, collection_id: str) -> int:
         """Delete what was not sent and the credential; return how many reports were deleted.
@@ -174,8 +223,9 @@ class ClientStore:
         """
         with self._transaction() as t:
             deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
+            t.execute("DELETE FROM preparations WHERE collection = ?", (collection_id,))
             t.execute(
-                "UPDATE memberships SET left_it = 1, consented = 0, credential = NULL, pending = NULL, "
+                "UPDATE memberships SET left_it = 1, consented = 0, credentials = NULL, pending = NULL, "
                 "invitation = NULL WHERE id = ?",
                 (collection_id,),
             )
@@ -187,18 +237,22 @@ def _membership(
     url: str,
     invitation: str | None,
     pending: bytes | None,
-    credential: bytes | None,
+    credentials: bytes | None,
     consented: int,
     left: int,
     sent: int,
+    prepared: int,
+    receipt: str,
 ) -> Membership:
     return Membership(
         Manifest.from_json(json.loads(manifest)),
         url,
         invitation,
         pending,
-        credential,
+        credentials,
         bool(consented),
         bool(left),
         sent,
+        bool(prepared),
+        receipt,
     )

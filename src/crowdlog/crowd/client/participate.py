@@ -6,25 +6,28 @@ Each step can be repeated after a crash without counting twice.
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from crowdlog.crowd.certificate import agreed, certified
 from crowdlog.crowd.client.client_store import ClientStore, Item, Membership
-from crowdlog.crowd.client.reports import decoded, seal
+from crowdlog.crowd.client.reports import cover, decoded, seal
 from crowdlog.crowd.client.sample_artifacts import SampledArtifact
 from crowdlog.crowd.crypto.credential import (
-    Credential,
+    Credentials,
     PendingCredential,
     accept_credential,
     request_credential,
 )
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.request_chunks import request_chunks
-from crowdlog.crowd.shuffle import shuffled
+from crowdlog.crowd.shuffle import fraction
 from crowdlog.errors import InputError, PrivacyRefusal
-from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.randomness import Randomness, SeededRandomness
+
+Connect = Callable[[str], Connection]  # opens a connection to an address
 
 
 @dataclass(frozen=True)
@@ -73,35 +76,90 @@ def look(link: Link, server: Connection) -> Manifest:
     return manifest
 
 
+def check_parties(manifest: Manifest, connect: Connect) -> str:
+    """Ask each party at its own address whether it is who the terms say and has agreed to them, and whether
+    the public list names the collection; return the head of that list, which other volunteers can compare.
+    """
+    for party in manifest.parties:
+        with connect(party.url) as service:
+            known = service.call("GET", "/identity")
+            signature = service.call("GET", f"/collections/{manifest.id}").get("signature")
+        if known != {"owner": party.owner, "signing": party.signing}:
+            raise PrivacyRefusal(
+                f"The {party.role} at {party.url} is not the one the terms name; do not join, and tell the "
+                "operator."
+            )
+        if not agreed(manifest, party, str(signature)):
+            raise PrivacyRefusal(
+                f"The {party.role} at {party.url} has not agreed to these terms; do not join, and tell the "
+                "operator."
+            )
+    with connect(manifest.randomness.url) as service:
+        listed = service.call("GET", "/collections")
+    entries = listed.get("collections")
+    if not isinstance(entries, list) or manifest.id not in [entry.get("id") for entry in entries]:
+        raise PrivacyRefusal(
+            "The public list does not name this collection; do not join, and tell the operator."
+        )
+    return str(listed.get("head"))
+
+
 def join(
-    home: ClientStore, link: Link, manifest: Manifest, server: Connection, randomness: Randomness
+    store: ClientStore, link: Link, manifest: Manifest, connect: Connect, randomness: Randomness
 ) -> Membership:
-    """Get the credential for an invitation.
+    """Get the credentials for an invitation: of the aggregation server, and with its ticket of the randomness
+    server and of the first mix.
 
     The request is on disk before it is sent, so a lost answer is asked for again.
     """
-    known = next((m for m in home.memberships() if m.id == manifest.id and not m.left), None)
-    if known is not None and known.credential is not None:
+    known = next((m for m in store.memberships() if m.id == manifest.id and not m.left), None)
+    if known is not None and known.credentials is not None:
         return known
     if known is None or known.pending is None or known.invitation != link.invitation:
-        home.begin(
-            manifest,
-            link.server,
-            link.invitation,
-            request_credential(manifest.collection, randomness).to_bytes(),
-        )
-    membership = home.membership(manifest.id)
-    pending = PendingCredential.from_bytes(membership.pending or b"")
-    body = {"invitation": link.invitation, "request": base64.b64encode(pending.request).decode()}
-    answer = server.call("POST", f"/collections/{manifest.id}/credentials", body)
-    home.joined(
-        manifest.id, accept_credential(pending, manifest.collection, decoded(answer, "credential")).to_bytes()
+        request = request_credential(manifest.collection, randomness)
+        store.begin(manifest, link.server, link.invitation, request.to_bytes())
+    pending = PendingCredential.from_bytes(store.membership(manifest.id).pending or b"")
+    with connect(manifest.aggregation.url) as server:
+        admitted = ask_aggregation(manifest, link.invitation, pending, server)
+    with connect(manifest.randomness.url) as server, connect(manifest.mixes[0].url) as mix:
+        credentials = collect_credentials(manifest, pending, admitted, server, mix)
+    store.joined(manifest.id, credentials.to_bytes())
+    return store.membership(manifest.id)
+
+
+def ask_aggregation(
+    manifest: Manifest, invitation: str, pending: PendingCredential, server: Connection
+) -> dict[str, object]:
+    """Hand in the invitation; return the aggregation server's credential and ticket as it sent them."""
+    body = {"invitation": invitation, "request": base64.b64encode(pending.request).decode()}
+    return server.call("POST", f"/collections/{manifest.id}/credentials", body)
+
+
+def collect_credentials(
+    manifest: Manifest,
+    pending: PendingCredential,
+    admitted: dict[str, object],
+    server: Connection,
+    mix: Connection,
+) -> Credentials:
+    """Show the ticket to the randomness server and the first mix; check what all three issued."""
+    body = {"request": base64.b64encode(pending.request).decode(), "ticket": admitted.get("ticket")}
+    path = f"/collections/{manifest.id}/credentials"
+    answers = {
+        "report": admitted,
+        "evaluation": server.call("POST", path, body),
+        "admission": mix.call("POST", path, body),
+    }
+    return Credentials(
+        **{
+            issuer: accept_credential(pending, manifest.collection, decoded(answer, "credential"), issuer)
+            for issuer, answer in answers.items()
+        }
     )
-    return home.membership(manifest.id)
 
 
 def prepare(
-    home: ClientStore,
+    store: ClientStore,
     membership: Membership,
     chosen: Sequence[SampledArtifact],
     server: Connection,
@@ -109,48 +167,98 @@ def prepare(
 ) -> None:
     """Make the reports and put them into the outbox.
 
-    Needs consent: it asks the randomness server about blinded points.
+    Needs consent: it asks the randomness server about blinded points. Every slot is good for one value, so
+    the choice and the secret all draws come from are on disk before anything is asked: what a crash stopped
+    goes on with the same values.
     """
     if not membership.consented:
         raise PrivacyRefusal("Nothing is prepared before you have agreed.")
-    credential = Credential.from_bytes(membership.credential or b"")
-    home.fill(membership.id, seal(membership.manifest, credential, chosen, server, randomness))
+    seed, kept = store.begin_preparing(membership.id, randomness.bytes(32), chosen)
+    repeatable = SeededRandomness(int.from_bytes(seed, "big"))  # the seed is secret and used for this alone
+    prepared = seal(membership.manifest, _credentials(membership), kept, server, repeatable)
+    store.fill(membership.id, [(item, fraction(repeatable)) for item in prepared])
 
 
-def refuse_early(membership: Membership, aggregation: Connection, randomness_server: Connection) -> None:
-    """Refuse to send while somebody could still have guesses evaluated: the randomness key must be gone and
-    the uploads open.
-    """
-    public = membership.manifest.collection.voprf_public.hex()
-    phase = aggregation.call("GET", f"/collections/{membership.id}").get("phase")
-    if phase == "mining" or randomness_server.call("GET", f"/keys/{public}").get("state") != "destroyed":
-        raise PrivacyRefusal(
-            "Sending is safe only after the operator has closed the collection and its randomness key is "
-            "gone. Your outbox is kept."
-        )
-    if phase != "uploading":
-        raise InputError(
-            "The collection has ended; nothing can be sent any more. "
-            "'crowdlog crowd leave' empties the outbox."
-        )
-
-
-def send(
-    home: ClientStore,
-    membership: Membership,
-    mix: Connection,
-    randomness: Randomness,
-    progress: Callable[[int], None] = lambda _sent: None,
+def strike_out(
+    store: ClientStore, membership: Membership, numbers: Sequence[int], randomness: Randomness
 ) -> int:
-    """Send the outbox to the first mix in random order; what is acknowledged leaves the outbox.
+    """Replace reports in the outbox by cover reports, so that nobody sees that some are struck out."""
+    waiting = {item.number: item for item in store.outbox(membership.id) if item.readable}
+    unknown = sorted(set(numbers) - set(waiting))
+    if unknown:
+        raise InputError(f"The outbox has no report number {unknown[0]}; 'crowdlog crowd outbox' lists them.")
+    credentials = _credentials(membership)
+    for number in set(numbers):
+        made = cover(membership.manifest, credentials, waiting[number].slot, randomness)
+        store.replace(number, made)
+    return len(set(numbers))
 
-    Return how many were sent.
+
+def _credentials(membership: Membership) -> Credentials:
+    return Credentials.from_bytes(membership.credentials or b"")
+
+
+@dataclass(frozen=True)
+class UploadWindow:
+    """When reports may be sent, in seconds since 1970."""
+
+    opens: int
+    ends: int
+
+    def time_of(self, due: float) -> float:
+        """The moment of a report that was drawn to leave after this share of the window."""
+        return self.opens + due * (self.ends - self.opens)
+
+
+def upload_window(manifest: Manifest, mix: Connection) -> UploadWindow | None:
+    """Ask the first mix, which sees the sending anyway, and nobody else whether the time to send has come.
+
+    None while the randomness key exists. That it is gone is the randomness server's own signature.
     """
-    waiting: list[Item] = shuffled(home.outbox(membership.id), randomness)
-    for part in request_chunks(waiting, lambda item: len(item.envelope)):
-        mix.call(
-            "POST", "/envelopes", {"envelopes": [base64.b64encode(item.envelope).decode() for item in part]}
+    answer = mix.call("GET", f"/collections/{manifest.id}")
+    if answer.get("state") == "waiting":
+        return None
+    destroyed = answer.get("destroyed")
+    if type(destroyed) is not int or not certified(manifest, destroyed, str(answer.get("certificate"))):
+        raise PrivacyRefusal(
+            "The first mix cannot show that the randomness key is gone; nothing was sent and your outbox "
+            "is kept."
         )
-        home.mark_sent(membership.id, part)
-        progress(len(part))
-    return len(waiting)
+    return UploadWindow(destroyed, destroyed + manifest.upload_seconds)
+
+
+def spread_overdue(
+    store: ClientStore, membership: Membership, window: UploadWindow, randomness: Randomness, now: float
+) -> None:
+    """Draw new moments for reports whose own has passed while the sender did not run, so that they do not
+    leave together.
+    """
+    length = window.ends - window.opens
+    left = max(0.0, window.ends - now)
+    for item in store.outbox(membership.id):
+        if window.time_of(item.due) < now:
+            moment = now + fraction(randomness) * left
+            store.reschedule(item.number, (moment - window.opens) / length)
+
+
+def send_due(
+    store: ClientStore, membership: Membership, window: UploadWindow, mix: Connection, now: float
+) -> int:
+    """Send every report whose moment has come, each by itself; return how many."""
+    due = [item for item in store.outbox(membership.id) if window.time_of(item.due) <= now]
+    for item in sorted(due, key=lambda one: one.due):
+        send_one(store, membership, item, mix)
+    return len(due)
+
+
+def send_one(store: ClientStore, membership: Membership, item: Item, mix: Connection) -> None:
+    """Send one report; what is acknowledged leaves the outbox."""
+    body = {"submissions": [base64.b64encode(item.submission).decode()]}
+    mix.call("POST", f"/collections/{membership.id}/envelopes", body)
+    store.mark_sent(membership.id, item)
+
+
+def seconds_to_next(store: ClientStore, membership: Membership, window: UploadWindow) -> float | None:
+    """How long until the next report leaves; None when the outbox is empty."""
+    moments = [window.time_of(item.due) for item in store.outbox(membership.id)]
+    return max(0.0, min(moments) - time.time()) if moments else None

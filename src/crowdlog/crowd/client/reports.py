@@ -1,5 +1,9 @@
-"""From artifacts to sealed reports: blinded randomness for each, then the report, then one envelope layer per
-node of the way.
+"""From artifacts to what is sent: blinded randomness for each, then the report, then one envelope layer per
+node of the way, then the proof that lets it in at the first mix.
+
+Where the terms ask for cover, everybody has as many values evaluated and sends as many reports as the limit
+allows. A cover report holds random bytes instead of an artifact: to whoever cannot open it, it is a report
+like any other, and nobody shares it, so nobody can open it.
 """
 
 from __future__ import annotations
@@ -7,58 +11,127 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from crowdlog.crowd.client.sample_artifacts import SampledArtifact
-from crowdlog.crowd.crypto.credential import Credential
+from crowdlog.crowd.crypto.credential import Credentials
 from crowdlog.crowd.crypto.envelope import seal_onion
-from crowdlog.crowd.crypto.report import make_report
+from crowdlog.crowd.crypto.report import ReportedArtifact, make_report
 from crowdlog.crowd.crypto.voprf import Evaluation, blind, finalize
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.shuffle import shuffled
+from crowdlog.crowd.slots import slot_request, submission
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
-# Elements of one request to the randomness server: always whole requests of at most this many.
-_REQUEST_ELEMENTS = 200
+_REQUEST_ELEMENTS = 100  # values evaluated with one request
+_COVER_BYTES = 32
+_RAND_BYTES = 64  # of the PRF's value
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One report on its way: what it says, for its owner (nothing for a cover report), and the exact bytes
+    that would leave.
+    """
+
+    slot: int
+    readable: str = field(repr=False)
+    submission: bytes = field(repr=False)
 
 
 def seal(
     manifest: Manifest,
-    credential: Credential,
+    credentials: Credentials,
     chosen: Sequence[SampledArtifact],
     server: Connection,
     randomness: Randomness,
-) -> list[tuple[str, bytes]]:
-    """Return (readable, envelope) for each artifact. The randomness server sees blinded points only."""
-    collection, sealed = manifest.collection, []
-    inputs = [
-        collection.voprf_input(part.primary, level)
-        for item in chosen
-        for level, parts in enumerate(((item.artifact,), item.inner))
-        for part in parts
-    ]
-    rands = iter(draw(manifest, inputs, server, randomness))
-    for item in chosen:
-        rand = next(rands)
+) -> list[Prepared]:
+    """Make the reports of these artifacts, and cover reports for the slots that are left.
+
+    The randomness server sees blinded points only.
+    """
+    collection = manifest.collection
+    outer = [collection.voprf_input(item.artifact.primary) for item in chosen]
+    inside = [collection.voprf_input(pair.primary, 1) for item in chosen for pair in item.inner]
+    rands = draw(manifest, credentials, outer, server, randomness)
+    inner_rands = iter(draw(manifest, credentials, inside, server, randomness, 1))
+    slots = shuffled(range(manifest.limit), randomness)
+    inner_slots = iter(shuffled(range(manifest.limit), randomness))
+    prepared = []
+    for item, rand, slot in zip(chosen, rands, slots, strict=False):
         inner = b"".join(
-            make_report(collection, credential, next(rands), pair, randomness, level=1) for pair in item.inner
+            make_report(
+                collection,
+                credentials.report,
+                next(inner_rands),
+                pair,
+                randomness,
+                next(inner_slots),
+                level=1,
+            )
+            for pair in item.inner
         )
-        report = make_report(collection, credential, rand, item.artifact, randomness, inner)
-        sealed.append((item.readable, seal_onion(collection.mix_publics, report, randomness)))
-    return sealed
+        report = make_report(collection, credentials.report, rand, item.artifact, randomness, slot, inner)
+        prepared.append(_prepared(manifest, credentials, slot, item.readable, report, randomness))
+    if manifest.cover:
+        prepared += [cover(manifest, credentials, slot, randomness) for slot in slots[len(chosen) :]]
+    return prepared
+
+
+def cover(manifest: Manifest, credentials: Credentials, slot: int, randomness: Randomness) -> Prepared:
+    """A report of nothing, for a slot that has no artifact."""
+    nothing = ReportedArtifact(randomness.bytes(_COVER_BYTES))
+    rand = randomness.bytes(_RAND_BYTES)
+    report = make_report(manifest.collection, credentials.report, rand, nothing, randomness, slot)
+    return _prepared(manifest, credentials, slot, "", report, randomness)
+
+
+def _prepared(
+    manifest: Manifest,
+    credentials: Credentials,
+    slot: int,
+    readable: str,
+    report: bytes,
+    randomness: Randomness,
+) -> Prepared:
+    collection = manifest.collection
+    envelope = seal_onion(collection.mix_publics, report, randomness)
+    packed = submission(collection, credentials.admission, slot, envelope, randomness)
+    return Prepared(slot, readable, packed)
 
 
 def draw(
-    manifest: Manifest, inputs: Sequence[bytes], server: Connection, randomness: Randomness
+    manifest: Manifest,
+    credentials: Credentials,
+    inputs: Sequence[bytes],
+    server: Connection,
+    randomness: Randomness,
+    level: int = 0,
 ) -> list[bytes]:
-    """Have the oblivious PRF evaluated on these; its proofs are checked."""
-    public, rands = manifest.collection.voprf_public, []
-    for start in range(0, len(inputs), _REQUEST_ELEMENTS):
-        blinded = [blind(item, randomness) for item in inputs[start : start + _REQUEST_ELEMENTS]]
-        body = {"elements": [base64.b64encode(item.element).decode() for item in blinded]}
-        answer = server.call("POST", f"/keys/{public.hex()}/evaluate", body)
-        rands += finalize(public, blinded, Evaluation.from_bytes(decoded(answer, "evaluation")))
-    return rands
+    """Have the oblivious PRF evaluated on these, one slot each; its proofs are checked.
+
+    With cover as many values are asked for as the limit allows, so that their number says nothing.
+    """
+    collection = manifest.collection
+    padded = list(inputs)
+    if manifest.cover and level < collection.levels:
+        padded += [randomness.bytes(_COVER_BYTES) for _ in range(manifest.limit - len(inputs))]
+    slots = shuffled(range(manifest.limit), randomness)
+    rands: list[bytes] = []
+    for start in range(0, len(padded), _REQUEST_ELEMENTS):
+        blinded = [blind(item, randomness) for item in padded[start : start + _REQUEST_ELEMENTS]]
+        asked = [
+            slot_request(collection, credentials.evaluation, slot, item.element, randomness, level)
+            for item, slot in zip(blinded, slots[start:], strict=False)
+        ]
+        body = {"slots": [base64.b64encode(one).decode() for one in asked]}
+        answer = server.call("POST", f"/collections/{manifest.id}/evaluate", body)
+        rands += finalize(
+            collection.voprf_public, blinded, Evaluation.from_bytes(decoded(answer, "evaluation"))
+        )
+    return rands[: len(inputs)]
 
 
 def decoded(answer: dict[str, object], name: str) -> bytes:

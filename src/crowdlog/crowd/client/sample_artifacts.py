@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from crowdlog.crowd.artifact import MinedArtifact, encode_count, encode_texts
 from crowdlog.crowd.crypto.collection import PAYLOAD_OVERHEAD
@@ -27,6 +28,16 @@ class SampledArtifact:
     readable: str = field(repr=False)
     artifact: ReportedArtifact
     inner: tuple[ReportedArtifact, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As the client keeps it on its own disk."""
+        parts = [[one.primary.hex(), one.secondary.hex()] for one in (self.artifact, *self.inner)]
+        return {"readable": self.readable, "parts": parts}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> SampledArtifact:
+        parts = [ReportedArtifact(*map(bytes.fromhex, part)) for part in value["parts"]]
+        return cls(value["readable"], parts[0], tuple(parts[1:]))
 
 
 @dataclass(frozen=True)

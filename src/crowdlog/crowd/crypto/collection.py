@@ -1,5 +1,5 @@
 """What everybody must agree on: a collection, named by the hash of all its terms, so that nobody can be told
-another k or another key unnoticed.
+another k, another key or another purpose unnoticed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 from crowdlog.crowd.crypto.group import SIZE, ReportError, frame
 from crowdlog.errors import PrivacyRefusal
 
-VERSION = 1
+VERSION = 2
 # the client's floor: the k a review board approved for releases (Feild 2013, section 6.5); less is a group of
 # friends
 MIN_K = 5
@@ -21,23 +21,34 @@ MIN_LAYERS = 3  # two mixes and the aggregation server
 MAX_LAYERS = 10
 MIN_PAYLOAD, MAX_PAYLOAD = 64, 4096
 MAX_SLOTS = 16  # inner reports of one report
+MAX_LIMIT = 10**6  # reports of one person
 MAX_REPORT = 16_384  # bytes
 PAYLOAD_OVERHEAD = 38  # root and three lengths: what an artifact cannot use of the payload
-HEADER_SIZE = 304  # of a report, docs/protocol.md
+HEADER_SIZE = 404  # of a report, docs/protocol.md
 AEAD_TAG = 16  # Poly1305
+DIGEST_SIZE = 32
+# Who issues one of the three MACs of a credential: the aggregation server lets a report be counted, the
+# randomness server an artifact be evaluated, the first mix an envelope in.
+ISSUERS = ("report", "evaluation", "admission")
+_NUMBERS = ("k", "inner_k", "payload_size", "inner_slots", "limit")
 
 
 @dataclass(frozen=True)
 class Collection:
-    """The public terms of one collection.
+    """The terms of one collection that go into the cryptography.
 
-    `inner_k` 0 means one threshold; otherwise a report has room for `inner_slots` that open at `inner_k`.
+    `terms`: SHA-256 of all other terms (what is mined, who runs the services, what people agree to), so that
+    the id names these too. `limit`: most reports of one person, at each level. `inner_k` 0 means one
+    threshold; otherwise a report has room for `inner_slots` that open at `inner_k`.
     """
 
-    title: str
+    terms: bytes
     k: int
+    limit: int
     voprf_public: bytes
-    issuer_public: bytes
+    report_issuer: bytes
+    evaluation_issuer: bytes
+    admission_issuer: bytes
     mix_publics: tuple[bytes, ...]  # in the order of travel; the last is the aggregation server's
     inner_k: int = 0
     payload_size: int = 256
@@ -56,43 +67,54 @@ class Collection:
             )
         if len(self.mix_publics) < MIN_LAYERS:
             raise PrivacyRefusal(
-                f"Reports must pass two mixes before the aggregation server, got {len(self.mix_publics)} "
-                f"keys instead of {MIN_LAYERS}."
+                "Reports must pass two mixes before the aggregation server, "
+                f"got {len(self.mix_publics)} keys instead of {MIN_LAYERS}."
             )
         if (
             max(self.k, self.inner_k) > MAX_K
             or len(self.mix_publics) > MAX_LAYERS
             or not MIN_PAYLOAD <= self.payload_size <= MAX_PAYLOAD
+            or not 1 <= self.limit <= MAX_LIMIT
         ):
             raise ReportError(
-                f"A collection allows k up to {MAX_K}, up to {MAX_LAYERS} layers and {MIN_PAYLOAD} to "
-                f"{MAX_PAYLOAD} bytes of payload, "
-                f"got {max(self.k, self.inner_k)}, {len(self.mix_publics)} and {self.payload_size}."
+                f"A collection allows k up to {MAX_K}, up to {MAX_LAYERS} layers, {MIN_PAYLOAD} to "
+                f"{MAX_PAYLOAD} "
+                f"bytes of payload and a limit of 1 to {MAX_LIMIT}, got {max(self.k, self.inner_k)}, "
+                f"{len(self.mix_publics)}, {self.payload_size} and {self.limit}."
             )
         if not 1 <= self.inner_slots <= MAX_SLOTS or self.report_size() > MAX_REPORT:
             raise ReportError(
                 f"A collection has room for 1 to {MAX_SLOTS} inner reports and reports of at most "
-                f"{MAX_REPORT} bytes, "
-                f"got {self.inner_slots} and {self.report_size()}; ask its operator."
+                f"{MAX_REPORT} "
+                f"bytes, got {self.inner_slots} and {self.report_size()}; ask its operator."
             )
-        sizes = [len(self.voprf_public), len(self.issuer_public) // 2, *map(len, self.mix_publics)]
-        if set(sizes) != {SIZE} or len(self.issuer_public) % 2 or len(self.title.encode()) > 200:
+        issuers = (self.report_issuer, self.evaluation_issuer, self.admission_issuer)
+        keys = [self.voprf_public, *self.mix_publics]
+        sizes_fit = {len(key) for key in keys} == {SIZE} and {len(key) for key in issuers} == {2 * SIZE}
+        if not sizes_fit or len(self.terms) != DIGEST_SIZE:
             raise ReportError(
-                "A collection needs public keys of 32 bytes (64 for the issuer) and a title of at most 200 "
-                "bytes; ask its operator."
+                "A collection needs public keys of 32 bytes (64 for each issuer) and a digest of 32 bytes "
+                "of its "
+                "other terms; ask its operator."
             )
 
     @cached_property
     def id(self) -> bytes:
         """32 bytes that name all terms."""
-        slots = self.inner_slots.to_bytes(2, "big") if self.inner_k else b""
-        version, k, inner_k, payload = (
-            number.to_bytes(2, "big") for number in (VERSION, self.k, self.inner_k, self.payload_size)
+        inner = self.inner_k.to_bytes(2, "big")
+        if self.inner_k:
+            inner += self.inner_slots.to_bytes(2, "big")
+        numbers = (
+            VERSION.to_bytes(2, "big"),
+            self.k.to_bytes(2, "big"),
+            inner,
+            self.payload_size.to_bytes(2, "big"),
+            self.limit.to_bytes(4, "big"),
         )
-        numbers = (version, k, inner_k + slots, payload)
+        issuers = (self.report_issuer, self.evaluation_issuer, self.admission_issuer)
         return hashlib.sha256(
-            b"crowdlog-v1-collection"
-            + frame(self.title.encode(), *numbers, self.voprf_public, self.issuer_public, *self.mix_publics)
+            b"crowdlog-v2-collection"
+            + frame(self.terms, *numbers, self.voprf_public, *issuers, *self.mix_publics)
         ).digest()
 
     @property
@@ -109,6 +131,20 @@ class Collection:
         """What every derivation is bound to: version, level, collection and threshold."""
         return bytes([VERSION, level]) + self.id + self.bar(level).to_bytes(2, "big")
 
+    def slot_context(self, issuer: str, slot: int, level: int = 0) -> bytes:
+        """What a person's pseudonym for one of her `limit` slots with one of the issuers is bound to."""
+        if issuer not in ISSUERS or not 0 <= slot < self.limit:
+            raise ReportError(f"A slot must be a number from 0 to {self.limit - 1}, got {slot}.")
+        return self.context(level) + issuer.encode() + slot.to_bytes(4, "big")
+
+    def issuer(self, name: str) -> bytes:
+        """The public key of one of the three issuers."""
+        return {
+            "report": self.report_issuer,
+            "evaluation": self.evaluation_issuer,
+            "admission": self.admission_issuer,
+        }[name]
+
     def voprf_input(self, primary: bytes, level: int = 0) -> bytes:
         return self.context(level) + primary
 
@@ -117,9 +153,8 @@ class Collection:
         nothing.
         """
         self.bar(level)
-        return self.payload_size + (
-            self.inner_slots * self.report_size(1) if level == 0 and self.inner_k else 0
-        )
+        inside = self.inner_slots * self.report_size(1) if level == 0 and self.inner_k else 0
+        return self.payload_size + inside
 
     def report_size(self, level: int = 0) -> int:
         return HEADER_SIZE + self.payload(level) + AEAD_TAG
@@ -128,13 +163,10 @@ class Collection:
         return json.dumps(
             {
                 "version": VERSION,
-                "title": self.title,
-                "k": self.k,
-                "inner_k": self.inner_k,
-                "inner_slots": self.inner_slots,
-                "payload_size": self.payload_size,
+                "terms": self.terms.hex(),
+                **{name: getattr(self, name) for name in _NUMBERS},
                 "voprf_public": self.voprf_public.hex(),
-                "issuer_public": self.issuer_public.hex(),
+                **{f"{name}_issuer": self.issuer(name).hex() for name in ISSUERS},
                 "mix_publics": [public.hex() for public in self.mix_publics],
             }
         )
@@ -148,24 +180,20 @@ class Collection:
                     f"This program speaks version {VERSION} of the protocol and the collection another; "
                     "update it."
                 )
-            numbers = {name: terms[name] for name in ("k", "inner_k", "payload_size", "inner_slots")}
-            if any(type(number) is not int for number in numbers.values()) or not isinstance(
-                terms["title"], str
-            ):
-                raise ReportError(
-                    "A collection's k, inner_k, inner_slots and payload_size must be integers and its title "
-                    "text; ask its operator."
-                )
-            keys = (bytes.fromhex(terms["voprf_public"]), bytes.fromhex(terms["issuer_public"]))
+            numbers = {name: terms[name] for name in _NUMBERS}
+            if any(type(number) is not int for number in numbers.values()):
+                raise ReportError(f"A collection's {', '.join(_NUMBERS)} must be integers; ask its operator.")
             return cls(
-                title=terms["title"],
-                voprf_public=keys[0],
-                issuer_public=keys[1],
+                terms=bytes.fromhex(terms["terms"]),
+                voprf_public=bytes.fromhex(terms["voprf_public"]),
+                report_issuer=bytes.fromhex(terms["report_issuer"]),
+                evaluation_issuer=bytes.fromhex(terms["evaluation_issuer"]),
+                admission_issuer=bytes.fromhex(terms["admission_issuer"]),
                 mix_publics=tuple(map(bytes.fromhex, terms["mix_publics"])),
                 **numbers,
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReportError(
-                "A collection's terms must be a JSON object with title, k, inner_k, inner_slots, "
-                "payload_size and public keys in hexadecimal."
+                f"A collection's terms must be a JSON object with {', '.join(_NUMBERS)} and public keys in "
+                "hexadecimal."
             ) from error

@@ -1,18 +1,21 @@
-"""One credential per person and collection: it lets her be counted once per artifact and never be recognised.
+"""Credentials of one person in one collection: they let her be counted once per artifact, within her limit,
+and never be recognised.
 
-A credential is a MAC (MAC_GGM of Chase, Meiklejohn and Zaverucha, CCS 2014) by the aggregation server on a
-secret `m` that only the client knows. For an artifact's tag the client shows the pseudonym m · H(tag), the
-same each time she sends that artifact, unlinkable to her others under DDH, with a freshly randomised copy of
-the MAC and a proof that both hold the same m. proofs/crowdlogging.md has the argument.
+A credential is a MAC (MAC_GGM of Chase, Meiklejohn and Zaverucha, CCS 2014) by one of the services on a
+secret `m` that only the client knows; a person has one of each issuer, all on the same m. For a context (an
+artifact's tag, or one of her numbered slots) the client shows the pseudonym m · H(context), the same each
+time, unlinkable to her others under DDH, with a freshly randomised copy of the MAC and a proof that all hold
+the same m. proofs/crowdlogging.md has the argument.
 """
 
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from crowdlog.crowd.crypto import sigma
-from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.collection import ISSUERS, Collection
 from crowdlog.crowd.crypto.group import (
     BASE,
     SIZE,
@@ -27,11 +30,17 @@ from crowdlog.crowd.crypto.group import (
 )
 from crowdlog.privacy.randomness import Randomness
 
-SECOND = hash_to_group(b"second generator", b"crowdlog-v1-generator")  # nobody knows its logarithm to BASE
-REQUEST_SIZE = 3 * SIZE  # M, challenge, response
-RESPONSE_SIZE = 8 * SIZE  # U, U', T, challenge, four responses
-CREDENTIAL_SIZE = 3 * SIZE  # m, U, U'
-SHOWN_SIZE = 5 * SIZE  # U, U', W, challenge, response
+SECOND = hash_to_group(b"second generator", b"crowdlog-v2-generator")  # nobody knows its logarithm to BASE
+REQUEST_SIZE = 3 * SIZE  # M, commitment, response
+RESPONSE_SIZE = 12 * SIZE  # U, U', T, five commitments, four responses
+CREDENTIALS_SIZE = SIZE * (1 + 2 * len(ISSUERS))  # m, then U, U' of each issuer
+
+Named = Sequence[tuple[bytes, bytes]]  # (context, pseudonym for it)
+
+
+def shown_size(pseudonyms: int) -> int:
+    """Bytes of a proof for so many pseudonyms: U, U', W, a commitment for W and for each, the response."""
+    return SIZE * (5 + pseudonyms)
 
 
 @dataclass(frozen=True)
@@ -67,22 +76,34 @@ class IssuerKey:
 
 @dataclass(frozen=True)
 class Credential:
+    """The MAC of one issuer on a person's secret."""
+
     secret: int = field(repr=False)
     u: bytes = field(repr=False)
     mac: bytes = field(repr=False)
 
+
+@dataclass(frozen=True)
+class Credentials:
+    """A person's credentials, one of each issuer, on one secret."""
+
+    report: Credential
+    evaluation: Credential
+    admission: Credential
+
     def to_bytes(self) -> bytes:
-        return encode_scalar(self.secret) + self.u + self.mac
+        macs = [one.u + one.mac for one in (self.report, self.evaluation, self.admission)]
+        return encode_scalar(self.report.secret) + b"".join(macs)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Credential:
-        if len(data) != CREDENTIAL_SIZE:
+    def from_bytes(cls, data: bytes) -> Credentials:
+        if len(data) != CREDENTIALS_SIZE:
             raise ReportError(
-                f"A credential has {CREDENTIAL_SIZE} bytes, got {len(data)}; join the collection again."
+                f"Credentials have {CREDENTIALS_SIZE} bytes, got {len(data)}; join the collection again."
             )
-        return cls(
-            decode_scalar(data[:SIZE]), decode_point(data[SIZE : 2 * SIZE]), decode_point(data[2 * SIZE :])
-        )
+        secret = decode_scalar(data[:SIZE])
+        points = [decode_point(data[start : start + SIZE]) for start in range(SIZE, len(data), SIZE)]
+        return cls(*(Credential(secret, u, mac) for u, mac in zip(points[::2], points[1::2], strict=True)))
 
 
 @dataclass(frozen=True)
@@ -99,8 +120,8 @@ class PendingCredential:
     def from_bytes(cls, data: bytes) -> PendingCredential:
         if len(data) != SIZE + REQUEST_SIZE:
             raise ReportError(
-                f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; "
-                "join the collection again."
+                f"A pending credential has {SIZE + REQUEST_SIZE} bytes, got {len(data)}; join the "
+                "collection again."
             )
         return cls(decode_scalar(data[:SIZE]), data[SIZE:])
 
@@ -115,11 +136,26 @@ def request_credential(collection: Collection, randomness: Randomness) -> Pendin
     )
 
 
-def issue_credential(key: IssuerKey, collection_id: bytes, request: bytes, randomness: Randomness) -> bytes:
+def issue_credential(
+    key: IssuerKey, collection_id: bytes, request: bytes, randomness: Randomness, issuer: str = "report"
+) -> bytes:
     """Answer a request with a MAC and a proof that the key everybody knows was used.
 
     Whether the asker may join is the caller's business.
     """
+    point = requested_point(collection_id, request)
+    b = random_scalar(randomness)
+    u, x1_public = multiply(b, BASE), key.public[SIZE:]
+    mac = multiply(b, add(multiply(key.x0, BASE), multiply(key.x1, point)))
+    helper = multiply(b, x1_public)
+    statement = _issue_statement(key.public, point, u, mac, helper)
+    secrets = [key.x0, key.mask, b, b * key.x1]
+    message = collection_id + issuer.encode()
+    return u + mac + helper + sigma.prove(b"issue", statement, secrets, message, randomness)
+
+
+def requested_point(collection_id: bytes, request: bytes) -> bytes:
+    """The public point M = m · BASE of a request whose sender proves that she knows m."""
     if len(request) != REQUEST_SIZE:
         raise ReportError(f"A credential request has {REQUEST_SIZE} bytes, got {len(request)}.")
     point = decode_point(request[:SIZE])
@@ -128,60 +164,50 @@ def issue_credential(key: IssuerKey, collection_id: bytes, request: bytes, rando
             "The credential request does not prove that its sender knows the secret, or is meant for another "
             "collection."
         )
-    b = random_scalar(randomness)
-    u, x1_public = multiply(b, BASE), key.public[SIZE:]
-    mac = multiply(b, add(multiply(key.x0, BASE), multiply(key.x1, point)))
-    helper = multiply(b, x1_public)
-    statement = _issue_statement(key.public, point, u, mac, helper)
-    return (
-        u
-        + mac
-        + helper
-        + sigma.prove(b"issue", statement, [key.x0, key.mask, b, b * key.x1], collection_id, randomness)
-    )
+    return point
 
 
-def accept_credential(pending: PendingCredential, collection: Collection, response: bytes) -> Credential:
+def accept_credential(
+    pending: PendingCredential, collection: Collection, response: bytes, issuer: str = "report"
+) -> Credential:
     """Check the answer; a MAC under any other key than the collection's is refused, for it could be used to
     recognise its owner.
     """
     if len(response) != RESPONSE_SIZE:
         raise ReportError(f"A credential's answer has {RESPONSE_SIZE} bytes, got {len(response)}; ask again.")
     u, mac, helper = (decode_point(response[start : start + SIZE]) for start in (0, SIZE, 2 * SIZE))
-    statement = _issue_statement(collection.issuer_public, pending.request[:SIZE], u, mac, helper)
-    if not sigma.proved(b"issue", statement, response[3 * SIZE :], collection.id):
+    statement = _issue_statement(collection.issuer(issuer), pending.request[:SIZE], u, mac, helper)
+    if not sigma.proved(b"issue", statement, response[3 * SIZE :], collection.id + issuer.encode()):
         raise ReportError(
-            "The credential was not made with the collection's public key: it was thrown away; "
-            "do not trust this server."
+            "The credential was not made with the collection's public key: it was thrown away; do not "
+            "trust this "
+            "server."
         )
     return Credential(pending.secret, u, mac)
 
 
 def pseudonym(credential: Credential, context: bytes) -> bytes:
     """The name of this person for this context: always the same here, unlinkable elsewhere."""
-    return multiply(credential.secret, _pseudonym_base(context))
+    return multiply(credential.secret, pseudonym_base(context))
 
 
-def show(
-    credential: Credential, context: bytes, name: bytes, message: bytes, randomness: Randomness
-) -> bytes:
-    """Prove to the issuer that `name`, the pseudonym of this context, belongs to one of its credentials; the
-    proof is bound to the message.
+def show(credential: Credential, named: Named, message: bytes, randomness: Randomness) -> bytes:
+    """Prove to the issuer that these pseudonyms belong to one of its credentials, all to the same; the proof
+    is bound to the message.
     """
     a = random_scalar(randomness)
     u, mac = multiply(a, credential.u), multiply(a, credential.mac)
     w = multiply(credential.secret, u)
-    statement = _show_statement(u, w, context, name)
-    return (
-        u + mac + w + sigma.prove(b"show", statement, [credential.secret], u + mac + w + message, randomness)
-    )
+    statement = show_statement(u, w, named)
+    head = u + mac + w
+    return head + sigma.prove(b"show", statement, [credential.secret], head + message, randomness)
 
 
-def shown(key: IssuerKey, shown_bytes: bytes, context: bytes, name: bytes, message: bytes) -> bool:
-    """Whether `show` made these bytes with one of the key's credentials, for this pseudonym, context and
+def shown(key: IssuerKey, shown_bytes: bytes, named: Named, message: bytes) -> bool:
+    """Whether `show` made these bytes with one of the key's credentials, for these pseudonyms and this
     message.
     """
-    if len(shown_bytes) != SHOWN_SIZE:
+    if len(shown_bytes) != shown_size(len(named)):
         return False
     u, mac, w = (shown_bytes[start : start + SIZE] for start in (0, SIZE, 2 * SIZE))
     try:
@@ -189,17 +215,14 @@ def shown(key: IssuerKey, shown_bytes: bytes, context: bytes, name: bytes, messa
         if not hmac.compare_digest(mac, add(multiply(key.x0, u), multiply(key.x1, w))):
             return False
         return sigma.proved(
-            b"show",
-            _show_statement(u, w, context, name),
-            shown_bytes[3 * SIZE :],
-            shown_bytes[: 3 * SIZE] + message,
+            b"show", show_statement(u, w, named), shown_bytes[3 * SIZE :], shown_bytes[: 3 * SIZE] + message
         )
     except ReportError:
         return False
 
 
-def _pseudonym_base(context: bytes) -> bytes:
-    return hash_to_group(context, b"crowdlog-v1-pseudonym")
+def pseudonym_base(context: bytes) -> bytes:
+    return hash_to_group(context, b"crowdlog-v2-pseudonym")
 
 
 def _request_statement(point: bytes) -> list[sigma.Equation]:
@@ -220,6 +243,7 @@ def _issue_statement(
     ]
 
 
-def _show_statement(u: bytes, w: bytes, context: bytes, name: bytes) -> list[sigma.Equation]:
-    """Secret: m. W = m·U and pseudonym = m·H(context)."""
-    return [(w, ((0, u),)), (name, ((0, _pseudonym_base(context)),))]
+def show_statement(u: bytes, w: bytes, named: Named) -> list[sigma.Equation]:
+    """Secret: m. W = m·U and pseudonym = m·H(context) for each context."""
+    names: list[sigma.Equation] = [(name, ((0, pseudonym_base(context)),)) for context, name in named]
+    return [(w, ((0, u),)), *names]

@@ -28,7 +28,7 @@ def tag_of(root: bytes, context: bytes, primary: bytes) -> bytes:
 
 
 def coefficient(root: bytes, context: bytes, index: int) -> int:
-    return hash_to_scalar(frame(context, root, index.to_bytes(2, "big")), b"crowdlog-v1-coefficient")
+    return hash_to_scalar(frame(context, root, index.to_bytes(2, "big")), b"crowdlog-v2-coefficient")
 
 
 def polynomial(root: bytes, context: bytes, k: int) -> list[int]:
@@ -43,4 +43,4 @@ def key_of(secret: int, context: bytes, tag: bytes) -> bytes:
 
 def share_point(pseudonym: bytes) -> int:
     """Where a person's share lies. It is 0 with probability 2^-252; openings refuse that."""
-    return hash_to_scalar(pseudonym, b"crowdlog-v1-share-point")
+    return hash_to_scalar(pseudonym, b"crowdlog-v2-share-point")

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 from crowdlog.crowd.crypto.group import SIZE, ReportError
 from crowdlog.privacy.randomness import Randomness
 
-INFO = b"crowdlog-v1-layer"
+INFO = b"crowdlog-v2-layer"
 LAYER_OVERHEAD = 48  # ephemeral key and Poly1305 tag
 KEM_ID, HPKE_ID = b"KEM\x00\x20", b"HPKE\x00\x20\x00\x01\x00\x03"  # suite ids, RFC 9180 section 7
 

@@ -20,20 +20,20 @@ from crowdlog.crowd.crypto.collection import (
     VERSION,
     Collection,
 )
-from crowdlog.crowd.crypto.credential import Credential, IssuerKey, pseudonym, show, shown
+from crowdlog.crowd.crypto.credential import Credential, IssuerKey, Named, pseudonym, show, shown
 from crowdlog.crowd.crypto.derive import ROOT_SIZE, key_of, polynomial, root_of, share_point, tag_of
 from crowdlog.crowd.crypto.group import ReportError, decode_scalar, encode_scalar
 from crowdlog.crowd.crypto.shamir import value
 from crowdlog.privacy.randomness import Randomness
 
-CONTEXT, TAG, PSEUDONYM, SHARE, NONCE, SHOWN = (
-    slice(0, 36),
-    slice(36, 68),
-    slice(68, 100),
-    slice(100, 132),
-    slice(132, 144),
-    slice(144, HEADER_SIZE),
-)
+CONTEXT = slice(0, 36)
+TAG = slice(36, 68)
+PSEUDONYM = slice(68, 100)
+SHARE = slice(100, 132)
+SLOT = slice(132, 136)
+SLOT_NAME = slice(136, 168)
+NONCE = slice(168, 180)
+SHOWN = slice(180, HEADER_SIZE)
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,16 @@ class Report:
         return self.data[PSEUDONYM]
 
     @property
+    def slot(self) -> int:
+        """Which of her `limit` places its sender used."""
+        return int.from_bytes(self.data[SLOT], "big")
+
+    @property
+    def slot_name(self) -> bytes:
+        """Her pseudonym for that place: two reports with one slot name are one person's, over her limit."""
+        return self.data[SLOT_NAME]
+
+    @property
     def share(self) -> tuple[int, int]:
         return share_point(self.data[PSEUDONYM]), int.from_bytes(self.data[SHARE], "little")
 
@@ -149,11 +159,13 @@ def make_report(
     rand: bytes,
     artifact: ReportedArtifact,
     randomness: Randomness,
+    slot: int,
     inner: bytes = b"",
     level: int = 0,
 ) -> bytes:
     """The report of one artifact; `rand`: the PRF's value of `collection.voprf_input(artifact.primary,
-    level)`; `inner`: some of level 1, joined.
+    level)`; `slot`: a number below the limit that the person uses once at this level; `inner`: some reports
+    of level 1, joined.
     """
     context, k = collection.context(level), collection.bar(level)
     if inner and (
@@ -170,11 +182,15 @@ def make_report(
     tag = tag_of(root, context, artifact.primary)
     coefficients = polynomial(root, context, k)
     name = pseudonym(credential, context + tag)
-    head = context + tag + name + encode_scalar(value(coefficients, share_point(name)))
+    slot_context = collection.slot_context("report", slot, level)
+    slot_name = pseudonym(credential, slot_context)
+    share = encode_scalar(value(coefficients, share_point(name)))
+    head = context + tag + name + share + slot.to_bytes(4, "big") + slot_name
     nonce = randomness.bytes(12)
     payload = Payload(root, artifact, inner).to_bytes(collection.payload(level))
     sealed = ChaCha20Poly1305(key_of(coefficients[0], context, tag)).encrypt(nonce, payload, head)
-    return head + nonce + show(credential, context + tag, name, head + nonce + sealed, randomness) + sealed
+    named = [(context + tag, name), (slot_context, slot_name)]
+    return head + nonce + show(credential, named, head + nonce + sealed, randomness) + sealed
 
 
 def check_report(report: Report, collection: Collection, key: IssuerKey, level: int = 0) -> None:
@@ -194,11 +210,20 @@ def check_report(report: Report, collection: Collection, key: IssuerKey, level: 
         raise ReportError(
             f"A report of this collection has {collection.report_size(level)} bytes, got {len(report.data)}."
         )
-    message = report.data[: SHOWN.start] + report.data[HEADER_SIZE:]
-    if not shown(key, report.data[SHOWN], report.context + report.tag, report.pseudonym, message):
+    if not shown(key, report.data[SHOWN], _named(report, collection, level), _message(report)):
         raise ReportError(
             "The report carries no valid credential of this collection; join first, and send it unchanged."
         )
+
+
+def _named(report: Report, collection: Collection, level: int) -> Named:
+    """What a report's proof speaks of: the pseudonym for its artifact and the one for its slot."""
+    slot_context = collection.slot_context("report", report.slot, level)
+    return [(report.context + report.tag, report.pseudonym), (slot_context, report.slot_name)]
+
+
+def _message(report: Report) -> bytes:
+    return report.data[: SHOWN.start] + report.data[HEADER_SIZE:]
 
 
 def group_reports(reports: Iterable[Report]) -> dict[bytes, list[Report]]:

@@ -2,88 +2,76 @@
 them have in common.
 
 A report is acknowledged once it is on disk. A person's second report of the same artifact is recognised by
-its pseudonym and not counted.
+its pseudonym and not counted, and so is one beyond her limit, by the pseudonym of its slot.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
-from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.crowd.crypto.collection import MAX_K, MAX_PAYLOAD, MAX_SLOTS, MIN_K, MIN_PAYLOAD, Collection
-from crowdlog.crowd.crypto.credential import IssuerKey, issue_credential
-from crowdlog.crowd.crypto.envelope import open_layer
+from crowdlog.crowd.crypto.credential import issue_credential
+from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD, open_layer
+from crowdlog.crowd.crypto.group import SIZE
 from crowdlog.crowd.crypto.report import Report, check_report
-from crowdlog.crowd.manifest import COUNTS, INNER_ARTIFACTS, Manifest
+from crowdlog.crowd.crypto.signing import signed
+from crowdlog.crowd.http import trusting
+from crowdlog.crowd.manifest import Manifest, canonical
 from crowdlog.crowd.publication import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
-from crowdlog.crowd.services.collections import PHASES, STATUS_COUNTS, Checked, CollectionStore, checked
+from crowdlog.crowd.services.collections import COUNTS, PHASES, CollectionStore
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
-from crowdlog.crowd.services.keyfile import own_key, secret_for
+from crowdlog.crowd.services.identity import IDENTITY, SIGNATURE, Identity
+from crowdlog.crowd.services.keyfile import own_key
 from crowdlog.crowd.services.limits import Limits
-from crowdlog.crowd.services.mix import COUNTED, ENVELOPES
+from crowdlog.crowd.services.mix import (
+    AGREED,
+    BATCH,
+    COUNTED,
+    FINAL,
+    REGISTER,
+    batch_signed,
+    fetch_certificate,
+)
 from crowdlog.crowd.services.openapi import Operation
-from crowdlog.crowd.services.publishing import Publisher, issuer_key, issuer_path
+from crowdlog.crowd.services.publishing import Publisher
+from crowdlog.crowd.services.storage import StorageDown, StorageFull
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
+MOST_INVITATIONS = 100_000  # of one request
+_POLL_SECONDS = 1.0
 _HEX_ID = "^[0-9a-f]{64}$"
-_PUBLIC = Bytes(32, exact=True)
+_FILE_NAME = "^[a-z_]+\\.(html|json|md|parquet|csv)$"
 _COUNT = Integer(0, 2**62)
-_CREATE: Fields = {
-    "title": Text(),
-    "k": Integer(MIN_K, MAX_K),
-    "inner_k": Integer(0, MAX_K),
-    "inner_slots": Integer(1, MAX_SLOTS),
-    "payload_size": Integer(MIN_PAYLOAD, MAX_PAYLOAD),
-    "artifact": Choice(tuple(QUERY_ARTIFACTS)),
-    "representation": Choice(REPRESENTATIONS),
-    "limit": Integer(1, 10**6),
-    "count": Choice(COUNTS),
-    "policy": Text(),
-    "inner_artifact": Choice(INNER_ARTIFACTS),
-    "inner_policy": Text(least=0),
-    "voprf_public": _PUBLIC,
-    "randomness": Text(),
-    "mix_publics": ListOf(_PUBLIC, 8, 2),
-    "mix": Text(),
-}
-_DESCRIBED = (
-    "artifact",
-    "representation",
-    "limit",
-    "count",
-    "policy",
-    "inner_artifact",
-    "inner_policy",
-    "randomness",
-    "mix",
-)
-_CREATED: Fields = {"id": Text(), "manifest": AnyObject("The collection as its clients see it.")}
-_SHOWN: Fields = {"phase": Choice(PHASES), "manifest": AnyObject("The collection as its clients see it.")}
-_INVITE: Fields = {"count": Integer(1, 100_000)}
-_INVITED: Fields = {"invitations": ListOf(Text(), 100_000)}
-_JOIN: Fields = {"invitation": Text(), "request": Bytes(2048)}
-_JOINED: Fields = {"credential": Bytes(4096)}
-_PUBLISH: Fields = {"smallest_batch": _COUNT}
+_MADE: Fields = {"public": Bytes(32, exact=True), "issuer": Bytes(64, exact=True)}
+_MANIFEST = AnyObject("The collection as its clients see it.")
+_SHOWN: Fields = {"phase": Choice(PHASES), "manifest": _MANIFEST, "signature": Text()}
+_LISTED: Fields = {"collections": ListOf(AnyObject("id and phase"), 10**6, 0)}
+_INVITE: Fields = {"count": Integer(1, MOST_INVITATIONS)}
+_INVITED: Fields = {"invitations": ListOf(Text(), MOST_INVITATIONS)}
+_JOIN: Fields = {"invitation": Text(), "request": Bytes(96, exact=True)}
+_JOINED: Fields = {"credential": Bytes(4096), "ticket": SIGNATURE}
+_PUBLISH: Fields = {"statistics": ListOf(AnyObject("What a mix counted, and its signature."), 16)}
 _PHASE: Fields = {"phase": Choice(PHASES)}
+_GROUPS = ("groups", "at_bar", "near_bar")
 _STATUS: Fields = {
     "phase": Choice(PHASES),
     "k": _COUNT,
     "inner_k": _COUNT,
-    **dict.fromkeys(STATUS_COUNTS, _COUNT),
+    **dict.fromkeys((*COUNTS, *_GROUPS), _COUNT),
 }
 _FILES: Fields = {"files": ListOf(Text(), 100)}
-_KEY: Fields = {"public": _PUBLIC}
 
 
 @dataclass
@@ -93,65 +81,54 @@ class AggregationServer:
     token: str
     limits: Limits
     database_url: str | None = None
+    owner: str = "unnamed"
+    cafile: str | None = None  # certificates to trust for the randomness server
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._store = CollectionStore(self.database_url, self.folder / "aggregation.sqlite")
+        self.identity = Identity(self.folder, self.owner, self.randomness)
+        self._store = CollectionStore(self.database_url, self.folder, self.randomness)
         self._key = own_key(self.folder / "envelope.key", self.randomness)
-        self._publisher = Publisher(self._store, self.folder, self.randomness)
-        self._issuers: dict[str, tuple[Collection, IssuerKey]] = {}
+        self._publisher = Publisher(self._store, self.identity, self.folder, self.randomness)
+        self._manifests: dict[str, Manifest] = {}
 
     def app(self) -> Starlette:
         return build_app("crowdlog aggregation server", self)
 
+    @property
+    def public(self) -> bytes:
+        """The key that envelopes are sealed to."""
+        return self._key.public
+
     async def work(self) -> None:
-        await self._publisher.work()
+        """Publish what is to be published, and look for certificates that randomness keys are gone."""
+        await asyncio.gather(self._publisher.work(), self._watch_keys())
+
+    async def _watch_keys(self) -> None:
+        async with httpx.AsyncClient(timeout=60, verify=trusting(self.cafile)) as client:
+            while True:
+                with suppress(StorageFull, StorageDown):
+                    for name in await run_in_threadpool(self._store.in_phase, "mining"):
+                        with suppress(httpx.TransportError):
+                            if await fetch_certificate(client, await run_in_threadpool(self._manifest, name)):
+                                await run_in_threadpool(self._store.advance, name, "uploading")
+                await asyncio.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
         self._store.close()
 
     def operations(self) -> list[Operation]:
-        return [*self._for_everybody(), *self._for_the_operator()]
+        return [*self._public_operations(), *self._mix_operations(), *self._operator_operations()]
 
-    def _for_everybody(self) -> list[Operation]:
-        """Calls of members, of the last mix, and of readers of the crowd log."""
+    def _public_operations(self) -> list[Operation]:
         one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
-        file: dict[str, Any] = {
-            "parameters": {"id": _HEX_ID, "file": "^[a-z_]+\\.(html|json|md|parquet|csv)$"}
-        }
+        file: dict[str, Any] = {"parameters": {"id": _HEX_ID, "file": _FILE_NAME}}
         at = "/collections/{id}"
+        join, files = "Issue a credential for an invitation.", "List the files of the crowd log."
         return [
-            Operation("GET", "/key", "Tell the public key that reports are sealed to.", self._show_key, _KEY),
-            Operation(
-                "POST",
-                "/envelopes",
-                "Take reports from the last mix node.",
-                self._take,
-                COUNTED,
-                ENVELOPES,
-                202,
-            ),
+            Operation("GET", "/identity", "Tell who runs this service.", self._identity, IDENTITY),
             Operation("GET", at, "Describe a collection.", self._show, _SHOWN, **one),
-            Operation(
-                "POST",
-                f"{at}/credentials",
-                "Issue a credential for an invitation.",
-                self._join,
-                _JOINED,
-                _JOIN,
-                201,
-                (403, 410),
-                **one,
-            ),
-            Operation(
-                "GET",
-                f"{at}/release",
-                "List the files of the crowd log.",
-                self._files,
-                _FILES,
-                refusals=(409,),
-                **one,
-            ),
+            Operation("POST", f"{at}/credentials", join, self._join, _JOINED, _JOIN, 201, (403, 410), **one),
+            Operation("GET", f"{at}/release", files, self._files, _FILES, refusals=(409,), **one),
             Operation(
                 "GET",
                 f"{at}/release/{{file}}",
@@ -163,92 +140,75 @@ class AggregationServer:
             ),
         ]
 
-    def _for_the_operator(self) -> list[Operation]:
-        """Calls that need the operator's token."""
+    def _mix_operations(self) -> list[Operation]:
         one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
         at = "/collections/{id}"
+        take, final = "Take reports from the last mix.", "The last mix has passed on all it had."
         return [
+            Operation("POST", f"{at}/batch", take, self._take, COUNTED, BATCH, 202, (403, 410), **one),
+            Operation("POST", f"{at}/final", final, self._final, _PHASE, FINAL, refusals=(403, 409), **one),
+        ]
+
+    def _operator_operations(self) -> list[Operation]:
+        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}, "operator": True}
+        at = "/collections/{id}"
+        status, publish = "Count reports and groups; no content.", "Open the groups and write the crowd log."
+        release, preview = "Make the crowd log public.", "Read a file of a crowd log before it is public."
+        file: dict[str, Any] = {"parameters": {"id": _HEX_ID, "file": _FILE_NAME}, "operator": True}
+        return [
+            Operation("POST", "/keys", "Make keys.", self._make, _MADE, status=201, operator=True),
+            Operation("GET", "/collections", "List collections.", self._list, _LISTED, operator=True),
             Operation(
                 "POST",
                 "/collections",
-                "Create a collection.",
-                self._create,
-                _CREATED,
-                _CREATE,
+                "Agree to terms.",
+                self._register,
+                AGREED,
+                REGISTER,
                 201,
                 operator=True,
             ),
             Operation(
-                "POST",
-                f"{at}/invitations",
-                "Invite people.",
-                self._invite,
-                _INVITED,
-                _INVITE,
-                201,
-                operator=True,
-                **one,
+                "POST", f"{at}/invitations", "Invite.", self._invite, _INVITED, _INVITE, 201, (409,), **one
             ),
+            Operation("GET", f"{at}/status", status, self._status, _STATUS, **one),
+            Operation("POST", f"{at}/publish", publish, self._publish, _PHASE, _PUBLISH, 202, (409,), **one),
             Operation(
-                "POST",
-                f"{at}/uploads",
-                "Open the uploads.",
-                self._open,
-                _PHASE,
-                refusals=(409,),
-                operator=True,
-                **one,
+                "GET", f"{at}/preview", "List its files.", self._preview_files, _FILES, refusals=(409,), **one
             ),
-            Operation(
-                "GET",
-                f"{at}/status",
-                "Count reports and groups; no content.",
-                self._status,
-                _STATUS,
-                operator=True,
-                **one,
-            ),
-            Operation(
-                "POST",
-                f"{at}/publish",
-                "End the uploads and publish.",
-                self._publish,
-                _PHASE,
-                _PUBLISH,
-                202,
-                (409,),
-                operator=True,
-                **one,
-            ),
+            Operation("GET", f"{at}/preview/{{file}}", preview, self._preview, None, refusals=(409,), **file),
+            Operation("POST", f"{at}/release", release, self._release, _PHASE, refusals=(409,), **one),
         ]
 
-    async def _show_key(self, _request: Request) -> Response:
-        return JSONResponse({"public": to_base64(self._key.public)})
+    async def _identity(self, _request: Request) -> Response:
+        return JSONResponse(self.identity.as_json())
 
-    async def _create(self, request: Request) -> Response:
-        manifest = await run_in_threadpool(self.create, await body_of(request, _CREATE))
-        return JSONResponse({"id": manifest.id, "manifest": manifest.to_json()}, status_code=201)
+    async def _make(self, _request: Request) -> Response:
+        issuer = await run_in_threadpool(self.identity.make_issuer)
+        return JSONResponse({"public": to_base64(self.public), "issuer": to_base64(issuer)}, status_code=201)
 
-    def create(self, body: dict[str, Any]) -> Manifest:
-        """Make the collection's issuer key and its manifest; this server's key ends the chain of mixes."""
-        issuer = IssuerKey.generate(self.randomness)
-        collection = Collection(
-            title=body["title"],
-            k=body["k"],
-            voprf_public=body["voprf_public"],
-            issuer_public=issuer.public,
-            mix_publics=(*body["mix_publics"], self._key.public),
-            **{name: body[name] for name in ("inner_k", "inner_slots", "payload_size")},
-        )
-        manifest = Manifest(collection, **{name: body[name] for name in _DESCRIBED})
+    async def _register(self, request: Request) -> Response:
+        manifest = Manifest.from_json((await body_of(request, REGISTER))["manifest"])
+        signature = await run_in_threadpool(self.register, manifest)
+        return JSONResponse({"id": manifest.id, "signature": signature}, status_code=201)
+
+    def register(self, manifest: Manifest) -> str:
+        """Agree to the terms of a collection whose envelopes end here."""
+        self.identity.holds(manifest, "aggregation", "report")
+        if manifest.collection.mix_publics[-1] != self._key.public:
+            raise Refused(400, "The collection does not use this server's key in its place.")
         policies_of(manifest)
-        with secret_for(issuer_path(self.folder, manifest.id), issuer.to_bytes()):
-            self._store.create(manifest)
-        return manifest
+        self._store.create(manifest)
+        return self.identity.agree(manifest)
+
+    async def _list(self, _request: Request) -> Response:
+        rows = await run_in_threadpool(self._store.all_ids)
+        return JSONResponse({"collections": [{"id": name, "phase": phase} for name, phase in rows]})
 
     async def _show(self, request: Request) -> Response:
         phase, manifest = await run_in_threadpool(self._store.find, request.path_params["id"])
-        return JSONResponse({"phase": phase, "manifest": manifest.to_json()})
+        signature = self.identity.agree(manifest)
+        return JSONResponse({"phase": phase, "manifest": manifest.to_json(), "signature": signature})
 
     async def _invite(self, request: Request) -> Response:
         count = (await body_of(request, _INVITE))["count"]
@@ -258,65 +218,68 @@ class AggregationServer:
 
     async def _join(self, request: Request) -> Response:
         body = await body_of(request, _JOIN)
-        credential = await run_in_threadpool(
-            self.join, request.path_params["id"], body["invitation"], body["request"]
+        name = request.path_params["id"]
+        answer = await run_in_threadpool(self.join, name, body["invitation"], body["request"])
+        credential, ticket = answer
+        return JSONResponse(
+            {"credential": to_base64(credential), "ticket": to_base64(ticket)}, status_code=201
         )
-        return JSONResponse({"credential": to_base64(credential)}, status_code=201)
 
-    def join(self, collection_id: str, invitation: str, request: bytes) -> bytes:
-        """Issue a credential; a request that makes no sense does not use up the invitation."""
-        collection, issuer = self._issuer(collection_id)
-        credential = issue_credential(issuer, collection.id, request, self.randomness)
+    def join(self, collection_id: str, invitation: str, request: bytes) -> tuple[bytes, bytes]:
+        """Issue a credential, and the ticket that lets the other services issue theirs; a request that makes
+        no sense does not use up the invitation.
+        """
+        collection = self._manifest(collection_id).collection
+        credential = issue_credential(
+            self.identity.issuer(collection.report_issuer), collection.id, request, self.randomness
+        )
         self._store.use_invitation(collection_id, invitation, request)
-        return credential
+        return credential, self.identity.signing.sign("ticket", collection.id + request[:SIZE])
 
     async def _take(self, request: Request) -> Response:
-        envelopes = (await body_of(request, ENVELOPES))["envelopes"]
-        return JSONResponse(await run_in_threadpool(self.take, envelopes), status_code=202)
+        body = await body_of(request, BATCH)
+        name = request.path_params["id"]
+        counted = await run_in_threadpool(self.take, name, body["envelopes"], body["signature"])
+        return JSONResponse(counted, status_code=202)
 
-    def take(self, envelopes: list[bytes]) -> dict[str, int]:
-        """Open, check and store reports, each on disk before this returns."""
-        good: dict[str, list[Checked]] = defaultdict(list)
-        for envelope in envelopes:
-            try:
-                collection_id, report = self._checked(envelope)
-            except (InputError, Refused):
-                continue
-            good[collection_id].append(report)
-        total = sum(len(reports) for reports in good.values())
-        if not total:
-            raise Refused(
-                400, "None of the reports can be read, or none belongs to a collection of this server."
-            )
-        accepted, late = 0, 0
-        for collection_id, reports in good.items():
-            new, wrong_time = self._store.keep(collection_id, reports)
-            accepted, late = accepted + new, late + wrong_time
+    def take(self, collection_id: str, envelopes: Sequence[bytes], signature: bytes) -> dict[str, int]:
+        """Open, check and store reports that the last mix has signed, each on disk before this returns."""
+        manifest = self._manifest(collection_id)
+        if not batch_signed(manifest.mixes[-1], manifest, envelopes, signature):
+            raise Refused(403, "The last mix did not sign these envelopes.")
+        good = [report for report in (self._checked(manifest, one) for one in envelopes) if report]
+        counted = self._store.keep(collection_id, good, len(envelopes) - len(good))
         return {
-            "accepted": accepted,
-            "duplicates": total - accepted - late,
-            "rejected": len(envelopes) - total + late,
+            "accepted": counted["received"],
+            "duplicates": counted["duplicates"],
+            "rejected": counted["rejected"] + counted["over_limit"],
         }
 
-    def _checked(self, envelope: bytes) -> tuple[str, Checked]:
-        report = Report.parse(open_layer(self._key, envelope))
-        collection_id = report.collection.hex()
-        collection, issuer = self._issuer(collection_id)
-        check_report(report, collection, issuer)
-        return collection_id, checked(report)
+    def _checked(self, manifest: Manifest, envelope: bytes) -> Report | None:
+        collection = manifest.collection
+        if len(envelope) != collection.report_size() + LAYER_OVERHEAD:
+            return None
+        try:
+            report = Report.parse(open_layer(self._key, envelope))
+            check_report(report, collection, self.identity.issuer(collection.report_issuer))
+        except InputError:
+            return None
+        return report
 
-    def _issuer(self, collection_id: str) -> tuple[Collection, IssuerKey]:
-        """Return a collection with its issuer key, read from disk once."""
-        if collection_id not in self._issuers:
-            phase, manifest = self._store.find(collection_id)
-            if phase == "published":
-                raise Refused(410, "The collection has ended.")
-            self._issuers[collection_id] = (manifest.collection, issuer_key(self.folder, collection_id))
-        return self._issuers[collection_id]
+    async def _final(self, request: Request) -> Response:
+        signature = (await body_of(request, FINAL))["signature"]
+        phase = await run_in_threadpool(self.final, request.path_params["id"], signature)
+        return JSONResponse({"phase": phase})
 
-    async def _open(self, request: Request) -> Response:
-        await run_in_threadpool(self._store.advance, request.path_params["id"], "uploading")
-        return JSONResponse({"phase": "uploading"})
+    def final(self, collection_id: str, signature: bytes) -> str:
+        """The last mix has passed on all it had: the crowd log can be made."""
+        phase, manifest = self._store.find(collection_id)
+        key = bytes.fromhex(manifest.mixes[-1].signing)
+        if not signed(key, "final", manifest.collection.id, signature):
+            raise Refused(403, "The last mix did not sign that it is empty.")
+        if phase == "uploading":
+            self._store.advance(collection_id, "complete")
+        return self._store.find(collection_id)[0]
 
     async def _status(self, request: Request) -> Response:
         name = request.path_params["id"]
@@ -326,23 +289,63 @@ class AggregationServer:
 
     async def _publish(self, request: Request) -> Response:
         name, body = request.path_params["id"], await body_of(request, _PUBLISH)
-        await run_in_threadpool(self._store.advance, name, "publishing", body["smallest_batch"])
+        await run_in_threadpool(self.begin_publishing, name, body["statistics"])
         self._publisher.wake()
         return JSONResponse({"phase": "publishing"}, status_code=202)
 
+    def begin_publishing(self, collection_id: str, statistics: list[dict[str, Any]]) -> None:
+        """Begin to open groups, with what each mix of the terms has signed of its batches."""
+        manifest = self._manifest(collection_id)
+        if len(statistics) != len(manifest.mixes):
+            raise Refused(400, "Each mix of the collection must have signed its statistics.")
+        for party, one in zip(manifest.mixes, statistics, strict=True):
+            if not _vouched(party.signing, collection_id, one):
+                raise Refused(400, "The statistics of a mix are not signed by it, or of another collection.")
+        self._store.advance(collection_id, "publishing")
+        self._store.remember_statistics(collection_id, [one["statistics"] for one in statistics])
+
     async def _files(self, request: Request) -> Response:
-        folder = await run_in_threadpool(self._published, request.path_params["id"])
+        folder = await run_in_threadpool(self._published, request.path_params["id"], ("published",))
+        return JSONResponse({"files": sorted(path.name for path in folder.iterdir())})
+
+    async def _preview_files(self, request: Request) -> Response:
+        folder = await run_in_threadpool(self._published, request.path_params["id"], ("ready", "published"))
         return JSONResponse({"files": sorted(path.name for path in folder.iterdir())})
 
     async def _file(self, request: Request) -> Response:
-        folder = await run_in_threadpool(self._published, request.path_params["id"])
+        return await self._read(request, ("published",))
+
+    async def _preview(self, request: Request) -> Response:
+        return await self._read(request, ("ready", "published"))
+
+    async def _read(self, request: Request, phases: tuple[str, ...]) -> Response:
+        folder = await run_in_threadpool(self._published, request.path_params["id"], phases)
         path = folder / request.path_params["file"]
         if path not in folder.iterdir():
             raise Refused(404, "The crowd log has no such file; the list of files names those it has.")
         return FileResponse(path, media_type="application/octet-stream")
 
-    def _published(self, collection_id: str) -> Path:
+    async def _release(self, request: Request) -> Response:
+        await run_in_threadpool(self._store.advance, request.path_params["id"], "published")
+        return JSONResponse({"phase": "published"})
+
+    def _published(self, collection_id: str, phases: tuple[str, ...]) -> Path:
         phase, _manifest = self._store.find(collection_id)
-        if phase != "published":
+        if phase not in phases:
             raise Refused(409, f"The collection is in phase '{phase}': there is no crowd log yet.")
         return self._publisher.folder_of(collection_id)
+
+    def _manifest(self, collection_id: str) -> Manifest:
+        if collection_id not in self._manifests:
+            self._manifests[collection_id] = self._store.find(collection_id)[1]
+        return self._manifests[collection_id]
+
+
+def _vouched(public: str, collection_id: str, one: dict[str, Any]) -> bool:
+    """Whether a mix signed these statistics, of this collection."""
+    try:
+        values, signature = one["statistics"], bytes.fromhex(one["signature"])
+        same = values["collection"] == collection_id
+    except (KeyError, TypeError, ValueError):
+        return False
+    return same and signed(bytes.fromhex(public), "statistics", canonical(values), signature)

@@ -1,58 +1,52 @@
-"""What the aggregation server keeps on disk: collections with their phase, invitations, and reports by (level
-and tag, pseudonym).
+"""What the aggregation server keeps on disk: collections with their phase, invitations, and reports.
 
-Reports of level 1 come out of opened ones while a nested collection is published, and wait here for the
-others of their group.
+A report is stored sealed, under keyed hashes of its group and of its sender's pseudonyms; the key of a
+collection lies in a file of its own and is destroyed when the collection ends, so that what a database keeps
+of deleted rows is noise. Reports of level 1 come out of opened ones while a nested collection is published,
+and wait here for the others of their group.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
+from crowdlog.crowd.services.keyfile import destroy_secret, secret_for
 from crowdlog.crowd.services.storage import Transaction, open_database
+from crowdlog.privacy.randomness import Randomness
 
-# A collection goes through these in order: clients mine (the randomness key exists, no uploads); they upload
-# (the key is destroyed);
-# groups are opened; the crowd log is out and every report is deleted.
-PHASES = ("mining", "uploading", "publishing", "published")
-# What an operator sees of a collection.
-STATUS_COUNTS = (
-    "received",
-    "duplicates",
-    "rejected",
-    "smallest_batch",
-    "invited",
-    "joined",
-    "groups",
-    "at_bar",
-    "near_bar",
-)
+# A collection goes through these in order: clients mine (the key exists, no uploads); they upload (the key is
+# destroyed); the last mix has passed on all it had; groups are opened; the crowd log can be looked at and
+# every report is deleted; anybody may read it.
+PHASES = ("mining", "uploading", "complete", "publishing", "ready", "published")
+COUNTS = ("received", "duplicates", "rejected", "over_limit", "invited", "joined")
 SCHEMA = [
-    "CREATE TABLE IF NOT EXISTS collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, phase TEXT "
-    "NOT NULL, manifest TEXT NOT NULL, "
-    "received BIGINT NOT NULL, duplicates BIGINT NOT NULL, rejected BIGINT NOT NULL, smallest_batch BIGINT "
-    "NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, "
+    "phase TEXT NOT NULL, manifest TEXT NOT NULL, statistics TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS counts (collection BIGINT NOT NULL, name TEXT NOT NULL, value BIGINT NOT "
+    "NULL, "
+    "PRIMARY KEY (collection, name))",
     "CREATE TABLE IF NOT EXISTS invitations (hash BLOB PRIMARY KEY, collection BIGINT NOT NULL, request "
-    "BLOB)",
+    "BLOB) "
+    "WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS slots (collection BIGINT NOT NULL, name BLOB NOT NULL, "
+    "PRIMARY KEY (collection, name)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS reports (collection BIGINT NOT NULL, tag BLOB NOT NULL, pseudonym BLOB NOT "
     "NULL, "
-    "report BLOB NOT NULL, PRIMARY KEY (collection, tag, pseudonym))",
+    "report BLOB NOT NULL, PRIMARY KEY (collection, tag, pseudonym)) WITHOUT ROWID",
 ]
-# One checked report: (level and tag, pseudonym, bytes).
-Checked = tuple[bytes, bytes, bytes]
-
-
-def checked(report: Report) -> Checked:
-    """Return a report, found good, as it is stored."""
-    return report.group, report.pseudonym, report.to_bytes()
+_HASH_SIZE = 16
+_NONCE_SIZE = 12
 
 
 def digest(text: str | bytes) -> bytes:
@@ -62,14 +56,22 @@ def digest(text: str | bytes) -> bytes:
 class CollectionStore:
     """The tables of the aggregation server. Every method is one transaction."""
 
-    def __init__(self, url: str | None, path: Path) -> None:
-        self._database = open_database(url, path, SCHEMA)
+    def __init__(self, url: str | None, folder: Path, randomness: Randomness) -> None:
+        self._database = open_database(url, folder / "aggregation.sqlite", SCHEMA)
+        self._folder = folder
+        self._randomness = randomness
+        self._keys: dict[str, bytes] = {}
 
     def create(self, manifest: Manifest) -> None:
+        path, key = self._key_path(manifest.id), self._randomness.bytes(32)
         with self._database.transaction() as t:
+            known = t.rows("SELECT 1 FROM collections WHERE id = ?", (manifest.id,))
+        if known:
+            return
+        with secret_for(path, key), self._database.transaction() as t:
             number = t.rows("SELECT COUNT(*) FROM collections")[0][0] + 1
             t.run(
-                "INSERT INTO collections VALUES (?, ?, 'mining', ?, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING",
+                "INSERT INTO collections VALUES (?, ?, 'mining', ?, '[]')",
                 (number, manifest.id, json.dumps(manifest.to_json())),
             )
 
@@ -85,29 +87,44 @@ class CollectionStore:
         with self._database.transaction() as t:
             return [str(name) for (name,) in t.rows("SELECT id FROM collections WHERE phase = ?", (phase,))]
 
-    def advance(self, collection_id: str, phase: str, smallest_batch: int = 0) -> None:
-        """Move a collection to the next phase; asking again is fine, going back or skipping is refused.
+    def all_ids(self) -> list[tuple[str, str]]:
+        """Every collection with its phase, in the order they were made."""
+        with self._database.transaction() as t:
+            rows = t.rows("SELECT id, phase FROM collections ORDER BY number")
+        return [(str(name), str(phase)) for name, phase in rows]
 
-        What a label needs goes along.
-        """
+    def advance(self, collection_id: str, phase: str) -> None:
+        """Move a collection to the next phase; asking again is fine, going back or skipping is refused."""
         with self._database.transaction() as t:
             _number, now = _row(t, collection_id)
             if PHASES.index(phase) - PHASES.index(now) not in {0, 1}:
                 raise Refused(
                     409, f"The collection is in phase '{now}' and cannot go to '{phase}' from there."
                 )
+            t.run("UPDATE collections SET phase = ? WHERE id = ?", (phase, collection_id))
+
+    def remember_statistics(self, collection_id: str, statistics: list[dict[str, object]]) -> None:
+        """Keep what the mixes signed, for the label."""
+        with self._database.transaction() as t:
             t.run(
-                "UPDATE collections SET phase = ?, smallest_batch = ? WHERE id = ?",
-                (phase, smallest_batch, collection_id),
+                "UPDATE collections SET statistics = ? WHERE id = ?", (json.dumps(statistics), collection_id)
             )
+
+    def statistics(self, collection_id: str) -> list[dict[str, int]]:
+        with self._database.transaction() as t:
+            rows = t.rows("SELECT statistics FROM collections WHERE id = ?", (collection_id,))
+        return list(json.loads(rows[0][0]))
 
     def invite(self, collection_id: str, tokens: Sequence[str]) -> None:
         """Remember invitations by their hash only."""
         with self._database.transaction() as t:
-            number, _phase = _row(t, collection_id)
+            number, phase = _row(t, collection_id)
+            if phase != "mining":
+                raise Refused(409, f"The collection is in phase '{phase}' and takes no new people.")
             t.run_many(
                 "INSERT INTO invitations VALUES (?, ?, NULL)", [(digest(token), number) for token in tokens]
             )
+            _add(t, number, "invited", len(tokens))
 
     def use_invitation(self, collection_id: str, token: str, request: bytes) -> None:
         """Bind an invitation to one credential request.
@@ -125,84 +142,108 @@ class CollectionStore:
                 raise Refused(
                     403, "This invitation is unknown or was used already; ask the operator for another."
                 )
-            t.run("UPDATE invitations SET request = ? WHERE hash = ?", (digest(request), digest(token)))
+            if rows[0][0] is None:
+                t.run("UPDATE invitations SET request = ? WHERE hash = ?", (digest(request), digest(token)))
+                _add(t, number, "joined", 1)
 
-    def keep(self, collection_id: str, reports: Sequence[Checked]) -> tuple[int, int]:
-        """Store reports, one per person and artifact; return how many were new and how many came at a wrong
-        time.
-        """
+    def keep(self, collection_id: str, reports: Sequence[Report], rejected: int) -> dict[str, int]:
+        """Store checked reports, one per person and artifact and one per slot; count the rest."""
+        counted = {"received": 0, "duplicates": 0, "over_limit": 0, "rejected": rejected}
+        key = self._key(collection_id)
         with self._database.transaction() as t:
             number, phase = _row(t, collection_id)
             if phase != "uploading":
-                t.run(
-                    "UPDATE collections SET rejected = rejected + ? WHERE id = ?",
-                    (len(reports), collection_id),
-                )
-                return 0, len(reports)
-            new = sum(_insert(t, number, report) for report in reports)
-            t.run(
-                "UPDATE collections SET received = received + ?, duplicates = duplicates + ? WHERE id = ?",
-                (new, len(reports) - new, collection_id),
-            )
-        return new, 0
+                counted["rejected"] += len(reports)
+            else:
+                for report in reports:
+                    counted[self._insert(t, number, key, report)] += 1
+            for name, amount in counted.items():
+                _add(t, number, name, amount)
+        return counted
 
-    def keep_inner(self, collection_id: str, reports: Sequence[Checked]) -> None:
+    def keep_inner(self, collection_id: str, reports: Sequence[Report]) -> None:
         """Store reports that came out of an opened one; storing them again after a crash changes nothing."""
+        key = self._key(collection_id)
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
             for report in reports:
-                _insert(t, number, report)
+                self._insert(t, number, key, report)
+
+    def _insert(self, t: Transaction, number: int, key: bytes, report: Report) -> str:
+        """Store one report; return what it counts as."""
+        level = bytes([report.level])
+        group, person = level + _hashed(key, report.group), _hashed(key, report.pseudonym)
+        where = (number, group, person)
+        if t.rows("SELECT 1 FROM reports WHERE collection = ? AND tag = ? AND pseudonym = ?", where):
+            return "duplicates"
+        slot = level + _hashed(key, report.slot_name)
+        if not t.run("INSERT INTO slots VALUES (?, ?) ON CONFLICT DO NOTHING", (number, slot)):
+            return "over_limit"
+        nonce = self._randomness.bytes(_NONCE_SIZE)
+        sealed = nonce + ChaCha20Poly1305(key).encrypt(nonce, report.to_bytes(), None)
+        t.run("INSERT INTO reports VALUES (?, ?, ?, ?)", (*where, sealed))
+        return "received"
 
     def groups(self, collection_id: str, least: int, level: int = 0) -> Iterator[list[bytes]]:
         """Yield the reports of each group of a level that has at least `least` people, one group in memory at
         a time.
         """
+        cipher = ChaCha20Poly1305(self._key(collection_id))
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
+        large = (
+            "SELECT tag FROM reports WHERE collection = ? AND tag >= ? AND tag < ? "
+            "GROUP BY tag HAVING COUNT(*) >= ?"
+        )
         rows = self._database.stream(
-            "SELECT tag, report FROM reports WHERE collection = ? AND tag IN "
-            "(SELECT tag FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag HAVING "
-            "COUNT(*) >= ?) ORDER BY tag",
+            f"SELECT tag, report FROM reports WHERE collection = ? AND tag IN ({large}) ORDER BY tag",
             (number, number, *_level(level), least),
         )
         for _tag, group in groupby(rows, key=itemgetter(0)):
-            yield [bytes(report) for _same, report in group]
+            sealed = [bytes(report) for _same, report in group]
+            yield [cipher.decrypt(row[:_NONCE_SIZE], row[_NONCE_SIZE:], None) for row in sealed]
 
     def counts(self, collection_id: str) -> dict[str, int]:
-        """Count, never look: reports, groups of level 0, groups at the bar, groups that have at least half of
-        it.
+        """Count, never look: reports, groups of level 0, groups at the threshold, groups that have at least
+        half of it.
         """
         _phase, manifest = self.find(collection_id)
         with self._database.transaction() as t:
             number, _ = _row(t, collection_id)
-            stored = t.rows(
-                "SELECT received, duplicates, rejected, smallest_batch FROM collections WHERE id = ?",
-                (collection_id,),
-            )[0]
-            invited = t.rows(
-                "SELECT COUNT(*), COUNT(request) FROM invitations WHERE collection = ?", (number,)
-            )[0]
+            counted = {name: _value(t, number, name) for name in COUNTS}
         k = manifest.collection.k
         sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag"
         statement = (
-            "SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN "
-            f"1 END) FROM ({sizes}) AS groups"
+            "SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), "
+            f"COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN 1 END) FROM ({sizes}) AS groups"
         )
         groups = next(iter(self._database.stream(statement, (k, k, k, number, *_level(0)))))
-        return {
-            name: int(value) for name, value in zip(STATUS_COUNTS, (*stored, *invited, *groups), strict=True)
-        }
+        return {**counted, **dict(zip(("groups", "at_bar", "near_bar"), groups, strict=True))}
 
     def finish(self, collection_id: str) -> None:
-        """The crowd log is out: delete every report, opened or not."""
+        """The crowd log is written: destroy the key of every report, then delete them, opened or not."""
+        self._keys.pop(collection_id, None)
+        destroy_secret(self._key_path(collection_id))
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
-            t.run("DELETE FROM reports WHERE collection = ?", (number,))
-            t.run("DELETE FROM invitations WHERE collection = ?", (number,))
-            t.run("UPDATE collections SET phase = 'published' WHERE id = ?", (collection_id,))
+            for table in ("reports", "slots", "invitations"):
+                t.run(f"DELETE FROM {table} WHERE collection = ?", (number,))
+            t.run("UPDATE collections SET phase = 'ready' WHERE id = ?", (collection_id,))
 
     def close(self) -> None:
         self._database.close()
+
+    def _key_path(self, collection_id: str) -> Path:
+        return self._folder / f"{collection_id}.rows"
+
+    def _key(self, collection_id: str) -> bytes:
+        if collection_id not in self._keys:
+            try:
+                self._keys[collection_id] = self._key_path(collection_id).read_bytes()
+            except FileNotFoundError as error:
+                self.find(collection_id)
+                raise Refused(410, "The collection has ended.") from error
+        return self._keys[collection_id]
 
 
 def _row(t: Transaction, collection_id: str) -> tuple[int, str]:
@@ -212,10 +253,23 @@ def _row(t: Transaction, collection_id: str) -> tuple[int, str]:
     return int(rows[0][0]), str(rows[0][1])
 
 
+def _hashed(key: bytes, value: bytes) -> bytes:
+    return hmac.digest(key, value, "sha256")[:_HASH_SIZE]
+
+
 def _level(level: int) -> tuple[bytes, bytes]:
     """The tags of a level lie from the first of these to below the second."""
     return bytes([level]), bytes([level + 1])
 
 
-def _insert(t: Transaction, number: int, report: Checked) -> int:
-    return t.run("INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (number, *report))
+def _value(t: Transaction, number: int, name: str) -> int:
+    rows = t.rows("SELECT value FROM counts WHERE collection = ? AND name = ?", (number, name))
+    return int(rows[0][0]) if rows else 0
+
+
+def _add(t: Transaction, number: int, name: str, amount: int) -> None:
+    t.run(
+        "INSERT INTO counts VALUES (?, ?, ?) "
+        "ON CONFLICT (collection, name) DO UPDATE SET value = counts.value + excluded.value",
+        (number, name, amount),
+    )

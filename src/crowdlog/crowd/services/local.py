@@ -142,7 +142,8 @@ class LocalServices:
         command += [
             "--token-file",
             str(self.folder / f"{name}.token"),
-            *self._next(name),
+            "--owner",
+            f"{name} of this trial",
             *self.options.get(name, []),
         ]
         log = (self.folder / f"{name}.log").open("ab")
@@ -150,12 +151,6 @@ class LocalServices:
             self.processes[name] = subprocess.Popen(
                 command, pass_fds=[fd], stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-
-    def _next(self, name: str) -> list[str]:
-        """A mix passes on to the next one, the last to the aggregation server."""
-        if not name.startswith("mix"):
-            return []
-        return ["--next", self.url(self.names[self.names.index(name) + 1])]
 
     def wait_ready(self, name: str) -> None:
         deadline = time.monotonic() + READY_SECONDS

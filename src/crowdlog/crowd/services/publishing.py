@@ -21,8 +21,8 @@ from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.crowd.crypto.opening import largest_per_artifact, open_group
 from crowdlog.crowd.crypto.report import Report, check_report
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.services.collections import CollectionStore, checked
-from crowdlog.crowd.services.keyfile import destroy_secret
+from crowdlog.crowd.services.collections import CollectionStore
+from crowdlog.crowd.services.identity import Identity
 from crowdlog.crowd.write_release import write_crowd_log
 from crowdlog.errors import CrowdlogError
 from crowdlog.privacy.randomness import Randomness
@@ -31,20 +31,15 @@ LOGGER = logging.getLogger(__name__)
 _RETRY_SECONDS = 2.0
 
 
-def issuer_path(folder: Path, collection_id: str) -> Path:
-    """Return where the key that checks a collection's credentials is kept."""
-    return folder / f"{collection_id}.issuer"
-
-
-def issuer_key(folder: Path, collection_id: str) -> IssuerKey:
-    return IssuerKey.from_bytes(issuer_path(folder, collection_id).read_bytes())
-
-
 class Publisher:
     """Publishes collections one after the other, off the request path."""
 
-    def __init__(self, store: CollectionStore, folder: Path, randomness: Randomness) -> None:
-        self._store, self._folder, self._randomness = store, folder, randomness
+    def __init__(
+        self, store: CollectionStore, identity: Identity, folder: Path, randomness: Randomness
+    ) -> None:
+        self._store = store
+        self._identity = identity
+        self._randomness = randomness
         self._wake = asyncio.Event()
         self._releases = folder / "releases"
         self._releases.mkdir(exist_ok=True)
@@ -86,7 +81,7 @@ class Publisher:
         _phase, manifest = self._store.find(collection_id)
         if not self.folder_of(collection_id).exists():
             self._open_and_write(collection_id, manifest)
-        destroy_secret(issuer_path(self._folder, collection_id))
+        self._identity.destroy_issuer(manifest.collection.report_issuer)
         self._store.finish(collection_id)
 
     def _open_and_write(self, collection_id: str, manifest: Manifest) -> None:
@@ -102,23 +97,25 @@ class Publisher:
                     if group.artifact.split(b"\t")[0] in names
                 ]
             )
-        smallest_batch = self._store.counts(collection_id)["smallest_batch"]
+        joined = self._store.counts(collection_id)["joined"]
+        statistics = self._store.statistics(collection_id)
         write_crowd_log(
-            manifest, opened, self.folder_of(collection_id), self._randomness, smallest_batch=smallest_batch
+            manifest, opened, self.folder_of(collection_id), self._randomness, joined=joined, mixes=statistics
         )
 
     def _opened(self, collection_id: str, manifest: Manifest, level: int) -> list[OpenedArtifact]:
         """Open the groups of a level, one in memory at a time; what is inside them is checked and stored for
         the next level.
         """
-        collection, issuer = manifest.collection, issuer_key(self._folder, collection_id)
+        collection = manifest.collection
+        issuer = self._identity.issuer(collection.report_issuer)
         readable = []
         for group in self._store.groups(collection_id, collection.bar(level), level):
             opened = open_group([Report.parse(report) for report in group], collection)
             if opened is None:
                 continue
             readable.append(opened_artifact(opened, manifest.limit))
-            inside = [checked(report) for report in opened.inner if _good(report, collection, issuer)]
+            inside = [report for report in opened.inner if _good(report, collection, issuer)]
             if inside:
                 self._store.keep_inner(collection_id, inside)
         return largest_per_artifact(readable)

@@ -1,49 +1,76 @@
 """The randomness server: evaluates the oblivious PRF under one key per collection, and destroys the key when
-told.
+told or when mining ends.
 
-It learns nothing about what it evaluates. Its key is what stands between a collected report and a guesser, so
-it answers a bounded number of elements per address and per key, and after the key is destroyed it answers 410
-for good: the destruction is recorded first, then the key is overwritten and removed, and a restart finishes
-what a crash cut short.
+It learns nothing about what it evaluates. Its key is what stands between a collected report and a guesser. So
+it evaluates only for members, one value for each of a member's slots, and nothing before the smallest crowd
+of the terms has joined. After the key is destroyed it answers 410 for good and certifies the destruction: it
+is recorded first, then the key is overwritten and removed, and a restart finishes what a crash cut short. It
+keeps the public list of the collections it serves, each entry chained to those before it.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from crowdlog.crowd.certificate import destruction
+from crowdlog.crowd.crypto.credential import IssuerKey, shown
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate
+from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused, body_of, build_app
-from crowdlog.crowd.services.fields import Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
+from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
+from crowdlog.crowd.services.identity import CERTIFICATE, IDENTITY, JOIN, JOINED, Identity
 from crowdlog.crowd.services.keyfile import destroy_secret, secret_for
 from crowdlog.crowd.services.limits import Allowance, Limits, address_of
 from crowdlog.crowd.services.openapi import Operation
-from crowdlog.crowd.services.storage import open_database
+from crowdlog.crowd.services.storage import StorageDown, StorageFull, Transaction, open_database
+from crowdlog.crowd.slots import SLOT_REQUEST_SIZE, SlotRequest
 from crowdlog.privacy.randomness import Randomness
 
 SCHEMA = [
-    "CREATE TABLE IF NOT EXISTS keys (public TEXT PRIMARY KEY, state TEXT NOT NULL, budget BIGINT NOT NULL, "
-    "used BIGINT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS randomness_keys (public TEXT PRIMARY KEY, state TEXT NOT NULL, destroyed "
+    "BIGINT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS randomness_collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, "
+    "public TEXT UNIQUE NOT NULL, manifest TEXT NOT NULL, head BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS randomness_people (collection TEXT NOT NULL, point BLOB NOT NULL, "
+    "PRIMARY KEY (collection, point)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS randomness_slots (collection TEXT NOT NULL, name BLOB NOT NULL, element "
+    "BLOB NOT NULL, "
+    "PRIMARY KEY (collection, name)) WITHOUT ROWID",
 ]
-ELEMENT = Bytes(32, exact=True)
-MOST_ELEMENTS = 1000  # per request: about 0.2 s of work
+MOST_ELEMENTS = 200  # per request: about 0.2 s of work
 _DESTROYED = "The key of this collection was destroyed; nothing can be evaluated under it any more."
-_HEX_KEY = "^[0-9a-f]{64}$"
+_HEX_ID = "^[0-9a-f]{64}$"
+_COUNT = Integer(0, 2**62)
+_POLL_SECONDS = 1.0
+_MADE: Fields = {"voprf_public": Text(), "issuer": Bytes(64, exact=True)}
+_REGISTER: Fields = {"manifest": AnyObject("The terms of a collection.")}
+_AGREED: Fields = {"id": Text(), "signature": Text()}
+_LISTED: Fields = {"collections": ListOf(AnyObject("number, id, title and head"), 10**6, 0), "head": Text()}
 _STATE = Choice(("open", "destroyed"))
-_CREATE: Fields = {"budget": Integer(1, 10**12)}
-_EVALUATE: Fields = {"elements": ListOf(ELEMENT, MOST_ELEMENTS)}
-_KEY: Fields = {"public": Text(), "state": _STATE}
+_SHOWN: Fields = {"state": _STATE, "signature": Text(), "joined": _COUNT, **CERTIFICATE}
+_EVALUATE: Fields = {"slots": ListOf(Bytes(SLOT_REQUEST_SIZE, exact=True), MOST_ELEMENTS)}
 _EVALUATED: Fields = {"evaluation": Bytes(10**6)}
 
 
 @dataclass
 class RandomnessServer:
-    """`elements_per_second` bounds how fast one address can have guesses evaluated (0: no limit)."""
+    """`elements_per_second` bounds how fast one address can have values evaluated (0: no limit).
+
+    `smallest_crowd`: the owner's own floor; a collection of fewer people is refused.
+    """
 
     folder: Path
     randomness: Randomness
@@ -51,15 +78,21 @@ class RandomnessServer:
     limits: Limits
     database_url: str | None = None
     elements_per_second: float = 200.0
+    owner: str = "unnamed"
+    smallest_crowd: int = 1
+    clock: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.identity = Identity(self.folder, self.owner, self.randomness)
         self._database = open_database(self.database_url, self.folder / "randomness.sqlite", SCHEMA)
         self._allowance = Allowance(
             self.elements_per_second, max(MOST_ELEMENTS, 10 * self.elements_per_second), self.randomness
         )
+        self._manifests: dict[str, Manifest] = {}
         with self._database.transaction() as t:
-            destroyed = [public for (public,) in t.rows("SELECT public FROM keys WHERE state = 'destroyed'")]
+            destroyed = [
+                public for (public,) in t.rows("SELECT public FROM randomness_keys WHERE state = 'destroyed'")
+            ]
         for public in destroyed:
             destroy_secret(self._path(public))
 
@@ -67,109 +100,258 @@ class RandomnessServer:
         return build_app("crowdlog randomness server", self)
 
     async def work(self) -> None:
-        """Nothing to do beside requests."""
-        return
+        """Destroy keys whose mining has ended."""
+        while True:
+            with suppress(StorageFull, StorageDown):
+                await run_in_threadpool(self.destroy_due)
+            await asyncio.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
         self._database.close()
 
     def operations(self) -> list[Operation]:
-        key = {"key": _HEX_KEY}
+        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
+        at = "/collections/{id}"
         return [
+            Operation("GET", "/identity", "Tell who runs this service.", self._identity, IDENTITY),
+            Operation("POST", "/keys", "Make keys.", self._make, _MADE, status=201, operator=True),
+            Operation("GET", "/collections", "List all collections ever served.", self._list, _LISTED),
             Operation(
                 "POST",
-                "/keys",
-                "Make a key for a collection.",
-                self._create,
-                _KEY,
-                _CREATE,
+                "/collections",
+                "Agree to terms.",
+                self._register,
+                _AGREED,
+                _REGISTER,
                 201,
                 operator=True,
             ),
+            Operation("GET", at, "Tell whether a collection's key still exists.", self._show, _SHOWN, **one),
             Operation(
-                "GET", "/keys/{key}", "Tell whether a key still exists.", self._show, _KEY, parameters=key
-            ),
-            Operation(
-                "DELETE",
-                "/keys/{key}",
-                "Destroy a key for good.",
-                self._destroy,
-                _KEY,
-                operator=True,
-                parameters=key,
+                "DELETE", f"{at}/key", "Destroy a key for good.", self._destroy, _SHOWN, operator=True, **one
             ),
             Operation(
                 "POST",
-                "/keys/{key}/evaluate",
-                "Evaluate.",
+                f"{at}/credentials",
+                "Issue a credential for evaluations.",
+                self._join,
+                JOINED,
+                JOIN,
+                201,
+                (403, 410),
+                **one,
+            ),
+            Operation(
+                "POST",
+                f"{at}/evaluate",
+                "Evaluate, one value per slot.",
                 self._evaluate,
                 _EVALUATED,
                 _EVALUATE,
-                refusals=(410,),
-                parameters=key,
+                refusals=(403, 409, 410),
+                **one,
             ),
         ]
 
     def _path(self, public: str) -> Path:
         return self.folder / f"{public}.key"
 
-    async def _create(self, request: Request) -> Response:
-        body = await body_of(request, _CREATE)
-        public = await run_in_threadpool(self.create_key, body["budget"])
-        return JSONResponse({"public": public, "state": "open"}, status_code=201)
+    async def _identity(self, _request: Request) -> Response:
+        return JSONResponse(self.identity.as_json())
 
-    def create_key(self, budget: int) -> str:
-        """Make a key that may evaluate `budget` elements in all; return its public part in hex."""
+    async def _make(self, _request: Request) -> Response:
+        public, issuer = await run_in_threadpool(self.make_keys)
+        return JSONResponse({"voprf_public": public, "issuer": to_base64(issuer)}, status_code=201)
+
+    def make_keys(self) -> tuple[str, bytes]:
+        """Make the keys of a collection to be: the PRF's public key in hex, and the credentials' one."""
         key = VoprfKey.generate(self.randomness)
         public = key.public.hex()
         with secret_for(self._path(public), key.to_bytes()), self._database.transaction() as t:
-            t.run("INSERT INTO keys VALUES (?, 'open', ?, 0)", (public, budget))
-        return public
+            t.run("INSERT INTO randomness_keys VALUES (?, 'open', 0)", (public,))
+        return public, self.identity.make_issuer()
+
+    async def _register(self, request: Request) -> Response:
+        manifest = Manifest.from_json((await body_of(request, _REGISTER))["manifest"])
+        signature = await run_in_threadpool(self.register, manifest)
+        return JSONResponse({"id": manifest.id, "signature": signature}, status_code=201)
+
+    def register(self, manifest: Manifest) -> str:
+        """Take a collection into the public list, if its terms are ones this owner stands for."""
+        self.identity.holds(manifest, "randomness", "evaluation")
+        if manifest.smallest_crowd < self.smallest_crowd:
+            raise Refused(
+                400, f"The owner of this service demands a crowd of at least {self.smallest_crowd} people."
+            )
+        public = manifest.collection.voprf_public.hex()
+        with self._database.transaction() as t:
+            if not t.rows("SELECT 1 FROM randomness_keys WHERE public = ? AND state = 'open'", (public,)):
+                raise Refused(400, "The collection does not use an open key of this service.")
+            if not t.rows("SELECT 1 FROM randomness_collections WHERE id = ?", (manifest.id,)):
+                if t.rows("SELECT 1 FROM randomness_collections WHERE public = ?", (public,)):
+                    raise Refused(409, "Another collection uses this key; make one for each.")
+                last = t.rows("SELECT number, head FROM randomness_collections ORDER BY number DESC LIMIT 1")
+                number, head = (int(last[0][0]), bytes(last[0][1])) if last else (0, bytes(32))
+                text = json.dumps(manifest.to_json())
+                chained = chained_head(head, manifest.id)
+                t.run(
+                    "INSERT INTO randomness_collections VALUES (?, ?, ?, ?, ?)",
+                    (number + 1, manifest.id, public, text, chained),
+                )
+        return self.identity.agree(manifest)
+
+    async def _list(self, _request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(self.listed))
+
+    def listed(self) -> dict[str, Any]:
+        """Every collection this server has ever agreed to, in order, with the chain of their ids."""
+        with self._database.transaction() as t:
+            rows = t.rows("SELECT number, id, manifest, head FROM randomness_collections ORDER BY number")
+        entries = [
+            {"number": number, "id": name, "title": json.loads(manifest)["title"], "head": bytes(head).hex()}
+            for number, name, manifest, head in rows
+        ]
+        return {"collections": entries, "head": entries[-1]["head"] if entries else bytes(32).hex()}
 
     async def _show(self, request: Request) -> Response:
-        public = request.path_params["key"]
-        return JSONResponse({"public": public, "state": await run_in_threadpool(self._state, public)})
+        return JSONResponse(await run_in_threadpool(self.state, request.path_params["id"]))
 
-    def _state(self, public: str) -> str:
+    def state(self, collection_id: str) -> dict[str, Any]:
+        """What anybody may know: whether the key exists, how many have joined, the certificate of the end."""
+        manifest = self._manifest(collection_id)
         with self._database.transaction() as t:
-            rows = t.rows("SELECT state FROM keys WHERE public = ?", (public,))
-        if not rows:
-            raise Refused(404, "There is no such key here.")
-        return str(rows[0][0])
+            state, destroyed = self._key(t, manifest)
+            joined = self._joined(t, collection_id)
+        return {
+            "state": state,
+            "signature": self.identity.agree(manifest),
+            "joined": joined,
+            "destroyed": destroyed,
+            "certificate": self._certificate(manifest, destroyed) if state == "destroyed" else "",
+        }
 
-    async def _destroy(self, request: Request) -> Response:
-        public = request.path_params["key"]
-        await run_in_threadpool(self.destroy_key, public)
-        return JSONResponse({"public": public, "state": "destroyed"})
+    def _certificate(self, manifest: Manifest, destroyed: int) -> str:
+        return self.identity.signing.sign("destroyed", destruction(manifest, destroyed)).hex()
 
-    def destroy_key(self, public: str) -> None:
-        """Refuse from now on, then overwrite and remove the key."""
-        self._state(public)
+    async def _join(self, request: Request) -> Response:
+        body = await body_of(request, JOIN)
+        name = request.path_params["id"]
+        credential = await run_in_threadpool(self.join, name, body["request"], body["ticket"])
+        return JSONResponse({"credential": to_base64(credential)}, status_code=201)
+
+    def join(self, collection_id: str, request: bytes, ticket: bytes) -> bytes:
+        """Issue the credential for evaluations to somebody with a ticket, and count her."""
+        manifest = self._manifest(collection_id)
         with self._database.transaction() as t:
-            t.run("UPDATE keys SET state = 'destroyed' WHERE public = ?", (public,))
-        destroy_secret(self._path(public))
+            if self._key(t, manifest)[0] == "destroyed":
+                raise Refused(410, _DESTROYED)
+        point, credential = self.identity.admit(manifest, "evaluation", request, ticket)
+        with self._database.transaction() as t:
+            t.run(
+                "INSERT INTO randomness_people VALUES (?, ?) ON CONFLICT DO NOTHING", (collection_id, point)
+            )
+        return credential
 
     async def _evaluate(self, request: Request) -> Response:
-        public, elements = request.path_params["key"], (await body_of(request, _EVALUATE))["elements"]
-        if not self._allowance.take(address_of(request.scope), len(elements)):
+        packed = (await body_of(request, _EVALUATE))["slots"]
+        if not self._allowance.take(address_of(request.scope), len(packed)):
             raise Refused(429, "Too many elements came from this address; wait a few seconds and try again.")
-        return JSONResponse(
-            {"evaluation": to_base64(await run_in_threadpool(self.evaluate, public, elements))}
-        )
+        name = request.path_params["id"]
+        return JSONResponse({"evaluation": to_base64(await run_in_threadpool(self.evaluate, name, packed))})
 
-    def evaluate(self, public: str, elements: list[bytes]) -> bytes:
-        """Evaluate the elements if the key still exists and its budget allows."""
+    def evaluate(self, collection_id: str, packed: Sequence[bytes]) -> bytes:
+        """Evaluate one element for each of these slots; a slot has one element, however often it is asked
+        for.
+        """
+        manifest = self._manifest(collection_id)
         with self._database.transaction() as t:
-            paid = t.run(
-                "UPDATE keys SET used = used + ? WHERE public = ? AND state = 'open' AND used + ? <= budget",
-                (len(elements), public, len(elements)),
+            state, _destroyed = self._key(t, manifest)
+            joined = self._joined(t, collection_id)
+        if state == "destroyed":
+            raise Refused(410, _DESTROYED)
+        if joined < manifest.smallest_crowd:
+            raise Refused(
+                409, f"{joined} of at least {manifest.smallest_crowd} people have joined; try again later."
             )
-        if not paid:
-            if self._state(public) == "destroyed":
-                raise Refused(410, _DESTROYED)
-            raise Refused(429, "This key has evaluated as many elements as it may.")
+        key = self.identity.issuer(manifest.collection.evaluation_issuer)
+        slots = [self._slot(manifest, key, item) for item in packed]
+        self._spend(collection_id, slots)
+        path = self._path(manifest.collection.voprf_public.hex())
         try:
-            key = VoprfKey.from_bytes(self._path(public).read_bytes())
+            secret = VoprfKey.from_bytes(path.read_bytes())
         except FileNotFoundError as error:  # destroyed since the lines above
             raise Refused(410, _DESTROYED) from error
-        return evaluate(key, elements, self.randomness).to_bytes()
+        return evaluate(secret, [slot.element for slot in slots], self.randomness).to_bytes()
+
+    def _slot(self, manifest: Manifest, key: IssuerKey, packed: bytes) -> SlotRequest:
+        slot = SlotRequest.parse(packed)
+        named = [(manifest.collection.slot_context("evaluation", slot.slot, slot.level), slot.name)]
+        if not shown(key, slot.proof, named, slot.element):
+            raise Refused(403, "A slot is shown without a credential of this collection; join first.")
+        return slot
+
+    def _spend(self, collection_id: str, slots: Sequence[SlotRequest]) -> None:
+        """Record which element each slot is used for, all or none."""
+        with self._database.transaction() as t:
+            for slot in slots:
+                digest = hashlib.sha256(slot.element).digest()
+                values = (collection_id, slot.name, digest)
+                if t.run("INSERT INTO randomness_slots VALUES (?, ?, ?) ON CONFLICT DO NOTHING", values):
+                    continue
+                where = "SELECT element FROM randomness_slots WHERE collection = ? AND name = ?"
+                if bytes(t.rows(where, (collection_id, slot.name))[0][0]) != digest:
+                    raise Refused(403, "A slot was used for another value before; each is good for one.")
+
+    async def _destroy(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        await run_in_threadpool(self.destroy, name)
+        return JSONResponse(await run_in_threadpool(self.state, name))
+
+    def destroy_due(self) -> None:
+        """Destroy the keys of all collections whose mining has ended."""
+        with self._database.transaction() as t:
+            rows = t.rows(
+                "SELECT c.id FROM randomness_collections c JOIN randomness_keys k ON k.public = c.public "
+                "WHERE k.state = 'open'"
+            )
+        for (name,) in rows:
+            if self._manifest(name).mining_until <= self.clock():
+                self.destroy(name)
+
+    def destroy(self, collection_id: str) -> None:
+        """Refuse from now on, then overwrite and remove the key, and forget who used which slot."""
+        public = self._manifest(collection_id).collection.voprf_public.hex()
+        with self._database.transaction() as t:
+            t.run(
+                "UPDATE randomness_keys SET state = 'destroyed', destroyed = ? WHERE public = ? AND state "
+                "= 'open'",
+                (int(self.clock()), public),
+            )
+            t.run("DELETE FROM randomness_slots WHERE collection = ?", (collection_id,))
+        destroy_secret(self._path(public))
+
+    def _manifest(self, collection_id: str) -> Manifest:
+        if collection_id not in self._manifests:
+            with self._database.transaction() as t:
+                rows = t.rows("SELECT manifest FROM randomness_collections WHERE id = ?", (collection_id,))
+            if not rows:
+                raise Refused(404, "There is no such collection here.")
+            self._manifests[collection_id] = Manifest.from_json(json.loads(rows[0][0]))
+        return self._manifests[collection_id]
+
+    def _key(self, t: Transaction, manifest: Manifest) -> tuple[str, int]:
+        public = manifest.collection.voprf_public.hex()
+        state, destroyed = t.rows("SELECT state, destroyed FROM randomness_keys WHERE public = ?", (public,))[
+            0
+        ]
+        return str(state), int(destroyed)
+
+    def _joined(self, t: Transaction, collection_id: str) -> int:
+        return int(
+            t.rows("SELECT COUNT(*) FROM randomness_people WHERE collection = ?", (collection_id,))[0][0]
+        )
+
+
+def chained_head(head: bytes, collection_id: str) -> bytes:
+    """The head of the list after one more collection: it stands for everything before, too."""
+    return hashlib.sha256(b"crowdlog-v2-list" + head + bytes.fromhex(collection_id)).digest()

@@ -34,7 +34,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Lists:
+class ChanceLists:
     """For each of some items a list of others by weight: rows of one table, grouped by their first column."""
 
     offset: Ints  # where the list of each item begins
@@ -66,16 +66,18 @@ def _ids(texts: Any, among: pa.StringArray) -> Ints:
     return ids
 
 
-def _lists(table: Any, first: str, second: str, items: pa.StringArray, targets: pa.StringArray) -> Lists:
+def _lists(
+    table: Any, first: str, second: str, items: pa.StringArray, targets: pa.StringArray
+) -> ChanceLists:
     """Rows of a table by the item of their first column, the heaviest first."""
     if table is None:
-        return Lists(np.zeros(len(items) + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
+        return ChanceLists(np.zeros(len(items) + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
     item, target, weight = _ids(table[first], items), _ids(table[second], targets), _weights(table["count"])
     keep = (item >= 0) & (target >= 0) & (weight > 0)
     item, target, weight = item[keep], target[keep], weight[keep]
     order = np.lexsort((target, -weight, item))
     offset = np.searchsorted(item[order], np.arange(len(items) + 1))
-    return Lists(offset.astype(np.int64), target[order], np.cumsum(weight[order]))
+    return ChanceLists(offset.astype(np.int64), target[order], np.cumsum(weight[order]))
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,13 @@ class Chances:
 
     queries: pa.StringArray
     query: Weights
-    follows: Lists  # query after query
+    follows: ChanceLists  # query after query
     urls: pa.StringArray
-    clicked: Lists  # url after query
+    clicked: ChanceLists  # url after query
     words: pa.StringArray
     word: Weights
-    next_word: Lists
-    word_url: Lists
+    next_word: ChanceLists
+    word_url: ChanceLists
     any_url: Weights
     covered: float  # share of searches that are released queries
 

@@ -24,7 +24,7 @@ _LONGEST = 40  # searches of one session
 
 
 @dataclass(frozen=True)
-class Block:
+class SampledBlock:
     """Searches in order. `session` rises from 0; an address of None is no click."""
 
     session: Ints
@@ -42,7 +42,7 @@ class Sampler:
         self._random = random
         self._listed = _array(listed, pa.string())
 
-    def block(self, sessions: int) -> Block:
+    def block(self, sessions: int) -> SampledBlock:
         """So many sessions."""
         length = np.minimum(self._random.geometric(1.0 - GOES_ON, sessions), _LONGEST)
         session = np.repeat(np.arange(sessions), length)
@@ -58,7 +58,7 @@ class Sampler:
         clicked = _array(url < 0)
         addresses = self._chances.urls.take(_array(url, mask=url < 0))
         ranks = pc.if_else(clicked, pa.scalar(None, pa.int64()), _array(np.where(invented, 1, rank)))
-        return Block(session, texts, invented, addresses, ranks)
+        return SampledBlock(session, texts, invented, addresses, ranks)
 
     def _queries(self, place: Ints, longest: int) -> Ints:
         """A released query for each search, −1 for one to invent."""

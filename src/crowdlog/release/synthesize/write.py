@@ -19,7 +19,7 @@ from crowdlog.files.whole import new_file
 from crowdlog.progress import Advance
 from crowdlog.release.folder import Release
 from crowdlog.release.synthesize.chances import read_chances
-from crowdlog.release.synthesize.sample import Block, Sampler
+from crowdlog.release.synthesize.sample import SampledBlock, Sampler
 from crowdlog.types import Ints
 
 pc: Any = _pc  # its stubs know fewer types than it takes
@@ -65,7 +65,7 @@ def _sizes(users: int | None, sessions: int | None, random: np.random.Generator)
         yield counts
 
 
-def _rows(block: Block, sessions_of_user: Ints, first_user: int) -> pa.Table:
+def _rows(block: SampledBlock, sessions_of_user: Ints, first_user: int) -> pa.Table:
     """The rows of a block: one user's sessions on days that follow each other."""
     user = np.repeat(np.arange(len(sessions_of_user)), sessions_of_user)
     day = np.arange(len(user)) - np.repeat(np.cumsum(sessions_of_user) - sessions_of_user, sessions_of_user)
@@ -132,7 +132,7 @@ class _Writing:
         self.users = self.sessions = self.searches = self.clicks = self.invented = 0
         log.write(_HEADER)
 
-    def add(self, block: Block, sessions_of_user: Ints) -> None:
+    def add(self, block: SampledBlock, sessions_of_user: Ints) -> None:
         """Append a block."""
         csv.write_csv(_rows(block, sessions_of_user, self.users), self._log, _LAYOUT)
         texts: set[Any] = set(block.query.filter(_array(block.invented)).unique().to_pylist()) - self._seen
