@@ -162,7 +162,7 @@ def test_no_published_text_holds_a_word_that_fewer_than_k_people_typed(crowd):
     ],
 )
 def test_an_independent_miner_finds_the_same_degrees(tmp_path, spelling):
-    synthesize(tmp_path / "log.tsv", users=60, seed=5)
+    synthesize(tmp_path / "log.tsv", users=150, seed=5)
     log = import_log(tmp_path / "log.tsv", tmp_path / "store")
     mechanism = parse(spelling)
     table = released(mechanism, log)

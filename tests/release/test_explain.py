@@ -1,5 +1,6 @@
 import math
 
+import pyarrow as pa
 import pytest
 
 from crowdlog.mechanisms import parse
@@ -49,6 +50,12 @@ def test_the_label_page_of_a_release_without_differential_privacy_warns(releases
     assert "| promise | k-anonymity of queries |" in page
     assert "done by at least 5 people" in page
     assert "δ = 1" not in page
+
+
+def test_the_html_page_shows_sessions_query_by_query(releases):
+    label = releases["Korolova(epsilon=4, delta=1e-9, d=2)"].label
+    sessions = pa.table({"session": [["weather", "<i>rain</i>"]], "count": [5]})
+    assert "weather → &lt;i&gt;rain&lt;/i&gt;" in release_page(label, {"sessions": sessions})
 
 
 def test_the_html_page_escapes_what_people_typed(releases):

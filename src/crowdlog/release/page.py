@@ -92,7 +92,7 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> BarChart:
     """The largest counts; the columns before the count say of what."""
     top = table.slice(0, SHOWN).to_pydict()
     keys = table.column_names[: table.column_names.index("count")]
-    texts = [" → ".join(row) for row in zip(*(top[column] for column in keys), strict=True)]
+    texts = [" → ".join(map(_text, row)) for row in zip(*(top[column] for column in keys), strict=True)]
     heading = " → ".join(key.replace("_", " ") for key in keys)
     intervals = list(zip(top["low"], top["high"], strict=True)) if "low" in top else None
     return bar_chart(
@@ -104,3 +104,8 @@ def _chart(name: str, table: pa.Table, noise: float | None) -> BarChart:
         noise=noise,
         intervals=intervals,
     )
+
+
+def _text(key: str | list[str]) -> str:
+    """A key as it is read: a query, or the queries of a session one after the other."""
+    return key if isinstance(key, str) else " → ".join(key)
