@@ -24,7 +24,7 @@ def commands():
 
 def examples(command: click.Command) -> list[str]:
     """The examples in a command's help, each on one line; a long one goes on in indented lines."""
-    found = re.findall(r"Example: (crowdlog .+(?:\n {2,}\S.*)*)", command.help or "")
+    found = re.findall(r"Example: (crowdlog .+(?:\n +(?!Example)\S.*)*)", command.help or "")
     return [" ".join(example.split()) for example in found]
 
 

@@ -178,17 +178,14 @@ def test_a_log_of_one_user_gives_nothing(spelling, tmp_path):
     """Rows that noise invents from public words are nobody's: hers say what they are."""
     log = make_log(tmp_path, [("only", f"query{i}", 100 * i, f"http://query{i}.example") for i in range(50)])
     mechanism = parse(spelling)
+    if isinstance(mechanism, Microaggregation):
+        with pytest.raises(InputError, match="The log has 1 users, and a cluster needs k"):
+            mechanism.protect(log, SeededRandomness(4))
+        return
     texts = [row for rows in contents(mechanism.protect(log, SeededRandomness(4))).values() for row in rows]
     if any(isinstance(plan.selection, GradedRounds) for plan in mechanism.plan):
         texts = [row for row in texts if "query" in str(list(row.values()))]
     assert texts == []
-    log = make_log(tmp_path, [("only", f"query {i}", 100 * i, f"http://{i}.example") for i in range(50)])
-    if isinstance(parse(spelling), Microaggregation):
-        with pytest.raises(InputError, match="The log has 1 users, and a cluster needs k"):
-            parse(spelling).protect(log, SeededRandomness(4))
-        return
-    protected = parse(spelling).protect(log, SeededRandomness(4))
-    assert sum(table.num_rows for table in protected.tables.values()) == 0
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

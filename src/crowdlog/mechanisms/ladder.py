@@ -62,6 +62,7 @@ class Ladder(Mechanism):
     each.
     """
 
+    why_not_audited: ClassVar[str] = "it may show words of a public list that none of the audits' logs holds"
     title: ClassVar[str] = (
         "Words, queries, word pairs and sites of the crowd and what was clicked for them, with numbers of "
         "people"

@@ -203,10 +203,10 @@ def most_popular(artifacts: Any, d: int) -> Any:
     """The d artifacts of a user that most others have: the choice looks at everybody."""
     import ibis
 
-    popular = artifacts.group_by("key").agg(everybody=artifacts.count())
+    everybody = artifacts.key.count().over(ibis.window(group_by="key"))
     order = ibis.window(group_by="user", order_by=[ibis.desc("everybody"), "row"])
     return (
-        artifacts.join(popular, "key")
+        artifacts.mutate(everybody=everybody)
         .mutate(place=ibis.row_number().over(order))
         .filter(lambda t: t.place < d)
     )
