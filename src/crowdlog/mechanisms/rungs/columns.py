@@ -66,7 +66,7 @@ def query_column(
         for place in range(words):
             cell = cell * size + word[start + place]
         key[own] = shown.first(words) + cell
-        allowed[own] = invented * parts[words] / size**words
+        allowed[own] = invented * parts[words] / max(size, 1) ** words
     target = np.full(len(length), -1, np.int64)
     target[ids] = np.arange(len(ids))
     held = follow_one(holdings.queries, target, len(ids))

@@ -26,6 +26,7 @@ from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.truncated_geometric import ONE, TruncatedGeometric, passes
 from crowdlog.types import Hashes, Ints
 
+_REDRAWS = 20  # of tags, before their source is taken for a constant one
 SCOUTING = 4096  # units that one user spreads while scouting: she touches at most so many items
 ROUNDING_ROOM = 1 - 1e-12  # shares of ε are rounded down
 ENOUGH = Fraction(999, 1000)  # an item takes no more units once it is released with this chance
@@ -139,7 +140,9 @@ def different_tags(n: int, randomness: Randomness) -> Hashes:
     """n different numbers. All are drawn again if two are equal: so their order is a fair lot, and adding one
     more leaves the lot among the others fair. A tie broken by number would not.
     """
-    while True:
+    for _ in range(_REDRAWS):
         tags = np.frombuffer(randomness.bytes(8 * n), np.uint64)
         if len(np.unique(tags)) == n:
             return tags
+    # Two of 2^64 numbers are equal by chance once in ages: only a source that repeats itself comes here.
+    return np.arange(n, dtype=np.uint64)
