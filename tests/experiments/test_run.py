@@ -122,9 +122,8 @@ def test_what_the_machine_lacks_is_said(tmp_path, log, monkeypatch, error, sente
         raise error
 
     monkeypatch.setattr("crowdlog.comparison.trial.run_trial", fail)
-    told = answer(
-        "crowdlog.comparison.trial", asdict(grid_in(tmp_path, log, ["FTu(k=5)"])), SeededRun("FTu(k=5)", 1)
-    )
+    grid = asdict(grid_in(tmp_path, log, ["FTu(k=5)"]))
+    told = answer("crowdlog.comparison.trial", grid, {"mechanism": "FTu(k=5)", "seed": 1})
     assert sentence in told["error"]
     assert "canary" not in told["error"]
     assert not told["ours"]

@@ -1,10 +1,12 @@
 """`crowdlog reproduce --figures`: one page with everything, kept results, and errors in one sentence."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,59 +14,27 @@ from click.testing import CliRunner
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
 from crowdlog.reproduce import figures as running
+from crowdlog.reproduce import studies
 from crowdlog.reproduce.page import FinishedStudy, page
-from crowdlog.reproduce.plots import PRINTED, Point, bars, curves
-from crowdlog.reproduce.study import Claim, Panel, Result, Study
 
-POINTS = [
-    Point(1, 0.5, "a"),
-    Point(10, 0.0, "a"),
-    Point(10, 2.0, "b"),
-    Point(1, 0.75, "a", PRINTED),
-    Point(5, None, "a"),
-]
-STUDY = Study(
-    "made-up-9.9",
-    "Nobody 2000, Figure 9.9",
-    "A </script> figure",
-    lambda _bench: Result(
-        [
-            Panel(
-                "Curves",
-                ["x", "who", "value"],
-                [[1, "ours", 0.5], [9, "printed", None]],
-                curves(POINTS, x="x", y="share", log_x=True, log_y=True),
-            ),
-            Panel("Bars", ["x", "value"], [[1, 1730.81]], bars(POINTS, x="x", y="share")),
-            Panel("Dots", ["x", "value"], [[1, 0.5]], bars(POINTS, x="x", y="share", log_y=True)),
-            Panel(
-                "Nothing to draw",
-                ["x", "value"],
-                [[1, 0.0]],
-                curves([Point(1, 0.0, "a")], x="x", y="share", log_y=True),
-            ),
-        ],
-        [Claim("The sun shines.", True, ""), Claim("It rains.", False, "it <snows>")],
-        "Set up & done.",
-    ),
-)
+MORE = Path(__file__).with_name("more_studies")
 
 
 @pytest.fixture
-def made_up(monkeypatch):
-    """Only one study exists; it counts how often it is run."""
-    runs = []
-
-    def run(bench):
-        runs.append(bench.users)
-        return STUDY.run(bench)
-
-    monkeypatch.setattr(running, "chosen", lambda _which: [Study(STUDY.name, STUDY.source, STUDY.title, run)])
-    return runs
+def made_up(monkeypatch, tmp_path):
+    """Only one study exists, here and in workers. The numbers of users it was run with."""
+    runs = tmp_path / "runs"
+    monkeypatch.setattr(studies, "STUDIES", {"made-up-9.9": "made_up"})
+    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(MORE)])
+    monkeypatch.setenv("PYTHONPATH", f"{MORE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    monkeypatch.setenv("CROWDLOG_TEST_RUNS", str(runs))
+    return lambda: [int(line) for line in runs.read_text(encoding="utf-8").split()]
 
 
+@pytest.mark.usefixtures("made_up")
 def test_the_page_shows_values_and_verdicts():
-    shown = page([FinishedStudy(STUDY, STUDY.run(None))], 300)
+    study = studies.find("made-up-9.9")
+    shown = page([FinishedStudy(study, study.run(None))], 300)
     for words in (
         "Nobody 2000, Figure 9.9",
         "1,730.81",
@@ -85,7 +55,7 @@ def test_what_is_done_is_kept_for_its_number_of_users(made_up, tmp_path):
     for users in (100, 100, 200):
         (shown,) = running.figures(users=users, out=tmp_path / "out")
         assert (shown.held, len(shown.result.claims)) == (1, 2)
-    assert made_up == [100, 200]
+    assert made_up() == [100, 200]
     assert (tmp_path / "out" / "index.html").exists()
     assert (
         json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))[0]["name"]
@@ -110,7 +80,7 @@ def test_the_command_prints_a_short_table_or_json(made_up, tmp_path):
         cli, ["reproduce", "--figures", "--users", "100", "-o", str(tmp_path), "--json"]
     )
     assert json.loads(again.output)[0]["claims"][1]["why"] == "it <snows>"
-    assert made_up == [100]
+    assert made_up() == [100]
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,9 @@ from crowdlog.errors import InputError
     type=click.Path(path_type=Path),
     help="With --figures: the folder to write.",
 )
+@click.option("--jobs", default=2, show_default=True, help="With --figures: how many studies at a time.")
 @json_option
-def command(which: str | None, figures: bool, users: int, out: Path, as_json: bool) -> None:
+def command(which: str | None, figures: bool, users: int, out: Path, jobs: int, as_json: bool) -> None:
     """Compute the published numbers again: expected, got, OK or OFF. WHICH picks those whose name contains
     it.
 
@@ -47,7 +48,7 @@ def command(which: str | None, figures: bool, users: int, out: Path, as_json: bo
     Example: crowdlog reproduce --figures korolova-figure-2 --users 200 -o FIGURES
     """
     if figures:
-        _figures(which or "", users, out, as_json)
+        _figures(which or "", users, out, jobs, as_json)
     else:
         _numbers(which or "", as_json)
 
@@ -71,10 +72,10 @@ def _numbers(which: str, as_json: bool) -> None:
     sys.exit(0 if all(r.ok for r in rows) else 1)
 
 
-def _figures(which: str, users: int, out: Path, as_json: bool) -> None:
+def _figures(which: str, users: int, out: Path, jobs: int, as_json: bool) -> None:
     from crowdlog.reproduce.figures import PAGE, figures
 
-    done = figures(which, users=users, out=out)
+    done = figures(which, users=users, out=out, jobs=jobs)
     if as_json:
         show_json([one.as_dict() for one in done])
         return

@@ -22,9 +22,10 @@ NOTHING = "Publishes nothing, so there is nothing to measure."
 Found = dict[str, dict[str, Any]]
 
 
-def run_trial(fields: Mapping[str, Any], run: SeededRun) -> None:
+def run_trial(fields: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
     """Do what is still missing of one trial of the grid with these fields, and keep each result."""
     grid = Grid.of(fields)
+    run = SeededRun(**trial)
     missing = grid.missing(run)
     log = LogStore.open(grid.store)
     with seeded_release(log, run, Path(grid.cache)) as release:

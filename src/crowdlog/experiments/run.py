@@ -7,37 +7,21 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from crowdlog.errors import CrowdlogError, InputError
-from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.experiments.trials import AnyTrial, Experiment
 from crowdlog.experiments.workers import WorkerPool
-from crowdlog.files.locks import hold
+from crowdlog.files.locks import wait_for
 from crowdlog.progress import progress_bar
 
 PATIENCE = 60  # seconds that the workers of a killed run get to notice and stop
 
 
-class Experiment(Protocol):
-    """A dataclass of plain data for JSON, from which a worker can make it again."""
-
-    @property
-    def cache(self) -> str:
-        """The folder of its results."""
-
-    def runs(self) -> list[SeededRun]:
-        """All trials."""
-
-    def missing(self, run: SeededRun) -> Sequence[object]:
-        """What is still to be measured of a trial."""
-
-
-def run_experiment(experiment: Experiment, module: str, jobs: int) -> dict[SeededRun, CrowdlogError]:
+def run_experiment(experiment: Experiment[AnyTrial], module: str, jobs: int) -> dict[AnyTrial, CrowdlogError]:
     """Do every trial that is not done yet, in `jobs` processes, by `run_trial` of the module of this name.
 
     Returns the trials that failed; when no trial at all succeeded, raises the first.
@@ -71,17 +55,12 @@ def alone(folder: Path) -> Iterator[int]:
 
 
 def _lock(folder: Path) -> int:
-    deadline = time.monotonic() + PATIENCE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        while True:
-            try:
-                return hold(folder / "lock")
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    advice = "Wait for it, or write to another place."
-                    raise InputError(f"Another run is working in {folder}. {advice}") from None
-                time.sleep(0.1)
+        return wait_for(folder / "lock", PATIENCE)
+    except BlockingIOError:
+        advice = "Wait for it, or write to another place."
+        raise InputError(f"Another run is working in {folder}. {advice}") from None
     except OSError as error:
         why = f"which cannot be made: {error.strerror}"
         raise InputError(f"Results cannot be written to {folder}, {why}. Choose another place.") from None

@@ -26,6 +26,9 @@ class SeededRun:
     mechanism: str
     seed: int
 
+    def __str__(self) -> str:
+        return f"{self.mechanism} with seed {self.seed}"
+
 
 @contextmanager
 def seeded_release(log: LogStore, run: SeededRun, folder: Path) -> Iterator[Release]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.errors import CrowdlogError
-from crowdlog.experiments.seeded_release import SCRATCH, SeededRun
+from crowdlog.experiments.seeded_release import SCRATCH
 
 
 def main() -> None:
@@ -27,8 +27,8 @@ def main() -> None:
     told = json.loads(sys.stdin.readline())
     threading.Thread(target=_listen, args=(lines, Path(told["experiment"]["cache"])), daemon=True).start()
     while True:
-        run = SeededRun(**json.loads(lines.get()))
-        print(json.dumps(answer(told["module"], told["experiment"], run)), file=answers, flush=True)
+        told_back = answer(told["module"], told["experiment"], json.loads(lines.get()))
+        print(json.dumps(told_back), file=answers, flush=True)
 
 
 def _listen(lines: queue.SimpleQueue[str], cache: Path) -> None:
@@ -43,13 +43,13 @@ def _listen(lines: queue.SimpleQueue[str], cache: Path) -> None:
     os._exit(0)
 
 
-def answer(module: str, experiment: dict[str, Any], run: SeededRun) -> dict[str, Any]:
+def answer(module: str, experiment: dict[str, Any], trial: dict[str, Any]) -> dict[str, Any]:
     """Do a trial.
 
     An error is told as its sentence, or, when it is ours, by its type: a message could quote a query.
     """
     try:
-        importlib.import_module(module).run_trial(experiment, run)
+        importlib.import_module(module).run_trial(experiment, trial)
     except CrowdlogError as error:
         return {"error": str(error), "ours": False}
     except MemoryError:

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Generic
 
 from crowdlog.errors import CrowdlogError, InputError
-from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.experiments.trials import AnyTrial, Trial
 from crowdlog.progress import Advance
 
 # Printed after the name of the trial.
@@ -26,7 +26,7 @@ Run the same command again to go on; --jobs 1 needs less memory."""
 
 
 @dataclass
-class WorkerPool:
+class WorkerPool(Generic[AnyTrial]):
     """`experiment`: a dataclass of plain data; `module`: where `run_trial` does one trial of it.
 
     `lock` is held by the workers too, so that a later run waits for those of a killed one.
@@ -34,10 +34,10 @@ class WorkerPool:
 
     experiment: Any
     module: str
-    waiting: deque[SeededRun]
+    waiting: deque[AnyTrial]
     advance: Advance
     lock: int
-    failures: dict[SeededRun, CrowdlogError] = field(default_factory=dict)
+    failures: dict[AnyTrial, CrowdlogError] = field(default_factory=dict)
     _workers: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def work(self, jobs: int) -> None:
@@ -58,14 +58,14 @@ class WorkerPool:
         while self.waiting:
             with self._worker() as worker:
                 alive = True
-                while alive and (run := self._next()) is not None:
-                    answer = _ask(worker, run)
+                while alive and (trial := self._next()) is not None:
+                    answer = _ask(worker, trial)
                     alive = bool(answer)
-                    if (failure := _failure(answer, run)) is not None:
-                        self.failures[run] = failure
+                    if (failure := _failure(answer, trial)) is not None:
+                        self.failures[trial] = failure
                     self.advance(1)
 
-    def _next(self) -> SeededRun | None:
+    def _next(self) -> AnyTrial | None:
         with suppress(IndexError):  # the other worker was faster
             return self.waiting.popleft()
         return None
@@ -95,9 +95,9 @@ class WorkerPool:
                 self._workers.remove(worker)
 
 
-def _ask(worker: subprocess.Popen[str], run: SeededRun) -> str:
+def _ask(worker: subprocess.Popen[str], trial: Trial) -> str:
     """The worker's answer, or nothing when it died."""
-    _tell(worker, json.dumps(asdict(run)))
+    _tell(worker, json.dumps(asdict(trial)))
     return worker.stdout.readline() if worker.stdout else ""
 
 
@@ -111,11 +111,11 @@ def _tell(worker: subprocess.Popen[str], line: str) -> None:
         return  # its answer will be missing, which is noticed
 
 
-def _failure(answer: str, run: SeededRun) -> CrowdlogError | None:
-    trial = f"The trial of {run.mechanism} with seed {run.seed}"
+def _failure(answer: str, trial: Trial) -> CrowdlogError | None:
+    what = f"The trial of {trial}"
     if not answer:
-        return InputError(f"{trial} {KILLED}")
+        return InputError(f"{what} {KILLED}")
     error = json.loads(answer)
     if error["ours"]:
-        return CrowdlogError(f"{trial} failed with an error of ours ({error['error']}).")
-    return InputError(f"{trial} failed: {error['error']}") if error["error"] else None
+        return CrowdlogError(f"{what} failed with an error of ours ({error['error']}).")
+    return InputError(f"{what} failed: {error['error']}") if error["error"] else None

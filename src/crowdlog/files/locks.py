@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 
@@ -26,6 +29,28 @@ def hold(path: Path, *, shared: bool = False, make: bool = True) -> int:
             os.close(handle)
             raise
         # Its last holder removed the file after we opened it: this lock is nobody's concern.
+        os.close(handle)
+
+
+def wait_for(path: Path, patience: float = inf) -> int:
+    """Lock the file as soon as nobody else holds it: BlockingIOError after `patience` seconds."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return hold(path)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.1)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One process at a time is within; the others wait."""
+    handle = wait_for(path)
+    try:
+        yield
+    finally:
         os.close(handle)
 
 

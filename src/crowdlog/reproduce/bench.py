@@ -16,6 +16,7 @@ import pyarrow as pa
 from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.experiments.source_digest import source_digest
+from crowdlog.files.locks import locked
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
@@ -49,7 +50,8 @@ class Bench:
     """`users` searchers, all drawn from one seed. Everything that is kept lies in `folder`."""
 
     def __init__(self, users: int, folder: Path) -> None:
-        self.users, self.folder, self.title = users, folder, "Studying"
+        self.users = users
+        self.folder = folder
         self._results = ResultCache(folder / "kept", source_digest())
         self._truths: dict[Path, Truth] = {}
 
@@ -77,21 +79,32 @@ class Bench:
 
     def imported(self, name: str, write: Callable[[Path], object]) -> LogStore:
         """The store of this name. When it is not there yet, `write` is given the place of a log to import."""
-        path = self.folder / name
-        if not path.exists():
+
+        def make(path: Path) -> None:
             source = path.with_suffix(".tsv")
             write(source)
             import_log(source, path)
             source.unlink()
-        return LogStore.open(path)
+
+        return self._store(name, make)
 
     def days(self, first: int, number: int) -> LogStore:
         """The log of some days only, counted from 0. Who did not search in them is not in it."""
-        path = self.folder / f"days-{first}-{number}"
-        if path.exists():
-            return LogStore.open(path)
-        day = (read_log(self.log).time - self.log.info.first_time) // DAY
-        return write_rows(self.log, (day >= first) & (day < first + number), path)
+
+        def make(path: Path) -> None:
+            day = (read_log(self.log).time - self.log.info.first_time) // DAY
+            write_rows(self.log, (day >= first) & (day < first + number), path)
+
+        return self._store(f"days-{first}-{number}", make)
+
+    def _store(self, name: str, make: Callable[[Path], object]) -> LogStore:
+        """The store of this name, made by the first of all processes that wants it: studies run at once."""
+        path = self.folder / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder / f"{name}.lock"):
+            if not path.exists():
+                make(path)
+        return LogStore.open(path)
 
     def released(
         self, mechanism: Mechanism, log: LogStore, seed: int = SEED
@@ -119,10 +132,14 @@ class Bench:
         """
         return self._results.result([self.users, *key], make)
 
+    def kept_result(self, key: list[Any]) -> Any:
+        """What was kept for this key, or None."""
+        return self._results.kept([self.users, *key])
+
     def each(self, values: Iterable[T]) -> Iterator[T]:
         """The values one by one, with a progress bar."""
         todo = list(values)
-        with progress_bar(self.title, len(todo), unit="steps") as advance:
+        with progress_bar("Studying", len(todo), unit="steps") as advance:
             for value in todo:
                 yield value
                 advance(1)
