@@ -52,7 +52,7 @@ def one_size(folder: Path, users: int) -> dict[str, Cost]:
     costs["DuckDB: parse, group by query"] = cost_of([PYTHON, "-c", DUCKDB_GROUP, str(log)])
     costs["crowdlog import"] = crowdlog("import", str(log), "-o", str(store))
     costs["crowdlog import --memory 2GB"] = crowdlog(
-        "import", str(log), "--memory", "2GB", "-o", str(folder / "bounded")
+        "import", str(log), "--memory", "2GB", "--ledger", "own", "-o", str(folder / "bounded")
     )
     shutil.rmtree(folder / "bounded")
     log.unlink()

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdlog.log.columns import pack_texts
-from crowdlog.log.normalise import normalise, normalise_queries, normalise_texts, trim_texts
+from crowdlog.log.normalise import normalise, normalise_texts, trim_texts
+from crowdlog.log.normalise_batch import normalise_queries
 from crowdlog.log.rejects import NO_QUERY, SCRUBBED, TOO_LONG, UNDECODABLE
 
 

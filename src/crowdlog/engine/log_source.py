@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,6 @@ from crowdlog.engine.count import histogram
 from crowdlog.engine.mine import mine
 from crowdlog.engine.parts import Parts
 from crowdlog.engine.rename import Renaming, as_table, rename
-from crowdlog.engine.subsequences import Naming, Subsequences, count_subsequences, cut_sessions
 from crowdlog.log.store import LogStore
 from crowdlog.plan.bounds import (
     FirstKeys,
@@ -45,6 +44,9 @@ from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Floats, Ints
+
+if TYPE_CHECKING:  # it is compiled, which a release of queries need not wait for
+    from crowdlog.engine.subsequences import Naming, Subsequences
 
 CHUNK = 1 << 18  # queries looked up at once
 NOWHERE = np.iinfo(np.int64).min  # the owner of public results whose query nobody asked and no pool holds
@@ -177,6 +179,8 @@ class LogSource:
         return np.concatenate([np.zeros(0, np.int64), *found])
 
     def _count_sequences(self, plan: TablePlan, kind: Sequences) -> TableCounts:
+        from crowdlog.engine.subsequences import count_subsequences, cut_sessions
+
         if not isinstance(plan.bound, SessionCut):
             raise TypeError(f"sequences are bounded by cutting sessions, not by {plan.bound}")
         naming, topics = self._naming(kind)
@@ -194,6 +198,8 @@ class LogSource:
         """How queries of the log become numbers of queries in the representation, or of topics; and the
         topics.
         """
+        from crowdlog.engine.subsequences import Naming
+
         query = None
         if self.renaming is not None:
             query = np.zeros(self.renaming.ids.num_rows, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from crowdlog.errors import InputError
 from crowdlog.log.columns import Batch
 from crowdlog.log.encode import Dictionary
-from crowdlog.log.normalise import normalise_queries
+from crowdlog.log.normalise_batch import normalise_queries
 from crowdlog.log.parse import check_texts, read_ranks, read_times
 from crowdlog.log.rejects import Rejects
 from crowdlog.log.spill import Spill
