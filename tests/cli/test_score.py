@@ -54,7 +54,9 @@ def test_the_example_of_the_help(files):
         [sys.executable, "-m", "crowdlog.cli", *arguments], capture_output=True, text=True, check=False
     )
     assert answer.returncode == 0, answer.stderr
-    assert "adhoc:RW:nDCG@10                          1.0000  [1.0000, 1.0000]           1" in answer.stdout
+    line = "adhoc:RW:per-query:nDCG@10                1.0000  [1.0000, 1.0000]           1"
+    assert line in answer.stdout
+    assert answer.stdout.index("adhoc:RW:nDCG@10") < answer.stdout.index(line), "per search comes first"
     assert "people it is tested on" in answer.stdout
     assert "canary" not in answer.stdout + answer.stderr
 
@@ -65,7 +67,7 @@ def test_json_has_everything(files):
         "--truth",
         files / "store",
         "--on",
-        "adhoc:RW:P@5",
+        "adhoc:RW:per-query:P@5",
         "--folds",
         "2",
         "--fold",
@@ -73,7 +75,7 @@ def test_json_has_everything(files):
         "--json",
     )
     (entry,) = json.loads(answer.stdout)
-    assert entry["name"] == "adhoc:RW:P@5"
+    assert entry["name"] == "adhoc:RW:per-query:P@5"
     assert entry["value"] == pytest.approx(0.2)
     assert entry["evaluated"] == 2
     assert entry["details"]["common"] == 2

@@ -6,6 +6,7 @@ import pytest
 
 import crowdlog as cl
 from crowdlog.comparison import compare
+from crowdlog.comparison.grid import LOG_ITSELF
 from crowdlog.errors import InputError
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.release.publish import open_ledger
@@ -84,10 +85,11 @@ def test_the_table_has_a_row_for_every_trial(comparison):
 def test_a_notebook_shows_a_table_and_pandas_takes_the_rows(comparison):
     shown = comparison._repr_html_()
     assert "Comparison(3 mechanisms, 2 seeds)" in shown
-    assert shown.count("<tr>") == 1 + len(MECHANISMS)
+    # three tables with a heading each; in one of them the log itself
+    assert shown.count("<tr>") == 3 * (1 + len(MECHANISMS)) + 1
     frame = comparison.table().to_pandas()
     assert len(frame) == len(comparison.rows)
-    assert set(frame["mechanism"]) == set(MECHANISMS)
+    assert set(frame["mechanism"]) == {*MECHANISMS, LOG_ITSELF.mechanism}
     assert comparison.against_attacks().to_dict()["layer"]
 
 
@@ -124,7 +126,8 @@ def test_a_second_run_finds_everything_and_a_wider_one_does_the_rest(
     monkeypatch.setattr("subprocess.Popen", None)
     assert compare(log, MECHANISMS, seeds=2, **same).points == comparison.points
     assert compare(str(log.path), [cl.parse("FTu(k=5)")], seeds=1, **same).grid.runs() == [
-        SeededRun("FTu(k=5)", 1)
+        LOG_ITSELF,
+        SeededRun("FTu(k=5)", 1),
     ]
     with pytest.raises(TypeError):
         compare(log, MECHANISMS, seeds=3, **same)

@@ -9,7 +9,7 @@ import pytest
 
 from crowdlog.comparison.page import report_page
 from crowdlog.comparison.rows import attack_verdict
-from crowdlog.comparison.summary_table import summary_table
+from crowdlog.comparison.summary_table import attacker_table, opening, shown_table, task_table
 from crowdlog.comparison.tables import judged
 from crowdlog.errors import InputError
 from crowdlog.experiments.seeded_release import SeededRun
@@ -34,13 +34,27 @@ def test_everything_is_inside_and_nothing_is_told(comparison):
 
 
 def test_what_an_owner_sees_first(comparison):
-    """Every mechanism in one line: those with a promise first, what they cover, what an attacker gets."""
-    table = summary_table(comparison)
+    """What each release shows, which tasks it supports, what an attacker gets: promises first in each."""
+    assert [table.caption for table in opening(comparison)] == [
+        "What each release shows",
+        "Which tasks each release supports",
+        "What an attacker gets",
+    ]
+    table = shown_table(comparison)
     assert [row[0].text for row in table.rows] == [MECHANISMS[1], MECHANISMS[2], MECHANISMS[0]]
-    covered = table.columns.index("searches covered")
+    covered, rows = table.columns.index("searches covered"), table.columns.index("rows published")
     assert table.numeric[covered]
     assert "75.0%" in [row[covered].text for row in table.rows]
+    assert [row[rows].text for row in table.rows] == ["3 queries", "0 queries", "3 queries"]
     assert (table.rows[-1][1].text, table.rows[-1][1].mark) == ("none", "bad")
+    assert len(attacker_table(comparison).columns) == 4
+
+
+def test_the_log_itself_is_the_first_line_of_the_tasks(comparison):
+    table = task_table(comparison)
+    assert table.rows[0][0].text == "the log itself, on held-out people"
+    assert table.rows[0][2].text.endswith("the measure of the others")
+    assert all(row[2].text == "✗ no: not enough is published" for row in table.rows[1:])
 
 
 def point(**changes):

@@ -92,39 +92,3 @@ def test_folds_are_joined():
     assert found.evaluated == 3
     assert found.details["original_evaluated"] == found.details["asked"] == 6
     assert found.details["original"] == 0.5
-
-
-def test_per_search_a_query_counts_as_often_as_it_was_searched_for():
-    """Query 0 was searched nine times and is answered well; 1 once, badly; 2 ten times, not at all."""
-    asked = Topics(one_each(np.arange(3)), one_each(np.arange(3)), np.arange(3), np.array([9, 1, 10]))
-    release, original = Fixed({0: [0], 1: [99, 1]}), Fixed({q: [q] for q in range(3)})
-    pair = compare_rankers(asked, release, original, ["RR"], sample=0, seed=0)
-    for one, times in ((pair, 1), (joined([pair, pair]), 2)):
-        found = scored("task", one, "RR", 0)
-        assert found.value == 0.75
-        assert found.details["per_search"] == pytest.approx(0.95)
-        assert found.details["searches"] == 20 * times
-        assert found.details["searches_answered"] == 10 * times
-        assert found.details["searches_answered_by_original"] == 20 * times
-        assert found.details["per_search_unanswered_as_zero"] == pytest.approx(0.475)
-        assert found.details["original_per_search"] == 1.0
-        assert found.details["released_per_search_on_common"] == pytest.approx(0.95)
-        assert found.details["original_per_search_on_common"] == 1.0
-
-
-def test_per_search_without_any_answer_is_no_score():
-    asked = Topics(one_each(np.arange(1)), one_each(np.arange(1)), np.arange(1), np.array([4]))
-    pair = compare_rankers(asked, Fixed({}), Fixed({0: [0]}), ["RR"], sample=0, seed=0)
-    found = scored("task", pair, "RR", 0)
-    assert found.details["per_search"] is None
-    assert found.details["per_search_unanswered_as_zero"] == 0.0
-
-
-def test_topics_that_are_searches_themselves_have_no_second_count():
-    found = scored(
-        "task",
-        compare_rankers(topics(1), Fixed({0: [0]}), Fixed({0: [0]}), ["RR"], sample=0, seed=0),
-        "RR",
-        0,
-    )
-    assert "per_search" not in found.details

@@ -51,7 +51,8 @@ def test_every_measure_is_a_score_with_its_number(store, release):
     assert {entry.name.split(":")[0] for entry in scores} == set(MEASURES)
     found = by_name(scores)
     assert found["adhoc:RW:nDCG@10"].value == pytest.approx(1.0)
-    assert found["adhoc:RW:nDCG@10"].evaluated == 6
+    assert found["adhoc:RW:per-query:nDCG@10"].evaluated == 6
+    assert found["adhoc:RW:nDCG@10"].evaluated > 6, "searches, not queries"
     assert found["suggestion:RR"].value > 0.9
     assert found["sessions:nDCG@10"].value == pytest.approx(found["sessions:nDCG@10"].value)
     assert found["clustering:purity"].evaluated == 0
@@ -66,9 +67,13 @@ def test_no_text_of_the_log_is_in_a_score(store, release):
 
 def test_selections_can_name_parts(store, release):
     assert set(by_name(score(release, store, on=["adhoc:nDCG@10"]))) == {
-        f"adhoc:{model}:nDCG@10" for model in ("RW", "RW-2", "IF")
+        f"adhoc:{model}:{unit}nDCG@10" for model in ("RW", "RW-2", "IF") for unit in ("", "per-query:")
     }
-    assert [entry.name for entry in score(release, store, on=["adhoc:IF:P@5"])] == ["adhoc:IF:P@5"]
+    assert [entry.name for entry in score(release, store, on=["adhoc:IF:P@5"])] == [
+        "adhoc:IF:P@5",
+        "adhoc:IF:per-query:P@5",
+    ]
+    assert len(score(release, store, on=["adhoc:IF:per-query:P@5"])) == 1
     assert chosen(["adhoc:IF:P@5", "adhoc", "coverage"]) == ["adhoc", "coverage"]
 
 
@@ -97,7 +102,7 @@ def test_held_out_people_can_be_given(store, release, make_store):
     others = make_store(
         [*rows(60, start=1000), ("9999", 5, "unheard of", 1, "http://new.com")], name="others"
     )
-    found = by_name(score(release, store, on=["adhoc:RW:nDCG@10"], test=others))["adhoc:RW:nDCG@10"]
+    found = by_name(score(release, store, on=["adhoc:RW:nDCG@10"], test=others))["adhoc:RW:per-query:nDCG@10"]
     assert found.value == pytest.approx(1.0)
     # topics, secrets (1001 = 7 · 143), the new one
     assert found.details["asked"] == 6 + len(range(1001, 1060, 7)) + 1
@@ -108,7 +113,7 @@ def test_held_out_people_can_be_given(store, release, make_store):
 def test_all_folds_are_joined(store, release, by):
     found = by_name(
         score(release, store, on=["adhoc:RW:RR"], settings=MeasureSettings(fold=None, folds=3, by=by))
-    )["adhoc:RW:RR"]
+    )["adhoc:RW:per-query:RR"]
     assert found.evaluated == 18  # six queries in each of three folds
     assert found.details["asked"] == 18 + len(range(0, 300, 7))
 
@@ -128,3 +133,12 @@ def test_a_published_release_is_recognised(store, tmp_path, mechanism):
     assert {
         name: entry.value for name, entry in found.items() if name.endswith(("error", "spurious_rate"))
     } == dict.fromkeys([name for name in found if name.endswith(("error", "spurious_rate"))], 0.0)
+
+
+def test_a_release_of_rows_is_not_tested_on_its_own_people(store, tmp_path, make_store):
+    release = parse("Pseudonyms()").release(store, tmp_path / "rows", i_know=True)
+    with pytest.raises(InputError, match="would test this release of rows on the people in it"):
+        score(release, store, on=["adhoc"])
+    assert {"coverage", "keywords"} <= {entry.name.split(":")[0] for entry in score(release, store)}
+    others = make_store(list(rows(60, start=1000)), name="others")
+    assert score(release, store, on=["adhoc:RW:RR"], test=others)[0].value == pytest.approx(1.0)

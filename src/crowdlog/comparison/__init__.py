@@ -65,7 +65,10 @@ def compare(
             inputs={spelling: input_digests(spelling) for spelling in chosen_mechanisms},
         )
         failures = run_experiment(grid, "crowdlog.comparison.trial", jobs)
-        return Comparison.read(grid, utility, failures)
+        found = Comparison.read(grid, utility, failures)
+        if failures and not found.labels:
+            raise next(iter(failures.values()))
+        return found
 
 
 def _check(attacks: Sequence[str], seeds: int, jobs: int) -> None:

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from crowdlog.comparison.grid import LABEL, Grid
+from crowdlog.comparison.grid import LABEL, LOG_ITSELF, Grid
 from crowdlog.comparison.rows import Row, about, asked_for, bands, mean, point, row_of, rows_of
+from crowdlog.comparison.support import Support, supports
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.seeded_release import SeededRun
+from crowdlog.log.store import LogStore
 from crowdlog.release.label import Label
 
 
@@ -41,7 +43,8 @@ class Comparison:
         """Read what the trials kept. Of a trial that failed half-way the first half is used."""
         measured = [measure for measure in grid.measures() if measure != LABEL]
         labels = {run: Label.read(found["label"]) for run in grid.runs() if (found := grid.kept(run, LABEL))}
-        details = [found for run in labels for measure in measured if (found := grid.kept(run, measure))]
+        runs = [LOG_ITSELF, *labels]
+        details = [found for run in runs for measure in measured if (found := grid.kept(run, measure))]
         _check_selections(on, [result["name"] for found in details for result in found.get("results", [])])
         return cls(grid, tuple(on), labels, details, failures or {})
 
@@ -103,6 +106,16 @@ class Comparison:
         for row in self.rows:
             groups.setdefault((row["mechanism"], row["kind"], row["name"]), []).append(row)
         return [point(group) for group in groups.values()]
+
+    @property
+    def people(self) -> int:
+        """In the whole log."""
+        return LogStore.open(self.grid.store).info.users
+
+    @cached_property
+    def supports(self) -> dict[str, dict[str, Support]]:
+        """By mechanism and task: the release's score beside the log's own on held-out people."""
+        return supports(self.details, self.people)
 
     def table(self) -> pa.Table:
         """The rows as an Arrow table: `.to_pandas()` for pandas."""
@@ -219,6 +232,13 @@ class Comparison:
             "seeds": self.grid.seeds,
             "failed": failed,
             "mechanisms": about,
+            "supports": {
+                mechanism: {
+                    task: asdict(found) | {"share": found.share, "verdict": found.verdict}
+                    for task, found in tasks.items()
+                }
+                for mechanism, tasks in self.supports.items()
+            },
             "points": self.points,
             "trials": list(self.details),
         }

@@ -11,12 +11,15 @@ from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.experiments.source_digest import file_digest
 from crowdlog.mechanisms import parse
+from crowdlog.utility.registry import MEASURES
 
 # What is known of one trial: its label, then what it is good for, then what it gives away.
 # (kind, name), for example ("attack", "linkage").
 Measurement = tuple[str, str]
 LABEL: Measurement = ("label", "label")
 TOPICS: Measurement = ("topics", "topics")
+# Beside the mechanisms: what the log itself, unprotected, is worth on people it does not hold.
+LOG_ITSELF = SeededRun("the log itself, on held-out people", 0)
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,17 @@ class Grid:
     def runs(self) -> list[SeededRun]:
         """Seed by seed, so that a stopped run has seen every mechanism once before any twice."""
         seeds = range(1, self.seeds + 1)
-        return [SeededRun(mechanism, seed) for seed in seeds for mechanism in self.mechanisms]
+        first = [LOG_ITSELF] if self.tasks() else []
+        return [*first, *(SeededRun(mechanism, seed) for seed in seeds for mechanism in self.mechanisms)]
 
-    def measures(self) -> list[Measurement]:
+    def tasks(self) -> list[Measurement]:
+        """What is tried on people whom the release was not made of."""
+        return [("utility", name) for name in self.utility if MEASURES[name].task]
+
+    def measures(self, run: SeededRun | None = None) -> list[Measurement]:
+        """What is to be known of a run: of the log itself, only how well the tasks can be done."""
+        if run == LOG_ITSELF:
+            return self.tasks()
         return [
             LABEL,
             *(("utility", name) for name in self.utility),
@@ -67,7 +78,7 @@ class Grid:
         return [self.source, run.mechanism, run.seed, *measure, *inputs]
 
     def missing(self, run: SeededRun) -> list[Measurement]:
-        return [measure for measure in self.measures() if self.kept(run, measure) is None]
+        return [measure for measure in self.measures(run) if self.kept(run, measure) is None]
 
     def keep(self, run: SeededRun, measure: Measurement, found: Mapping[str, Any]) -> None:
         self.results.keep(self.key(run, measure), asdict(run) | {"measure": list(measure), **found})

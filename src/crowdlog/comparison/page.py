@@ -12,7 +12,7 @@ from typing import Any
 from crowdlog import __version__
 from crowdlog.comparison import charts, maps
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.summary_table import summary_table
+from crowdlog.comparison.summary_table import opening
 from crowdlog.comparison.tables import attack_table, exposure_table, kept_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_file, write_whole
@@ -83,7 +83,8 @@ def report_page(comparison: Comparison) -> str:
         seeds=comparison.grid.seeds,
         store=comparison.grid.store,
         failures=[str(why) for why in comparison.failures.values()],
-        summary=summary_table(comparison),
+        people=comparison.people,
+        opening=opening(comparison),
         drawings=drawn,
         promises=promises(comparison),
         tables=[table for table in (attack_table(comparison), utility_table(comparison)) if table.rows],

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from crowdlog.comparison.grid import TOPICS
+from crowdlog.comparison.grid import LOG_ITSELF, TOPICS
 from crowdlog.mechanisms import parse
 from crowdlog.release.label import Label
 
@@ -18,6 +18,8 @@ Row = dict[str, Any]
 
 def about(mechanism: str, labels: Mapping[str, Label]) -> Row:
     """What is said of a mechanism in each of its rows; without differential privacy it has no ε and no δ."""
+    if mechanism == LOG_ITSELF.mechanism:
+        return {"series": mechanism, "epsilon": None, "delta": None}
     promised = labels[mechanism].promise.guarantee
     numbers = (promised.epsilon, promised.delta) if promised.protects else (None, None)
     return {"series": series(mechanism), "epsilon": numbers[0], "delta": numbers[1]}
@@ -133,5 +135,5 @@ def bands(found: Row) -> Iterator[tuple[str, str, Row]]:
             yield from ((table, "number of words", band) for band in result["details"].get("by_words", []))
 
 
-def mean(group: Sequence[Row], name: str) -> float:
+def mean(group: Sequence[Mapping[str, Any]], name: str) -> float:
     return float(sum(row[name] for row in group) / len(group))

@@ -1,5 +1,5 @@
-"""The first thing an owner looks at: every mechanism in one line, what it promises, what it keeps and what an
-attacker gets.
+"""What an owner decides by, first on the page: what each release shows, which tasks it supports beside the
+log itself, and what an attacker gets.
 """
 
 from __future__ import annotations
@@ -7,50 +7,95 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.rows import Row, attack_verdict
-from crowdlog.number_format import NOTHING, decimal, percent, rounded_up
+from crowdlog.comparison.grid import LOG_ITSELF
+from crowdlog.comparison.rows import Row, attack_verdict, mean
+from crowdlog.comparison.support import TASKS, Support, own_scores
+from crowdlog.number_format import NOTHING, decimal, number, percent, rounded_up
 from crowdlog.pages.render import render
 from crowdlog.pages.table import Cell, Mark, PageTable
 from crowdlog.release.label import Label
 
-HEADINGS = {
+COVERED = {
     "coverage:queries:impressions": "searches covered",
     "coverage:clicks:impressions": "clicks covered",
     "coverage:pairs:impressions": "next searches covered",
 }
-TASK_MEASURES = ("nDCG@10", "RR", "purity")  # one score stands for a task, the first of these that it has
+COUNTS_OFF = "coverage:queries:median_relative_error"
 # How each verdict looks: a colour, and a sign for those who do not see it.
 MARKS: dict[str, tuple[Mark, str]] = {
     "broken": ("bad", "▲ "),
     "admitted": ("so-so", "△ "),
     "guess": ("soft", ""),
 }
+SUPPORT_MARKS: dict[str, tuple[Mark, str]] = {
+    "yes": ("good", "✓ yes"),
+    "partly": ("so-so", "△ partly"),
+    "no": ("bad", "✗ no"),
+}
 MISSING = Cell(NOTHING, numeric=True)
 
 
-def summary_table(comparison: Comparison) -> PageTable:
-    """A line for each mechanism. Those with a promise come first."""
+def opening(comparison: Comparison) -> list[PageTable]:
+    """The tables that have something to show."""
+    tables = (shown_table(comparison), task_table(comparison), attacker_table(comparison))
+    return [table for table in tables if len(table.columns) > 2]
+
+
+def shown_table(comparison: Comparison) -> PageTable:
+    """Rows published, shares of searches and clicks covered, and how right the counts are."""
     found = {(point["mechanism"], point["name"]): point for point in comparison.points}
-    measures = headlines(comparison.points)
-    attacks = list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack"))
+    measures = [name for name in COVERED if any(name == point["name"] for point in comparison.points)]
     best = _best(comparison.points, measures)
     rows = []
     for mechanism in comparison.ordered():
-        useful = [_useful(found.get((mechanism, name)), mechanism in best.get(name, ())) for name in measures]
-        attacked = [_attacked(found.get((mechanism, name))) for name in attacks]
-        rows.append([Cell(mechanism, code=True), promised(comparison.labels[mechanism]), *useful, *attacked])
+        covered = [
+            _covered(found.get((mechanism, name)), mechanism in best.get(name, ())) for name in measures
+        ]
+        off = found.get((mechanism, COUNTS_OFF))
+        error = (
+            MISSING if off is None or off["value"] is None else Cell(percent(off["value"], 0), numeric=True)
+        )
+        rows.append([*_named(comparison, mechanism), _published(comparison, mechanism), *covered, error])
+    columns = ("release", "promise", "rows published", *(COVERED[name] for name in measures), "counts off by")
+    return PageTable("What each release shows", columns, rows, dense=True)
+
+
+def task_table(comparison: Comparison) -> PageTable:
+    """For each task whether a release supports it: its score as a share of the log's own, and about how many
+    people would be needed.
+    """
+    supports, own = comparison.supports, own_scores(comparison.details)
+    tasks = [task for task in TASKS if task in own or any(task in of for of in supports.values())]
+    rows = [[Cell(LOG_ITSELF.mechanism), Cell("none", mark="bad"), *(_own(own.get(task)) for task in tasks)]]
+    for mechanism in comparison.ordered():
+        of = supports.get(mechanism, {})
+        rows.append(
+            [*_named(comparison, mechanism), *(_support(of.get(task), comparison.people) for task in tasks)]
+        )
+    columns = ("release", "promise", *(TASKS[task] for task in tasks))
+    return PageTable("Which tasks each release supports", columns, rows, dense=True)
+
+
+def attacker_table(comparison: Comparison) -> PageTable:
+    """The success of each attack."""
+    found = {(point["mechanism"], point["name"]): point for point in comparison.points}
+    attacks = list(dict.fromkeys(p["name"] for p in comparison.points if p["kind"] == "attack"))
+    rows = [
+        [*_named(comparison, mechanism), *(_attacked(found.get((mechanism, name))) for name in attacks)]
+        for mechanism in comparison.ordered()
+    ]
     # a blank lets a long name break
-    headings = [HEADINGS.get(name, name).replace(":", ": ") for name in (*measures, *attacks)]
-    return PageTable("At a glance", ("mechanism", "promise", *headings), rows, dense=True)
+    headings = [name.replace(":", ": ") for name in attacks]
+    return PageTable("What an attacker gets", ("release", "promise", *headings), rows, dense=True)
 
 
 def in_notebook(comparison: Comparison) -> str:
-    """The table as HTML with a style of its own."""
+    """The tables as HTML with a style of their own."""
     return render(
         "notebook.html",
         title=repr(comparison),
         failures=[str(why) for why in comparison.failures.values()],
-        summary=summary_table(comparison),
+        opening=opening(comparison),
     )
 
 
@@ -60,21 +105,17 @@ def promised(label: Label) -> Cell:
     return Cell(f"ε = {rounded_up(guarantee.epsilon)}") if guarantee.protects else Cell("none", mark="bad")
 
 
-def headlines(points: Sequence[Row]) -> list[str]:
-    """Shares of what was asked and clicked, and one score of each task."""
-    names = list(
-        dict.fromkeys(
-            point["name"]
-            for point in points
-            if point["kind"] == "utility" and point["zero"] and point["value"] is not None
-        )
-    )
-    chosen = [name for name in names if name in HEADINGS]
-    for task in dict.fromkeys(name.split(":")[0] for name in names if not name.startswith("coverage:")):
-        of_task = [name for name in names if name.startswith(f"{task}:")]
-        preferred = [name for measure in TASK_MEASURES for name in of_task if name.endswith(measure)]
-        chosen += (preferred or of_task)[:1]
-    return chosen
+def _named(comparison: Comparison, mechanism: str) -> list[Cell]:
+    return [Cell(mechanism, code=True), promised(comparison.labels[mechanism])]
+
+
+def _published(comparison: Comparison, mechanism: str) -> Cell:
+    """The rows of each table, the mean over the trials."""
+    labels = [label for run, label in comparison.trials.items() if run.mechanism == mechanism]
+    tables = dict.fromkeys(name for label in labels for name in label.tables)
+    counted = {name: mean([label.tables for label in labels], name) for name in tables}
+    words = [f"{number(round(rows))} {name.replace('_', ' ')}" for name, rows in counted.items()]
+    return Cell(", ".join(words) or "nothing")
 
 
 def _best(points: Sequence[Row], measures: Sequence[str]) -> dict[str, set[str]]:
@@ -95,11 +136,38 @@ def _best(points: Sequence[Row], measures: Sequence[str]) -> dict[str, set[str]]
     return best
 
 
-def _useful(point: Row | None, best: bool) -> Cell:
+def _covered(point: Row | None, best: bool) -> Cell:
     if point is None or point["value"] is None:
         return MISSING
-    text = percent(point["value"], 1) if point["name"] in HEADINGS else decimal(point["value"], 3)
-    return Cell(text, numeric=True, strong=best)
+    return Cell(percent(point["value"], 1), numeric=True, strong=best)
+
+
+def _own(score: Row | None) -> Cell:
+    if score is None:
+        return Cell(NOTHING)
+    return Cell(f"{decimal(score['details']['unanswered_as_zero'], 3)}: the measure of the others")
+
+
+def _support(found: Support | None, people: int) -> Cell:
+    if found is None or found.share is None:
+        return Cell("✗ no: not enough is published", mark="bad")
+    mark, sign = SUPPORT_MARKS[found.verdict]
+    words = f"{sign}: {percent(found.share, 0)} of the log's own ({decimal(found.score, 3)}); "
+    words += f"answers {percent(found.answered, 1)}"
+    if found.on_answered is not None and found.own_on_answered:
+        words += f", there {percent(found.on_answered / found.own_on_answered, 0)} of the log's own"
+    if found.verdict != "yes":
+        words += "; " + _people(found.people, people)
+    return Cell(words, mark=mark)
+
+
+def _people(needed: int | None, people: int) -> str:
+    """In two digits: it is an estimate."""
+    if needed is None:
+        return "people needed: cannot be said"
+    if needed <= people:
+        return "more people alone would not do: its counts or bounds lose too much"
+    return f"about {float(f'{needed:.1e}'):,.0f} people needed"
 
 
 def _attacked(point: Row | None) -> Cell:

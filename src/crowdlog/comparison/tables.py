@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdlog.comparison.comparison import Comparison
+from crowdlog.comparison.grid import LOG_ITSELF
 from crowdlog.comparison.rows import Row, attack_verdict, series
 from crowdlog.comparison.summary_table import MARKS
 from crowdlog.number_format import NOTHING, decimal, number, percent, rounded_up
@@ -101,7 +102,7 @@ def exposure_table(comparison: Comparison) -> PageTable:
 
 
 def _points(comparison: Comparison, kind: str) -> list[Row]:
-    place = {mechanism: i for i, mechanism in enumerate(comparison.ordered())}
+    place = {mechanism: i for i, mechanism in enumerate([LOG_ITSELF.mechanism, *comparison.ordered()])}
     return sorted(
         (point for point in comparison.points if point["kind"] == kind),
         key=lambda point: place[point["mechanism"]],

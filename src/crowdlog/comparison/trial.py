@@ -8,14 +8,17 @@ from typing import Any
 
 from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
-from crowdlog.comparison.grid import LABEL, TOPICS, Grid
+from crowdlog.comparison.grid import LABEL, LOG_ITSELF, TOPICS, Grid, Measurement
+from crowdlog.comparison.held_out import parts
 from crowdlog.comparison.topics import kept_by_topic
 from crowdlog.errors import InputError
 from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.log.store import LogStore
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.folder import Release
+from crowdlog.utility.original import score_original
 from crowdlog.utility.registry import score
+from crowdlog.utility.score import Score
 
 NOTHING = "Publishes nothing, so there is nothing to measure."
 # For each measure asked for: its results as plain data, and a note when it could not be measured.
@@ -27,6 +30,19 @@ def run_trial(fields: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
     grid = Grid.of(fields)
     run = SeededRun(**trial)
     missing = grid.missing(run)
+    tasks = [name for kind, name in missing if (kind, name) in grid.tasks()]
+    if run == LOG_ITSELF:
+        _keep(grid, run, "utility", _log_itself(grid, tasks))
+        return
+    others = [measure for measure in missing if measure not in grid.tasks()]
+    if others:
+        _whole_log(grid, run, others)
+    if tasks:
+        _held_out(grid, run, tasks)
+
+
+def _whole_log(grid: Grid, run: SeededRun, missing: Sequence[Measurement]) -> None:
+    """What a release of everybody shows, and what it gives away."""
     log = LogStore.open(grid.store)
     with seeded_release(log, run, Path(grid.cache)) as release:
         if LABEL in missing:
@@ -35,23 +51,44 @@ def run_trial(fields: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
             grid.keep(run, TOPICS, {"topics": kept_by_topic(release, log, Path(grid.topics))})
         for kind, measure in (("utility", _utility), ("attack", _attacks)):
             names = [name for of, name in missing if of == kind]
-            for name, found in measure(release, log, names, run.seed).items():
-                grid.keep(run, (kind, name), found)
+            _keep(grid, run, kind, measure(release, log, names, run.seed))
 
 
-def _utility(release: Release, log: LogStore, names: Sequence[str], _seed: int) -> Found:
+def _held_out(grid: Grid, run: SeededRun, tasks: Sequence[str]) -> None:
+    """The tasks, with a release of four fifths of the people, on the others: so nothing, not even a release
+    of rows, is tested on people whom it was made of.
+    """
+    rest, test = parts(grid.store, Path(grid.cache))
+    with seeded_release(rest, run, Path(grid.cache)) as release:
+        _keep(grid, run, "utility", _utility(release, rest, tasks, run.seed, test))
+
+
+def _log_itself(grid: Grid, tasks: Sequence[str]) -> Found:
+    return _by_measure(tasks, score_original(*parts(grid.store, Path(grid.cache)), tasks))
+
+
+def _keep(grid: Grid, run: SeededRun, kind: str, found: Found) -> None:
+    for name, results in found.items():
+        grid.keep(run, (kind, name), results)
+
+
+def _utility(
+    release: Release, log: LogStore, names: Sequence[str], _seed: int, test: LogStore | None = None
+) -> Found:
     """The scores of each measure.
 
-    The folds and samples are the same for all trials, so that they are compared on the same people.
+    The people and samples are the same for all trials, so that they are compared on the same ones.
     """
+    return _as_far_as_possible(
+        release, names, lambda chosen: _by_measure(chosen, score(release, log, on=chosen, test=test))
+    )
 
-    def run(chosen: Sequence[str]) -> Found:
-        found: Found = {name: {"results": [], "note": ""} for name in chosen}
-        for entry in score(release, log, on=chosen):
-            found[entry.name.split(":")[0]]["results"].append(entry.as_dict())
-        return found
 
-    return _as_far_as_possible(release, names, run)
+def _by_measure(names: Sequence[str], scores: Sequence[Score]) -> Found:
+    found: Found = {name: {"results": [], "note": ""} for name in names}
+    for entry in scores:
+        found[entry.name.split(":")[0]]["results"].append(entry.as_dict())
+    return found
 
 
 def _attacks(release: Release, log: LogStore, names: Sequence[str], seed: int) -> Found:

@@ -30,12 +30,13 @@ class ImplicitFeedback:
         return found
 
     def rank(self, queries: Lists) -> Lists:
-        ordered = best_of_rows(self._clicks[queries.items], self._clicks.shape[1])
+        asked, which = np.unique(queries.items, return_inverse=True)
+        ordered = best_of_rows(self._clicks[asked], self._clicks.shape[1])
         place = counting(ordered.lengths) + 1
-        rows = queries.items[ordered.rows]
+        rows = asked[ordered.rows]
         shown = np.asarray(self._feedback[rows, ordered.items]).ravel() if len(place) else np.zeros(0)
         score = np.where(shown > 0, LAMBDA / (shown + 1) + (1 - LAMBDA) / (place + 1), 1 / (place + 1))
         return best_of_rows(
-            csr_array((score, ordered.items, ordered.offsets), shape=(len(queries), self._clicks.shape[1])),
+            csr_array((score, ordered.items, ordered.offsets), shape=(len(asked), self._clicks.shape[1])),
             DEPTH,
-        )
+        ).take(which)

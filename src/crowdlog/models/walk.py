@@ -55,9 +55,9 @@ class Walk:
 
     def rank(self, queries: Lists, steps: int = STEPS, depth: int = DEPTH) -> Lists:
         """The URLs of each list's first query by the chance that the walk ends there."""
-        starts = queries.items[queries.offsets[:-1]]
+        starts, which = np.unique(queries.items[queries.offsets[:-1]], return_inverse=True)
         batches = (starts[i : i + BATCH] for i in range(0, len(starts), BATCH))
-        return joined_lists([best_of_rows(self.ends(batch, steps), depth) for batch in batches])
+        return joined_lists([best_of_rows(self.ends(batch, steps), depth) for batch in batches]).take(which)
 
     def ends(self, starts: Any, steps: int = STEPS) -> Any:
         """The chance of being at each URL after so many steps: one row per start."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from crowdlog.number_format import number
 
-Mark = Literal["", "soft", "bad", "so-so"]
+Mark = Literal["", "soft", "good", "bad", "so-so"]
 Value = str | int | float | None
 
 

@@ -1,5 +1,8 @@
 """Ad-hoc search: rank URLs for a query by the released clicks; right is what held-out people clicked (Zhang
 2017, §3.4).
+
+Scored per search first: every search with a click counts, and right is what was clicked in it. That is what
+the printed values fit. Then per distinct query: each counts once, and right is all that was clicked for it.
 """
 
 from __future__ import annotations
@@ -16,33 +19,37 @@ from crowdlog.measure.tables import KeyCounts, Tables, count_keys
 from crowdlog.models.implicit_feedback import ImplicitFeedback
 from crowdlog.models.ranker import Ranker
 from crowdlog.models.walk import Walk
-from crowdlog.types import Ints
 from crowdlog.utility.context import Fold, MeasureSettings
 from crowdlog.utility.paired_scores import PairedScores, Topics, compare_rankers
 
 METRICS = ("nDCG@10", "AP@100", "P@5", "P@10", "R@10", "RR")
 
 
+PER_QUERY = "per-query"  # in the names of scores that count each distinct query once
+
+
 def topics_of(test: LogArrays) -> Topics:
-    """Every query that was clicked for, with the URLs clicked, and how many searches for it had a click."""
+    """Every query that was clicked for, with all URLs clicked for it."""
     clicked = test.url >= 0
     query, url = unpack(np.unique(pack(test.query[clicked], test.url[clicked])))
     queries, rows = np.unique(query, return_inverse=True)
-    answers = from_rows(rows, url, len(queries))
-    return Topics(one_each(queries), answers, np.arange(len(queries)), _clicked_searches(test, queries))
+    return Topics(one_each(queries), from_rows(rows, url, len(queries)), np.arange(len(queries)))
 
 
-def _clicked_searches(test: LogArrays, queries: Ints) -> Ints:
-    """One search may have several clicks: they are rows of the same user, time and query."""
+def searches_of(test: LogArrays) -> Topics:
+    """Every search with a click, and what was clicked in it: rows of the same user, time and query."""
     clicked = test.url >= 0
-    columns = [test.time[clicked], test.user[clicked], test.query[clicked]]
-    order = np.lexsort(columns)  # by query, then user, then time
+    columns = [column[clicked] for column in (test.url, test.time, test.user, test.query)]
+    order = np.lexsort(columns)
+    url, *search = (column[order] for column in columns)
     new = np.ones(len(order), bool)
-    if len(order):
-        new[1:] = np.logical_or.reduce([np.diff(column[order]) != 0 for column in columns])
-    asked = columns[2][order][new]
-    times: Ints = np.bincount(np.searchsorted(queries, asked), minlength=len(queries)).astype(np.int64)
-    return times
+    new[1:] = np.logical_or.reduce([np.diff(column) != 0 for column in search])
+    number = np.cumsum(new) - 1
+    first_time = new.copy()  # a URL clicked twice in one search is one answer
+    first_time[1:] |= np.diff(url) != 0
+    searches = int(number[-1]) + 1 if len(number) else 0
+    answers = from_rows(number[first_time], url[first_time], searches)
+    return Topics(one_each(search[-1][new]), answers, np.arange(searches))
 
 
 def feedback_of(test: LogArrays, sizes: tuple[int, int]) -> Any:
@@ -69,14 +76,16 @@ def models(fold: Fold) -> dict[str, Callable[[KeyCounts, KeyCounts | None], Rank
 def measure(
     released: Tables, fold: Fold, settings: MeasureSettings, which: Sequence[str] = ("RW", "RW-2", "IF")
 ) -> dict[str, PairedScores]:
-    """Search with the models of these names."""
+    """Search with the models of these names, per search and per distinct query."""
     if released.clicks is None or fold.original.clicks is None:
         return {}
-    topics, known, found = topics_of(fold.test), models(fold), {}
+    units = {"": searches_of(fold.test), f":{PER_QUERY}": topics_of(fold.test)}
+    known, found = models(fold), {}
     for name in which:
         ours = known[name](released.clicks, released.pairs or released.flow)
         original = known[name](fold.original.clicks, fold.original.pairs)
-        found[f"adhoc:{name}"] = compare_rankers(
-            topics, ours, original, METRICS, sample=settings.sample, seed=settings.seed
-        )
+        for unit, topics in units.items():
+            found[f"adhoc:{name}{unit}"] = compare_rankers(
+                topics, ours, original, METRICS, sample=settings.sample, seed=settings.seed
+            )
     return found

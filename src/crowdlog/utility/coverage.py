@@ -38,7 +38,7 @@ def _of_table(name: str, published: KeyCounts | None, truth: Truth) -> list[Scor
     lost = _by_band(true_count, kept)
     if name == "queries":
         lost |= {"by_words": _by_words(truth, real, kept)}
-    shown = {"published": len(published), "in_log": len(real)}
+    shown = {"published": len(published), "in_log": len(real), "least_count": _least(real, int(kept.sum()))}
     return [
         Score(f"coverage:{name}:distinct", share(kept.sum(), len(real)), len(real), details=shown | lost),
         Score(
@@ -52,6 +52,15 @@ def _of_table(name: str, published: KeyCounts | None, truth: Truth) -> list[Scor
         ),
         *_errors(name, published, real, true_count, kept),
     ]
+
+
+def _least(real: KeyCounts, shown: int) -> float:
+    """How often the rarest key occurs where so many of the most frequent are shown: what a release's
+    threshold amounts to. None shown: more than any.
+    """
+    if not shown:
+        return float(real.count.max(initial=0)) + 1
+    return float(np.partition(real.count, -shown)[-shown])
 
 
 def _errors(name: str, published: KeyCounts, real: KeyCounts, true_count: Floats, kept: Bools) -> list[Score]:

@@ -21,15 +21,11 @@ from crowdlog.utility.score import Score, share
 
 @dataclass(frozen=True)
 class Topics:
-    """What is asked and what would be right. Topics of one group (a session) count as one observation.
-
-    `searches`: how often each topic was searched for; None where a topic is one search.
-    """
+    """What is asked and what would be right. Topics of one group (a session) count as one observation."""
 
     queries: Lists
     relevant: Lists
     group: Ints
-    searches: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.group)
@@ -45,15 +41,6 @@ class PairedScores:
     own: Bools  # the topics drawn for the original's own score
     answered: tuple[int, int]  # groups the release, and the original, could answer, before drawing a sample
     asked: int  # groups in all
-    searches: Searches | None = None
-
-
-@dataclass(frozen=True)
-class Searches:
-    """The same topics counted as often as they were searched for, as the published studies count them."""
-
-    times: Ints  # by topic
-    answered: tuple[int, int]  # searches the release, and the original, could answer
 
 
 def compare_rankers(
@@ -68,13 +55,7 @@ def compare_rankers(
         _scores(topics, original, drawn[1] | (drawn[0] & can[1]), metrics),
     ]
     answered = len(groups[0]), len(groups[1])
-    searches = None
-    if topics.searches is not None:
-        times = topics.searches
-        searches = Searches(times, (int(times[can[0]].sum()), int(times[can[1]].sum())))
-    return PairedScores(
-        topics.group, scores[0], scores[1], drawn[1], answered, len(np.unique(topics.group)), searches
-    )
+    return PairedScores(topics.group, scores[0], scores[1], drawn[1], answered, len(np.unique(topics.group)))
 
 
 def _drawn(group: Ints, can: Bools, groups: Ints, sample: int, seed: int) -> Bools:
@@ -125,15 +106,7 @@ def joined(folds: Sequence[PairedScores]) -> PairedScores:
         np.concatenate([fold.own for fold in folds]),
         (sum(fold.answered[0] for fold in folds), sum(fold.answered[1] for fold in folds)),
         sum(fold.asked for fold in folds),
-        _joined_searches([fold.searches for fold in folds if fold.searches is not None]),
     )
-
-
-def _joined_searches(folds: Sequence[Searches]) -> Searches | None:
-    if not folds:
-        return None
-    answered = sum(fold.answered[0] for fold in folds), sum(fold.answered[1] for fold in folds)
-    return Searches(np.concatenate([fold.times for fold in folds]), answered)
 
 
 def scored(name: str, pair: PairedScores, metric: str, seed: int) -> Score:
@@ -162,37 +135,8 @@ def scored(name: str, pair: PairedScores, metric: str, seed: int) -> Score:
             "original_on_common": _mean(theirs),
             "difference_interval": bootstrap_mean(ours - theirs, draws),
             "p_value": paired_t_test(ours, theirs),
-            **_per_search(pair, released, original),
         },
     )
-
-
-def _per_search(pair: PairedScores, released: Floats, original: Floats) -> dict[str, float | None]:
-    """The same scores when a query counts as often as it was searched for: most searches are for few queries.
-
-    A sample of queries stands for all: its scores are weighted by their searches.
-    """
-    if pair.searches is None:
-        return {}
-    times, (answered, by_original) = pair.searches.times, pair.searches.answered
-    asked = int(times.sum())
-    common = ~np.isnan(released) & ~np.isnan(original)
-    value, own = _weighted(released, times, ~np.isnan(released)), _weighted(original, times, pair.own)
-    return {
-        "searches": asked,
-        "searches_answered": answered,
-        "searches_answered_by_original": by_original,
-        "per_search": value,
-        "original_per_search": own,
-        "per_search_unanswered_as_zero": (value or 0.0) * (share(answered, asked) or 0.0),
-        "original_per_search_unanswered_as_zero": (own or 0.0) * (share(by_original, asked) or 0.0),
-        "released_per_search_on_common": _weighted(released, times, common),
-        "original_per_search_on_common": _weighted(original, times, common),
-    }
-
-
-def _weighted(scores: Floats, times: Ints, which: Bools) -> float | None:
-    return float(np.average(scores[which], weights=times[which])) if which.any() else None
 
 
 def _means(group: Ints, scores: Floats, which: Bools) -> Floats:

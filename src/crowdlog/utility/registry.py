@@ -95,6 +95,8 @@ def score(
     if published.topics:
         released = replace(released, flow=released.pairs, sequences=None)
     names = _possible(_readable(names, published, asked=bool(on)), released, asked=bool(on))
+    if test is None and release.table("events") is not None:
+        names = _without_tasks(names, asked=bool(on))
     tasks = [name for name in names if MEASURES[name].task]
     studies = [name for name in names if not MEASURES[name].task]
     found: list[Score] = []
@@ -116,6 +118,17 @@ def _readable(names: list[str], published: Published, *, asked: bool) -> list[st
             "of each query. Leave it out."
         )
     return [name for name in names if name != "patterns"]
+
+
+def _without_tasks(names: list[str], *, asked: bool) -> list[str]:
+    """A release of rows holds the very searches of the people it would be tested on."""
+    tasks = [name for name in names if MEASURES[name].task]
+    if asked and tasks:
+        raise InputError(
+            f"The measure '{tasks[0]}' would test this release of rows on the people in it. Split the log "
+            "('crowdlog split'), make a release of one part, and give the other as --test."
+        )
+    return [name for name in names if name not in tasks]
 
 
 def _run_tasks(
