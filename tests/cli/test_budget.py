@@ -46,7 +46,7 @@ def test_one_more_release_is_priced_and_not_charged(store):
 
 
 def test_many_releases_to_come_are_priced_together(tmp_path):
-    store = str(make_log(tmp_path, crowd_rows(5, ["weather"])).path)
+    store = str(make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None).path)
     one, thirty = (
         budget(store, "--next", "Crowd(epsilon=1, delta=1e-7)", "--times", times)["next"]
         for times in ("1", "30")
@@ -60,9 +60,10 @@ def test_many_releases_to_come_are_priced_together(tmp_path):
     assert "Crowd(epsilon=1, delta=1e-07), 30 times" in answer.output
 
 
-def test_without_a_limit_everything_fits(store):
+def test_without_a_limit_nothing_fits_that_promises_something(tmp_path):
+    store = str(make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None).path)
     shown = budget(store, "--next", NEXT)
-    assert (shown["left"], shown["next"]["fits"]) == (None, True)
+    assert (shown["left"], shown["next"]["fits"]) == (None, False)
 
 
 def test_a_spent_delta_leaves_no_tight_epsilon(store):
@@ -86,5 +87,5 @@ def test_people_read_the_same(store):
 
 
 def test_an_unused_store_has_spent_nothing(tmp_path):
-    log = make_log(tmp_path, crowd_rows(5, ["weather"]))
+    log = make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None)
     assert budget(str(log.path))["spent"] == {"epsilon": 0, "delta": 0, "tight_epsilon": 0, "tight_delta": 0}

@@ -87,6 +87,12 @@ def test_publishing_resuming_and_planning_open_the_engine(tmp_path):
     mechanism = parse("DPu(epsilon=1, delta=1e-6, d=2)")
     promise = mechanism.promise()
     with open_ledger(log) as ledger:
-        ledger.charge(promise.guarantee, repr(mechanism), str(tmp_path / "late"), steps=promise.accounting)
+        ledger.charge(
+            promise.guarantee,
+            repr(mechanism),
+            str(tmp_path / "late"),
+            steps=promise.accounting,
+            allow_unprotected=True,
+        )
     resume(log, parse, engine=engine)
     assert len(opened) == 3

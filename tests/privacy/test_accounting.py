@@ -143,6 +143,7 @@ def test_an_unknown_step_is_refused() -> None:
 def test_a_ledger_is_accounted_by_steps_or_by_promises(tmp_path: Path) -> None:
     Ledger.create(tmp_path / "ledger.sqlite", "hash", "store")
     with Ledger.open(tmp_path / "ledger.sqlite", "hash", "store") as ledger:
+        ledger.set_budget(10.0, 1e-3)
         ledger.charge(pure(1.0), "A", "a")
         ledger.charge(approximate(5.0, 1e-6), "B", "b", steps=[GaussianStep(0.25).as_json()])
         assert (

@@ -23,6 +23,8 @@ SPAWN = multiprocessing.get_context("spawn")
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "ledger.sqlite"
     Ledger.create(path, "hash", "store")
+    with Ledger.open(path, "hash", "store") as ledger:
+        ledger.set_budget(1000.0, 1.0)
     return path
 
 
@@ -49,13 +51,29 @@ def test_a_charge_is_recorded_before_and_after_it_is_published(path: Path) -> No
         assert again.spent() == approximate(1.0, 1e-6)
 
 
-def test_without_a_budget_nothing_is_too_much_and_all_is_recorded(path: Path) -> None:
+def test_without_a_budget_only_what_promises_nothing_is_charged(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    Ledger.create(path, "hash", "store")
     with Ledger.open(path, "hash", "store") as ledger:
-        for i in range(3):
-            ledger.charge(pure(100.0), "M", f"out{i}")
-        assert ledger.budget() is None
-        assert ledger.left() is None
-        assert ledger.spent() == pure(300.0)
+        with pytest.raises(PrivacyRefusal, match="needs a budget first"):
+            ledger.charge(pure(0.1), "M", "out")
+        assert (ledger.entries(), ledger.budget(), ledger.left()) == ([], None, None)
+        ledger.charge(NO_GUARANTEE, "FTu(k=5)", "free", allow_unprotected=True)
+        ledger.book(pure(1.0))
+        with pytest.raises(PrivacyRefusal, match="needs a budget first"):
+            ledger.charge(pure(0.1), "M", "out", allow_unprotected=True)
+
+
+def test_a_budget_is_begun_once(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    Ledger.create(path, "hash", "store")
+    with Ledger.open(path, "hash", "store") as ledger:
+        ledger.begin_budget(5.0, 1e-4)
+        ledger.begin_budget(5.0, 1e-4)
+        with pytest.raises(InputError, match=r"δ = 0\.0001 already"):
+            ledger.begin_budget(50.0, 1e-4)
+        assert ledger.budget() is not None
+        ledger.charge(pure(1.0), "M", "out")
 
 
 def test_over_budget_is_refused_with_exit_code_2_and_leaves_no_trace(path: Path) -> None:

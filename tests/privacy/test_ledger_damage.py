@@ -191,6 +191,7 @@ def test_the_head_stays_with_its_store(path: Path, tmp_path: Path) -> None:
         Ledger.create(where / "ledger.sqlite", "hash", "store")
     before = (new / HEAD).read_text()
     with Ledger.open(store / "ledger.sqlite", "hash", "store") as ledger:
+        ledger.set_budget(5.0, 1e-4)
         store.rename(tmp_path / "old")
         new.rename(store)
         ledger.charge(pure(1.0), "M", "out")

@@ -19,6 +19,7 @@ from crowdlog.release.assemble import Draft
 from crowdlog.release.folder import Release, write_folder
 from crowdlog.release.label import Label
 from crowdlog.release.promise import Promise
+from tests.support.logs import with_budget
 
 KINDS = {
     "queries": Artifact("query"),
@@ -41,7 +42,7 @@ def make_store(tmp_path: Path) -> Callable[..., LogStore]:
             lines.append(f"{user}\t{query}\t{time}\t{rank or ''}\t{url or ''}")
         source = tmp_path / f"{name}.tsv"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return import_log([source], tmp_path / name)
+        return with_budget(import_log([source], tmp_path / name))
 
     return make
 

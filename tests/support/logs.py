@@ -8,14 +8,18 @@ from pathlib import Path
 
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
+from crowdlog.release.publish import open_ledger
 
 # user, query, seconds after an arbitrary start, url or None
 Row = tuple[str, str, int, str | None]
+LARGE = (1000.0, 1.0)  # a budget that nothing exceeds
 START = 1_141_171_200  # 2006-03-01 00:00:00 UTC
 
 
-def make_log(folder: Path, rows: Iterable[Row], name: str = "log") -> LogStore:
-    """Write the rows as an AOL log and import it."""
+def make_log(
+    folder: Path, rows: Iterable[Row], name: str = "log", budget: tuple[float, float] | None = LARGE
+) -> LogStore:
+    """Write the rows as an AOL log and import it; a first release needs a budget, here a large one."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"{name}.tsv"
     lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
@@ -23,7 +27,15 @@ def make_log(folder: Path, rows: Iterable[Row], name: str = "log") -> LogStore:
         when = datetime.fromtimestamp(START + second, UTC).strftime("%Y-%m-%d %H:%M:%S")
         lines.append(f"{user}\t{query}\t{when}\t{1 if url else ''}\t{url or ''}")
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return import_log([source], folder / f"{name}-store")
+    return with_budget(import_log([source], folder / f"{name}-store"), budget)
+
+
+def with_budget(log: LogStore, budget: tuple[float, float] | None = LARGE) -> LogStore:
+    """The log, with a budget in its ledger."""
+    if budget is not None:
+        with open_ledger(log) as ledger:
+            ledger.set_budget(*budget)
+    return log
 
 
 def crowd_rows(users: int, queries: Iterable[str], start: int = 0) -> list[Row]:

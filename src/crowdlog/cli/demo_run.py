@@ -30,7 +30,9 @@ def run_demo(out: str, users: int, mechanism: str | None) -> None:
         f"   {log.info.rows:,} rows, {log.info.queries:,} different queries, {log.info.clicks:,} clicks"
     )
     click.echo(f"2. What may be seen: {chosen!r} …")
-    release = chosen.release(log, folder / "release")
+    promised = chosen.promise().guarantee
+    budget = (promised.epsilon, promised.delta) if promised.protects else None
+    release = chosen.release(log, folder / "release", budget=budget)
     page = folder / "index.html"
     page.write_text(
         release_page(release.label, _tables(release), story=_story(log, release, folder / "secrets.tsv")),

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 @click.option(
     "--users", type=click.IntRange(1), help="About how many people are in the log, if that is public."
 )
+@click.option(
+    "--budget",
+    nargs=2,
+    type=float,
+    metavar="EPSILON DELTA",
+    help="Before the first release: the most that all releases of these people may spend together.",
+)
 @click.option("--sign", metavar="KEY", help="Sign the label with this Ed25519 key (PEM).")
 @click.option(
     "--seed", type=int, help="Draw repeatable noise, for tests: it promises nothing, and needs --i-know."
@@ -43,6 +50,7 @@ def command(
     i_know: bool,
     no_check: bool,
     users: int | None,
+    budget: tuple[float, float] | None,
     sign: str | None,
     seed: int | None,
     engine: OpenEngine | None,
@@ -50,8 +58,10 @@ def command(
 ) -> None:
     """Protect the log in STORE with MECHANISM, charge its ledger, and write a release folder.
 
+    The first release needs a budget: set it before with 'crowdlog budget', or here.
+
     \b
-    Example: crowdlog release STORE 'Korolova(epsilon=2.3, delta=1e-5, d=20)' -o OUT
+    Example: crowdlog release STORE 'Korolova(epsilon=2.3, delta=1e-5, d=20)' --budget 5 1e-4 -o OUT
     """
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms import parse
@@ -63,7 +73,16 @@ def command(
     for sentence in chosen.advice(log):
         click.echo(sentence, err=True)
     released = publish(
-        chosen, log, out, randomness=randomness, i_know=i_know, check=not no_check, engine=engine
+        chosen,
+        log,
+        out,
+        randomness=randomness,
+        i_know=i_know,
+        check=not no_check,
+        users=users,
+        budget=budget,
+        sign=sign,
+        engine=engine,
     )
     with reporting(f"{released.path} is published and charged"):
         _show(released, chosen, out, as_json)

@@ -31,9 +31,6 @@ class Amount:
     def of(cls, guarantee: Guarantee) -> Amount:
         return cls(guarantee.epsilon, guarantee.delta)
 
-    def covers(self, cost: Guarantee) -> bool:
-        return cost.epsilon <= self.epsilon and cost.delta <= self.delta
-
 
 @dataclass(frozen=True)
 class Spending(Amount):
@@ -92,7 +89,7 @@ class LookAtLog:
 
 @dataclass(frozen=True)
 class BudgetReport:
-    """`left` is None without a limit; then everything fits."""
+    """`left` is None without a limit; then no release fits that promises something: it needs one first."""
 
     spent: Spending
     left: Amount | None
@@ -116,7 +113,7 @@ def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -
     return BudgetReport(
         spent,
         room,
-        _next(more, spent, _spending([*charged, *more], delta), fits=_fits(ledger, more)) if more else None,
+        _next(more, spent, _spending([*charged, *more], delta), fits=fits(ledger, more)) if more else None,
         tuple(_charged(entry) for entry in charged),
         None if limit is None else _limit(limit, charged),
         tuple(LookAtLog(_date(look.time), look.how) for look in ledger.looks()),
@@ -124,9 +121,9 @@ def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -
     )
 
 
-def _fits(ledger: Ledger, more: Sequence[Entry]) -> bool:
-    """As a charge would be decided; what promises nothing fits no limit."""
-    if ledger.budget() is not None and not all(entry.guarantee.protects for entry in more):
+def fits(ledger: Ledger, more: Sequence[Entry]) -> bool:
+    """As a charge would be decided; what promises nothing fits no budget."""
+    if not all(entry.guarantee.protects for entry in more):
         return False
     return ledger.why_not([(entry.guarantee, entry.steps) for entry in more]) is None
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.plan.selections import NoisyThreshold
-from crowdlog.planning.budget import Amount
+from crowdlog.planning.budget import Amount, fits, to_come
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.promise import Promise, Setting, Step
 from crowdlog.release.publish import open_ledger
@@ -36,7 +36,7 @@ class Odds:
 
 @dataclass(frozen=True)
 class BudgetCheck:
-    """Whether a release fits into what is left of a store's budget; without a limit it does."""
+    """Whether a release fits into a store's budget, as a charge would be decided: without one it does not."""
 
     spent: Amount
     left: Amount | None
@@ -90,7 +90,7 @@ def plan_release(
         promise.as_published,
         _odds(promise),
         promise.unprotected,
-        None if log is None else _check(log, promise),
+        None if log is None else _check(log, mechanism),
         None if users is None else _try_on_synthetic(mechanism, users, engine),
     )
 
@@ -106,11 +106,11 @@ def _odds(promise: Promise) -> tuple[Odds, ...]:
     return tuple(map(Odds, counts, CHANCES))
 
 
-def _check(log: LogStore, promise: Promise) -> BudgetCheck:
+def _check(log: LogStore, mechanism: Mechanism) -> BudgetCheck:
     with open_ledger(log) as ledger:
         spent, left = ledger.spent(), ledger.left()
-    room = None if left is None else Amount.of(left)
-    return BudgetCheck(Amount.of(spent), room, room is None or room.covers(promise.guarantee))
+        room = None if left is None else Amount.of(left)
+        return BudgetCheck(Amount.of(spent), room, fits(ledger, [to_come(mechanism)]))
 
 
 def _try_on_synthetic(mechanism: Mechanism, users: int, engine: OpenEngine | None) -> SyntheticRun:

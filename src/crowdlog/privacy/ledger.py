@@ -32,6 +32,11 @@ UNFINISHED: tuple[State, State] = ("charged", "publishing")
 Rule = Literal["sum", "gaussian"]
 POSTGRES = ("postgresql://", "postgres://")
 BOOKED = "booked by hand"
+NO_BUDGET = (
+    "needs a budget first: the most that all releases about these people may spend together, decided before "
+    "the first of them. Set it with 'crowdlog budget STORE --epsilon E --delta D', or add --budget E D to "
+    "this release"
+)
 
 
 @dataclass(frozen=True)
@@ -228,6 +233,17 @@ class Ledger:
                     "delta": float(delta),
                     "rule": rule,
                 }
+            )
+
+    def begin_budget(self, epsilon: float, delta: float) -> None:
+        """Set the budget if there is none. One that is in force already must be the same."""
+        budget = self.budget()
+        if budget is None:
+            self.set_budget(epsilon, delta)
+        elif (budget.epsilon, budget.delta) != (epsilon, delta):
+            raise InputError(
+                f"The budget is ε = {budget.epsilon:g}, δ = {budget.delta:g} already. Leave --budget out, or "
+                "change it first: crowdlog budget STORE --epsilon E --delta D"
             )
 
     def budget(self) -> Budget | None:
@@ -441,10 +457,12 @@ def _beside(address: Path | str) -> Path:
 def over_budget(
     book: Book, guarantee: Guarantee, steps: Sequence[Mapping[str, Any]], *, allow_unprotected: bool
 ) -> str | None:
-    """Why the budget does not hold one more release; None when it does, or when there is none."""
+    """Why the budget does not hold one more release, or why there must be one first; None when it fits."""
     budget = book.budget
-    if budget is None or not guarantee.protects:
+    if not guarantee.protects:
         return None  # what promises nothing is a matter of the owner's word, not of a sum
+    if budget is None:
+        return NO_BUDGET
     before = [entry for entry in book.entries if entry.guarantee.protects]
     if len(before) < len(book.entries) and not allow_unprotected:
         return "does not fit: an earlier release of these people promised nothing, so no budget can be kept"

@@ -41,14 +41,17 @@ def publish(
     i_know: bool = False,
     check: bool = True,
     users: int | None = None,
+    budget: tuple[float, float] | None = None,
     sign: str | Path | None = None,
     engine: OpenEngine | None = None,
 ) -> Release:
     """Make one release. `i_know` allows what is not private (no guarantee, a large δ) and marks the label.
 
     `users`: about how many people are in the log, if that is public: δ is compared with it, not with the log.
-    `sign`: a file with an Ed25519 key, to sign the label. `check`: read every byte of the store first, and
-    refuse if one was changed since the import. `engine`: what counts, DuckDB unless given.
+    `budget`: ε and δ that all releases may spend together, for a ledger that has no budget yet: a release
+    that promises something needs one. `sign`: a file with an Ed25519 key, to sign the label. `check`: read
+    every byte of the store first, and refuse if one was changed since the import. `engine`: what counts,
+    DuckDB unless given.
     """
     refuse_existing(find_place(out).target)
     if check:
@@ -65,6 +68,8 @@ def publish(
         reserve(out, advice="Nothing was charged; choose another place.") as place,
     ):
         _refuse_exchanged(log, ledger, "Nothing was charged; try again.")
+        if budget is not None:
+            ledger.begin_budget(*budget)
         charge = ledger.charge(
             promise.guarantee,
             repr(mechanism),
