@@ -19,7 +19,7 @@ def mdav(space: Space, k: int, *, once: bool = False, advance: Advance | None = 
     cluster = np.full(space.users, -1, np.int64)
     alive = np.arange(space.users)
     clusters = 0
-    fixed = space.centroid(alive) if once and len(alive) >= 2 * k else None
+    fixed = space.middle(alive) if once and len(alive) >= 2 * k else None
 
     def close(user: int, alive: Ints) -> Ints:
         nonlocal clusters

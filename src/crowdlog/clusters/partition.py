@@ -10,7 +10,7 @@ import numpy as np
 from crowdlog.clusters.blocks import bisect
 from crowdlog.clusters.distances.base import Distance, Matrix
 from crowdlog.clusters.mdav import mdav
-from crowdlog.clusters.space import MatrixSpace, RowSpace, Space
+from crowdlog.clusters.space import MatrixSpace, Space
 from crowdlog.clusters.swaps import squared_error, swap
 from crowdlog.errors import InputError
 from crowdlog.progress import Advance, progress_bar
@@ -89,7 +89,7 @@ def _of_block(
 ) -> tuple[Ints, float | None]:
     space: Space | None = distance.space()
     if space is None and distance.users > EXACT:  # the matrix would not fit
-        space = RowSpace(distance)
+        space = distance.large_space()
     if space is not None and method is None and not settings.swaps:
         return mdav(space, k, once=settings.once, advance=advance), None
     matrix = distance.matrix(settings.threads)

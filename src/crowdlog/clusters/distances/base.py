@@ -39,5 +39,11 @@ class Distance(ABC):
         """Where MDAV can ask its questions without all distances; None: it needs them."""
         return None
 
+    def large_space(self) -> Any:
+        """The same for more users than a matrix can hold."""
+        from crowdlog.clusters.space import RowSpace
+
+        return RowSpace(self)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.users} users)"

@@ -36,7 +36,7 @@ class SemanticDistance(Distance):
     def __init__(self, profiles: Profiles, parent: NDArray[np.int32], depth: NDArray[np.int32]) -> None:
         self.profiles, self.users = profiles, len(profiles)
         self.nodes, item = _used(profiles.item, parent)
-        self._item = item
+        self.items = item
         number = np.full(len(parent) + 1, -1, np.int32)
         number[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)
         self._parent = number[parent[self.nodes]]
@@ -46,23 +46,38 @@ class SemanticDistance(Distance):
             raise InputError(
                 f"The tree of categories is {deepest} levels deep; at most {NONE - 1} can be used."
             )
-        self._total = profiles.total
-        heaviest = int(self._total.max(initial=1))
+        self.total = profiles.total
+        heaviest = int(self.total.max(initial=1))
         bits = min(_BITS, 30 - heaviest.bit_length())
         if bits < 4:
             raise InputError(f"A user has {heaviest:,} categories, too many to be compared exactly.")
-        self._scale = UNIT >> bits
+        self.scale = UNIT >> bits
         self._delta = delta_table(deepest, 1 << bits)
         self._parent_depth = (parent, depth)
+
+    @property
+    def tree(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Parent and depth of the nodes that are used, and δ by depths."""
+        return self._parent, self._depth, self._delta
+
+    def items_of(self, users: Ints) -> NDArray[np.int32]:
+        """The categories of these users in the numbering of `tree`, one user after the other."""
+        whole = Profiles(self.profiles.start, self.items, self.profiles.weight)
+        return whole.part(users).item
+
+    def large_space(self) -> Any:
+        from crowdlog.clusters.distances.semantic_space import SemanticSpace
+
+        return SemanticSpace(self)
 
     def part(self, users: Ints) -> SemanticDistance:
         return SemanticDistance(self.profiles.part(users), *self._parent_depth)
 
     def row(self, user: int, others: Ints) -> Ints:
         out = np.empty(len(others), np.int64)
-        arrays = (self.profiles.start, self._item, self.profiles.weight, self._total)
+        arrays = (self.profiles.start, self.items, self.profiles.weight, self.total)
         tree = (self._parent, self._depth, self._delta)
-        row_between(user, others, *arrays, *tree, self._scale, self.values(user), out)
+        row_between(user, others, *arrays, *tree, self.scale, self.values(user), out)
         return out
 
     def values(self, user: int) -> NDArray[np.int32]:
@@ -72,14 +87,14 @@ class SemanticDistance(Distance):
         begin, end = self.profiles.start[user : user + 2]
         space = (np.full(nodes, NONE, np.int8), np.empty(nodes, np.int32), np.full(nodes, -1, np.int32))
         best = np.empty((nodes, len(self._delta)), np.int32)
-        values_to(begin, end, self._item, self._parent, self._depth, self._delta, *space, best, value)
+        values_to(begin, end, self.items, self._parent, self._depth, self._delta, *space, best, value)
         return value
 
     def matrix(self, threads: int = 1) -> Matrix:
         found: Matrix = np.empty((self.users, self.users), np.int32)
         arrays = (
             self.profiles.start,
-            self._item,
+            self.items,
             self.profiles.weight,
             self._parent,
             self._depth,
@@ -88,7 +103,7 @@ class SemanticDistance(Distance):
         fill = partial(_fill, arrays, found)
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(fill, range(0, self.users, _ROWS)))
-        combine(found, self._total, self._scale)
+        combine(found, self.total, self.scale)
         return found
 
 

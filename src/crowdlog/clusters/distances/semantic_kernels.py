@@ -28,7 +28,7 @@ def delta_table(deepest: int, unit: int) -> Table:
 
 
 @njit(cache=True, nogil=True)
-def _mark(begin: int, end: int, item: Any, parent: Any, depth: Any, least: Any, touched: Any) -> int:
+def mark(begin: int, end: int, item: Any, parent: Any, depth: Any, least: Any, touched: Any) -> int:
     """Note for every ancestor of a user's categories the least depth below it; returns how many there are."""
     n = 0
     for i in range(begin, end):
@@ -66,7 +66,7 @@ def values_to(
     """
     unit = delta[0, 1, 1]
     deepest = delta.shape[0] - 1
-    n = _mark(begin, end, item, parent, depth, least, touched)
+    n = mark(begin, end, item, parent, depth, least, touched)
     touched[:n].sort()
     for i in range(n):
         node = touched[i]
@@ -141,7 +141,7 @@ def row_between(
         both = 0
         for i in range(start[v], start[v + 1]):
             both += weight[i] * value[item[i]]
-        n = _mark(start[v], start[v + 1], item, parent, depth, least, touched)
+        n = mark(start[v], start[v + 1], item, parent, depth, least, touched)
         for i in range(start[u], start[u + 1]):
             node = item[i]
             deep = depth[node]
