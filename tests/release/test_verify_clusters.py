@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from crowdlog.attacks.attacker_view import read_records
-from crowdlog.attacks.cluster_owners import clusters_of
+from crowdlog.measure.cluster_owners import clusters_of
 from crowdlog.measure.log_arrays import Impressions
+from crowdlog.measure.records import read_records
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.verify_clusters import verify_clusters

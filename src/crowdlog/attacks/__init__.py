@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 ATTACKS: dict[str, str] = {
     "linkage": "Whose record is this?",
     "exposure": "How much of a person's profile is exposed?",
+    "category_linkage": "Whose record is this, by interests alone?",
+    "category_exposure": "How much of a person's interests is exposed?",
+    "homogeneity": "Which sensitive topics do the users behind a record share?",
     "singles": "How much of what only one person typed is shown?",
     "whose_text": "Whose text is this?",
     "power_user": "Which queries belong to one heavy user?",

@@ -11,6 +11,7 @@ import numpy as np
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.attacker_view import AttackerView
 from crowdlog.attacks.result import AttackResult, nothing, result_of_mean
+from crowdlog.measure.entropy import entropy, loss_ratio
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.types import Floats, Ints
 
@@ -20,63 +21,55 @@ SAMPLE = 20_000  # records: more would not narrow the interval visibly
 
 def exposure(view: AttackerView, truth: Impressions, attacker: Attacker) -> AttackResult:
     """Mean exposure of a person by her record, beside that of a person by somebody else's record."""
+    return expose("exposure", view, truth, attacker)
+
+
+def expose(
+    name: str, view: AttackerView, truth: Impressions, attacker: Attacker, categories: Any = None
+) -> AttackResult:
+    """By queries, or by `categories`, a matrix of queries by categories."""
     rng = attacker.rng()
     more: dict[str, Any] = {}
     records, published = view.records(truth), view.queries(truth)
+    own = truth.profile if categories is None else (truth.profile @ categories).tocsr()
     if records is not None:
         known = np.flatnonzero(records.owner >= 0)
         if not len(known):
             return nothing(
-                "exposure",
+                name,
                 "No published row is a row of the log, so nobody's profile is compared with her record.",
             )
         chosen = np.sort(rng.choice(known, min(SAMPLE, len(known)), replace=False))
-        owner, shown = records.owner[chosen], records.counts[chosen][:, : truth.queries]
-        total = records.counts[chosen].sum(axis=1)
-        levels = exposure_of_records(truth.profile[owner], shown, total)
-        chance = _mean(exposure_of_records(truth.profile[rng.permutation(owner)], shown, total))
-        more["information_loss_ratio"] = loss_ratio(truth.profile[owner], records.counts[chosen])
+        owner, counts = records.owner[chosen], records.counts[chosen]
+        if categories is not None:
+            counts = (counts[:, : truth.queries] @ categories).tocsr()
+        shown, total = counts[:, : own.shape[1]], counts.sum(axis=1)
+        levels = exposure_of_records(own[owner], shown, total)
+        chance = _mean(exposure_of_records(own[rng.permutation(owner)], shown, total))
+        more["information_loss_ratio"] = loss_ratio(own[owner], counts)
     elif published is not None:
         counts = np.zeros(truth.queries)
         counts[published[0]] = np.maximum(published[1], 0)
-        levels = exposure_by_crowd(
-            truth.profile, counts, float(np.maximum(view.tables["queries"]["count"].to_numpy(), 0).sum())
-        )
+        total = float(np.maximum(view.tables["queries"]["count"].to_numpy(), 0).sum())
+        levels = exposure_by_crowd(own, counts, total)
         chance = _mean(levels)  # the same record stands for everybody: hers says as much as anybody's
     else:
-        return nothing("exposure", "Needs a table of queries or of rows.")
+        return nothing(name, "Needs a table of queries or of rows.")
+    return _summed_up(name, levels, chance, rng, more)
+
+
+def _summed_up(
+    name: str, levels: Floats, chance: float, rng: np.random.Generator, more: dict[str, Any]
+) -> AttackResult:
     levels = levels[~np.isnan(levels)]
     if not len(levels):
-        return nothing("exposure", "Nobody asked two different queries: there is no profile to expose.")
+        return nothing(name, "Nobody asked two different queries: there is no profile to expose.")
     histogram = np.histogram(np.clip(levels, 0, 1), BINS, (0, 1))[0].tolist()
     exposed = float((levels > 0.4).mean())  # 40 %: §4.7.2
+    highest = float(levels.max())
     return result_of_mean(
-        "exposure",
-        levels,
-        chance,
-        rng,
-        exposed=exposed,
-        highest=float(levels.max()),
-        histogram=histogram,
-        **more,
+        name, levels, chance, rng, exposed=exposed, highest=highest, histogram=histogram, **more
     )
-
-
-def loss_ratio(own: Any, shown: Any) -> float:
-    """ILR (Erola 2013, §5.3.2.2): the mean of |H(hers) − H(shown)|/H(hers), of people with two queries."""
-    mine, theirs = entropy(own), entropy(shown)
-    some = mine > 1e-12
-    return float((np.abs(mine - theirs)[some] / mine[some]).mean()) if some.any() else 0.0
-
-
-def entropy(counts: Any) -> Floats:
-    """The bits of each row of counts."""
-    rows = counts.shape[0]
-    size = np.maximum(np.asarray(counts.sum(axis=1), float), 1)
-    logs = counts.data * np.log2(counts.data)
-    row = np.repeat(np.arange(rows), np.diff(counts.indptr))
-    bits: Floats = np.log2(size) - np.bincount(row, logs, rows) / size
-    return bits
 
 
 def _mean(levels: Floats) -> float:

@@ -28,39 +28,35 @@ def linkage(view: AttackerView, truth: Impressions, attacker: Attacker) -> Attac
     """How likely a published record is linked to its owner by its queries; with a mapping, by their
     categories.
     """
-    name, chance = "linkage", 1 / max(truth.users, 1)
+    if attacker.mapping is None:
+        return link("linkage", view, truth, attacker)
+    return link("linkage of categories", view, truth, attacker, read_mapping(attacker.mapping, truth))
+
+
+def link(
+    name: str, view: AttackerView, truth: Impressions, attacker: Attacker, categories: Any = None
+) -> AttackResult:
+    """By queries, or by `categories`, a matrix of queries by categories."""
+    chance = 1 / max(truth.users, 1)
     records = view.records(truth)
     if records is None:
         # One record stands for all users: exactly one of them, or a tie, is picked for each, so 1 in n is
         # right.
-        return AttackResult(
-            name,
-            chance,
-            chance,
-            (chance, chance),
-            details={"records": 1},
-            note="All people share one record.",
-        )
+        note = "All people share one record."
+        return AttackResult(name, chance, chance, (chance, chance), details={"records": 1}, note=note)
+    details: dict[str, Any] = {"records": len(records.owner)}
     known = np.flatnonzero(records.owner >= 0)
     if _hidden(records, truth):  # everybody matches equally badly
-        return AttackResult(
-            name,
-            chance,
-            chance,
-            (chance, chance),
-            details={"records": len(records.owner)},
-            note="No query can be read.",
-        )
+        note = "No query can be read."
+        return AttackResult(name, chance, chance, (chance, chance), details=details, note=note)
     if not len(known):
         return nothing(name, "No published row is a row of the log, so nobody can say whose record is whose.")
     rng = attacker.rng()
     chosen = np.sort(rng.choice(known, min(SAMPLE, len(known)), replace=False))
     own, shown = truth.profile, records.counts[chosen]
-    details: dict[str, Any] = {"records": len(records.owner)}
-    if attacker.mapping is not None:
-        categories = read_mapping(attacker.mapping, truth)
+    if categories is not None:
         own, shown = own @ categories, shown[:, : truth.queries] @ categories
-        name, details["categories"] = "linkage of categories", categories.shape[1]
+        details["categories"] = categories.shape[1]
     return result_of_mean(name, link_chances(own, shown, records.owner[chosen]), chance, rng, **details)
 
 

@@ -34,6 +34,17 @@ _path = click.Path(path_type=Path)
 @click.option(
     "--secrets", type=_path, help="Look for these secrets: the file that 'crowdlog synth --secrets' wrote."
 )
+@click.option(
+    "--tree",
+    default="wordnet",
+    show_default=True,
+    help="The tree of categories of attacks by interests: 'wordnet', or a file of paths.",
+)
+@click.option(
+    "--labels",
+    type=_path,
+    help="Which queries are sensitive: the file that 'crowdlog synth --labels' writes. Default: by the tree.",
+)
 @click.option("--other-log", is_flag=True, help="Judge by a log the release was not made from.")
 @click.option("--seed", type=int, help="Fix samples and intervals.")
 @json_option
@@ -44,6 +55,8 @@ def command(
     mapping: Path | None,
     auxiliary: Path | None,
     secrets: Path | None,
+    tree: str,
+    labels: Path | None,
     other_log: bool,
     seed: int | None,
     as_json: bool,
@@ -61,7 +74,9 @@ def command(
     from crowdlog.release.publish import note_look
 
     randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
-    attacker = Attacker(randomness, LogStore.open(auxiliary) if auxiliary else None, mapping, secrets)
+    attacker = Attacker(
+        randomness, LogStore.open(auxiliary) if auxiliary else None, mapping, secrets, tree, labels
+    )
     chosen = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
     note_look(LogStore.open(truth), "attack")
     results = attack(

@@ -62,6 +62,12 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="A file of lines URL<tab>class, to judge the clusters of websites by.",
 )
+@click.option(
+    "--tree",
+    default="wordnet",
+    show_default=True,
+    help="The tree of categories that srp, il and top go by: 'wordnet', or a file of paths.",
+)
 @click.option("--other-log", is_flag=True, help="Measure against a log the release was not made from.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,6 +57,11 @@ class HostTree:
 def read_sites(log: LogStore) -> HostTree:
     """The sites of all URLs of a log."""
     urls: Any = pq.read_table(log.urls(), columns=["text"])["text"].to_pylist()
+    return sites_of(urls)
+
+
+def sites_of(urls: Iterable[str]) -> HostTree:
+    """The sites of some URLs, in their order."""
     hosts = [labels_of(url) for url in urls]
     all_labels = {labels[:length] for labels in set(hosts) for length in range(1, len(labels) + 1)}
     ordered = sorted(all_labels, key=lambda labels: (len(labels), labels))

@@ -21,6 +21,8 @@ from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.log.store import LogStore
 from crowdlog.release.label import Label
 
+TABLE_OF = {"flow": "pairs", "histories": "events"}  # what a measure needs is made of this table
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
@@ -90,7 +92,7 @@ class Comparison:
                 needed = (
                     {part}
                     if measure == "coverage"
-                    else {{"flow": "pairs"}.get(need, need) for need in MEASURES[measure].needs}
+                    else {TABLE_OF.get(need, need) for need in MEASURES[measure].needs}
                 )
                 if needed & label.tables.keys():
                     yield row_of(

@@ -12,7 +12,13 @@ from crowdlog.release.label import Label
 
 # the score of a task on the queries the release can answer: flatters a release that answers only easy ones
 ANSWERED = " of what is answered"
-LESS_IS_BETTER = ("drop_rate", "median_relative_error", "spurious_rate")  # the last part of a measure's name
+LESS_IS_BETTER = (
+    "drop_rate",
+    "median_relative_error",
+    "spurious_rate",
+    "loss_ratio",
+    "information_loss",
+)  # the last part of a measure's name
 Row = dict[str, Any]
 
 

@@ -17,6 +17,7 @@ from crowdlog.log.store import LogStore
 from crowdlog.measure.log_arrays import LogArrays, read_log
 from crowdlog.measure.tables import KeyCounts, Tables, pairs_of, tables_of
 from crowdlog.measure.vocabulary import Vocabulary
+from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.types import Ints
 from crowdlog.utility.published import ORIGINAL, Published
 from crowdlog.utility.splits import By, held_out_rows
@@ -38,6 +39,7 @@ class MeasureSettings:
     concepts: Mapping[str, Sequence[str]] | None = None
     fewest_clicks: int = FEWEST_CLICKS  # keywords: rarer edges are left out of both graphs
     site_classes: Mapping[str, str] | None = None
+    tree: str = WORDNET  # of categories: 'wordnet' or a file
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from crowdlog.artifacts.knowledge.wordnet import wordnet_folder
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
+from crowdlog.measure.histories import Histories
 from crowdlog.measure.released import read_release
 from crowdlog.measure.tables import Tables
+from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import Release
 from crowdlog.release.same_source import check_source
@@ -31,8 +34,10 @@ class Measure:
     what: str
     needs: tuple[str, ...]
     task: bool = False
+    tree: bool = False  # it needs a tree of categories
 
 
+HISTORIES = ("histories",)  # a release of rows
 MEASURES = {
     "coverage": Measure(
         "coverage",
@@ -42,6 +47,11 @@ MEASURES = {
     "keywords": Measure("keywords", "advertising keywords for a concept, by an absorbing walk", ("clicks",)),
     "patterns": Measure("patterns", "what people write after a prefix such as 'fear of'", ("queries",)),
     "clustering": Measure("clustering", "websites grouped by common queries: purity", ("clicks",)),
+    "ilr": Measure("ilr", "how many bits of users' histories change", HISTORIES),
+    "srp": Measure("srp", "which share of users' interests is left, by level", HISTORIES, tree=True),
+    "il": Measure("il", "how differently users group by meaning", HISTORIES, tree=True),
+    "kmeans": Measure("kmeans", "how differently users group by words, sites and times", HISTORIES),
+    "top": Measure("top", "how well the highest frequencies are kept", HISTORIES, tree=True),
     "adhoc": Measure(
         "adhoc", "search by random walk (RW, RW-2) and implicit feedback (IF)", ("clicks",), task=True
     ),
@@ -59,18 +69,24 @@ def chosen(on: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _possible(names: list[str], released: Tables, *, asked: bool) -> list[str]:
+def _possible(names: list[str], released: Tables, settings: MeasureSettings, *, asked: bool) -> list[str]:
     """The measures whose tables are there. What was asked for by name must be possible."""
     possible = [
         name for name in names if any(getattr(released, table) is not None for table in MEASURES[name].needs)
     ]
+    if not asked and settings.tree == WORDNET and wordnet_folder() is None:
+        possible = [name for name in possible if not MEASURES[name].tree]
     missing = [name for name in names if name not in possible]
     if asked and missing:
         raise InputError(
-            f"The measure '{missing[0]}' needs a table of {MEASURES[missing[0]].needs[0]}, and this release "
-            "has none."
+            f"The measure '{missing[0]}' needs {_wanted(missing[0])}, and this release has none."
         )
     return possible
+
+
+def _wanted(name: str) -> str:
+    first = MEASURES[name].needs[0]
+    return "rows of users" if first == "histories" else f"a table of {first}"
 
 
 def score(
@@ -94,8 +110,10 @@ def score(
     released = read_release(release, log.vocabulary, settings.session_minutes)
     if published.topics:
         released = replace(released, flow=released.pairs, sequences=None)
-    names = _possible(_readable(names, published, asked=bool(on)), released, asked=bool(on))
-    if test is None and release.table("events") is not None:
+    if "events" in release.tables:
+        released = replace(released, histories=Histories(release, truth))
+    names = _possible(_readable(names, published, asked=bool(on)), released, settings, asked=bool(on))
+    if test is None and released.histories is not None:
         names = _without_tasks(names, asked=bool(on))
     tasks = [name for name in names if MEASURES[name].task]
     studies = [name for name in names if not MEASURES[name].task]

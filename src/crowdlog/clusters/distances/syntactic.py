@@ -76,8 +76,11 @@ class SyntacticDistance(Distance):
         return same
 
     def row(self, user: int, others: Ints) -> Ints:
+        return self.row_from(self.point(user), others)
+
+    def row_from(self, point: tuple[Any, ...], others: Ints) -> Ints:
+        """The distances from a list of rows, such as a centroid, to each of the others."""
         out = np.empty(len(others), np.int64)
-        point = self.point(user)
         distances(*point, self.rows.start, self.two, self.size, others, *self.rest(point), out)
         return out * _SCALE
 

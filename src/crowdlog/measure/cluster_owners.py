@@ -8,10 +8,13 @@ equal records of a cluster go to its users in any order.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.log.store import LogStore
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.measure.ragged import counting
 from crowdlog.mechanisms import parse
@@ -24,10 +27,18 @@ MANY = 1000  # users of one second: more tell nothing
 def clusters_of(spellings: Iterable[str], truth: Impressions) -> Ints | None:
     """The cluster of each user of the log, made again; None when no mechanism makes clusters."""
     for spelling in spellings:
-        mechanism = parse(spelling)
-        if isinstance(mechanism, Microaggregation):
-            return mechanism.clusters(truth.store).partition.cluster
+        if isinstance(parse(spelling), Microaggregation):
+            return _made_again(spelling, truth.store.path, truth.store.info.id)
     return None
+
+
+@lru_cache(maxsize=2)
+def _made_again(spelling: str, path: Path, _source: str) -> Ints:
+    """Kept, because each attack and each measure asks for it."""
+    mechanism = parse(spelling)
+    if not isinstance(mechanism, Microaggregation):
+        raise TypeError(f"{spelling} makes no clusters")
+    return mechanism.clusters(LogStore.open(path)).partition.cluster
 
 
 def owners_in_clusters(record: Ints, time: Ints, cluster: Ints, truth: Impressions) -> Ints:
