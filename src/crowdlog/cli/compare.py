@@ -9,6 +9,7 @@ import click
 from crowdlog.cli.output import json_option, show_json
 from crowdlog.comparison import ATTACKS, UTILITY
 from crowdlog.errors import InputError, Stopped
+from crowdlog.files.private import private_files
 
 _path = click.Path(path_type=Path)
 
@@ -74,16 +75,17 @@ def command(
     chosen = {"utility": _names(on, list(MEASURES)), "attacks": _names(attacks, list(ATTACKS))}
     note_look(LogStore.open(store), "compare")
     try:
-        found = compare(
-            store,
-            mechanisms,
-            **chosen,
-            seeds=seeds,
-            topics=topics,
-            cache=out.with_suffix(".cache"),
-            jobs=jobs,
-        )
-        found.plot(out)
+        with private_files():  # exact facts about the log
+            found = compare(
+                store,
+                mechanisms,
+                **chosen,
+                seeds=seeds,
+                topics=topics,
+                cache=out.with_suffix(".cache"),
+                jobs=jobs,
+            )
+            found.plot(out)
     except KeyboardInterrupt:
         raise Stopped("stopped. What is done is kept: run the same command again to go on.") from None
     if as_json:

@@ -38,6 +38,7 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     metavar="YYYY-MM-DD",
     help="The day of a log that tells the time of day only (sogou, trec-session).",
 )
+@click.option("--quoted-lines", is_flag=True, help="Quoted texts of a CSV file may have several lines.")
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be read.")
 @click.option("--memory", metavar="SIZE", help="Hold at most about this much, for example 2GB.")
 @click.option(
@@ -62,6 +63,7 @@ def command(
     format_: str | None,
     columns: dict[str, str] | None,
     date: str | None,
+    quoted_lines: bool,
     strict: bool,
     memory: str | None,
     merge_next_page: bool,
@@ -79,21 +81,24 @@ def command(
     """
     from crowdlog.log.importer import import_log
     from crowdlog.log.questions import Questions
+    from crowdlog.release.publish import known_already
 
     questions = Questions(out, ask_ledger=ledger is None, ask_users=not users_are_fine)
-    info = import_log(
+    log = import_log(
         logs,
         out,
         format=format_,
         columns=columns,
         date=date,
+        quoted_lines=quoted_lines,
         strict=strict,
         memory=memory,
         merge_next_page=merge_next_page,
         keep_dash=keep_dash,
         ledger=None if ledger == "own" else ledger,
         before=questions.ask,
-    ).info
+    )
+    info = log.info
     rejected = sum(info.rejected.values())
     if as_json:
         counts = {
@@ -124,6 +129,11 @@ def command(
     )
     if info.guessed:
         click.echo(f"Read as {', '.join(info.formats)}, as its first lines look; --format says it for sure.")
+    again = known_already(log)
+    if again:
+        click.echo(
+            f"Its ledger knows this very log already, from {again:,} other imports: one budget for all."
+        )
     if info.scrubbed:
         click.echo(f"{info.scrubbed:,} rows with the query '-' were left out (--keep-dash keeps them).")
     if rejected:

@@ -23,10 +23,21 @@ if TYPE_CHECKING:
 )
 @click.option("--to", metavar="PLACE", help="Show the release here instead; or: it was moved here.")
 @click.option("--give-up", is_flag=True, help="Close charge N for good: it stays spent and is never drawn.")
+@click.option(
+    "--users", type=click.IntRange(1), help="About how many people are in the log, if that is public."
+)
+@click.option("--sign", metavar="KEY", help="Sign the labels that are still to be written.")
 @engine_option
 @json_option
 def command(
-    store: str, charge: int | None, to: str | None, give_up: bool, engine: OpenEngine | None, as_json: bool
+    store: str,
+    charge: int | None,
+    to: str | None,
+    give_up: bool,
+    users: int | None,
+    sign: str | None,
+    engine: OpenEngine | None,
+    as_json: bool,
 ) -> None:
     """Finish every release of STORE that was charged but not published, at no further charge.
 
@@ -47,7 +58,7 @@ def command(
         _give_up(log, charge, to, as_json)
         return
     try:
-        done = resume(log, parse, charge=charge, to=to, engine=engine)
+        done = resume(log, parse, charge=charge, to=to, users=users, sign=sign, engine=engine)
     except Unfinished as unfinished:
         with suppress(InputError):  # what could not be finished is told even if the rest cannot be printed
             _show(unfinished.finished, as_json)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crowdlog.cli.texts import PATH, texts_of
 from crowdlog.errors import InputError
 from crowdlog.number_format import decimal
 from crowdlog.utility.registry import MEASURES
@@ -46,11 +47,13 @@ if TYPE_CHECKING:
 @click.option(
     "--prefix", multiple=True, help="A prefix for the pattern study, such as 'fear of'. May be repeated."
 )
+@click.option("--prefix-file", type=PATH, help="Prefixes by file, one on each line: a command line is seen.")
 @click.option(
     "--concept",
     multiple=True,
     help="A concept for keywords, such as 'shoes=shoes.com,zappos.com'. May be repeated.",
 )
+@click.option("--concept-file", type=PATH, help="Concepts by file, one on each line.")
 @click.option(
     "--fewest-clicks",
     default=10,
@@ -105,7 +108,9 @@ def _settings(
     *,
     fold: str,
     prefix: Sequence[str],
+    prefix_file: Path | None,
     concept: Sequence[str],
+    concept_file: Path | None,
     site_classes: Path | None,
     sample: int,
     **others: Any,
@@ -118,8 +123,8 @@ def _settings(
         raise InputError(f"--sample must be at least 0. Got {sample}.")
     return MeasureSettings(
         fold=None if fold == "all" else int(fold),
-        prefixes=prefix,
-        concepts=dict(map(_concept, concept)) or None,
+        prefixes=texts_of(prefix, prefix_file),
+        concepts=dict(map(_concept, texts_of(concept, concept_file))) or None,
         site_classes=_site_classes(site_classes) if site_classes else None,
         sample=sample,
         **others,
@@ -129,7 +134,9 @@ def _settings(
 def _concept(text: str) -> tuple[str, list[str]]:
     name, equals, sites = text.partition("=")
     if not (name and equals and sites):
-        raise InputError(f"--concept must look like 'shoes=shoes.com,zappos.com'. Got '{text}'.")
+        raise InputError(
+            "A concept must look like 'shoes=shoes.com,zappos.com'. One of those given does not."
+        )
     return name, sites.split(",")
 
 

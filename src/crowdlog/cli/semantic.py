@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from crowdlog.cli.output import json_option, show_json
+from crowdlog.cli.texts import PATH, one_text
 
 
 @click.command("semantic")
@@ -35,12 +36,14 @@ from crowdlog.cli.output import json_option, show_json
     help="Users a word or phrase needs to be a concept.",
 )
 @click.option("--user", help="Also the share released of this user, as the log names her.")
+@click.option("--user-file", type=PATH, help="The same, named in this file: a command line can be seen.")
 @click.option(
     "--labels",
     type=click.Path(path_type=Path),
     help="Sensitivity of queries (query, topic, sensitive 0 or 1), as 'crowdlog synth --labels' writes them.",
 )
 @click.option("--around", help="Also a picture of this query's neighbourhood at the lowest Θ below 1.")
+@click.option("--around-file", type=PATH, help="The same, of the query in this file.")
 @click.option(
     "--memory",
     default="6GB",
@@ -54,8 +57,10 @@ def command(
     thetas: tuple[float, ...],
     min_users: int,
     user: str | None,
+    user_file: Path | None,
     labels: Path | None,
     around: str | None,
+    around_file: Path | None,
     memory: str,
     as_json: bool,
 ) -> None:
@@ -65,6 +70,7 @@ def command(
     \b
     Example: crowdlog semantic STORE -o figures --theta 1 --theta 0.9
     """
+    from crowdlog.files.private import private_files
     from crowdlog.files.whole import write_whole
     from crowdlog.log.store import LogStore
     from crowdlog.planning.semantic_figures import semantic_figures
@@ -75,14 +81,15 @@ def command(
         thetas=thetas,
         min_users=min_users,
         memory=memory,
-        user=user,
+        user=one_text(user, user_file, "--user"),
         labels=labels,
-        around=around,
+        around=one_text(around, around_file, "--around"),
     )
-    out.mkdir(parents=True, exist_ok=True)
-    for name, picture in figures.pictures.items():
-        write_whole(out / name, picture)
-    write_whole(out / "index.html", semantic_page(figures))
+    with private_files():
+        out.mkdir(parents=True, exist_ok=True)
+        for name, picture in figures.pictures.items():
+            write_whole(out / name, picture)
+        write_whole(out / "index.html", semantic_page(figures))
     shares = figures.shares
     if as_json:
         show_json(shares)

@@ -27,11 +27,15 @@ import click
     help="By user nobody is on both sides; by row, as some studies did, most people are.",
 )
 @click.option("--seed", default=0, help="Fixes the folds.")
+@click.option(
+    "--share-ledger", is_flag=True, help="Releases of the parts are charged to the budget of STORE."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
     """Split a log store, to measure releases on people they were not made from.
 
-    The parts have ledgers of their own: what is released from them is for measuring, not for publishing.
+    The parts have ledgers of their own, so what is released from them is for measuring, not for publishing,
+    and needs --i-know. With --share-ledger it is charged to the budget of STORE.
 
     \b
     Example: crowdlog split STORE -o PARTS
@@ -54,7 +58,10 @@ def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
         return
     for part in parts:
         click.echo(f"{part.path}: {part.info.rows:,} rows of {part.info.users:,} users")
+    if options["share_ledger"]:
+        click.echo(f"Releases of these parts are charged to the ledger of {store}.")
+        return
     click.echo(
         "These parts are for measuring. Releases to be published are made from the whole store, whose ledger "
-        "counts them."
+        "counts them; --share-ledger charges releases of the parts to it."
     )

@@ -28,6 +28,7 @@ def import_log(
     format: str | None = None,  # noqa: A002 - the command line's word
     columns: Mapping[str, str] | None = None,
     date: str | None = None,
+    quoted_lines: bool = False,
     strict: bool = False,
     memory: int | str | None = None,
     merge_next_page: bool = False,
@@ -40,7 +41,8 @@ def import_log(
 
     Rows that cannot be read go to `OUT.rejects.tsv`, or stop the import if `strict`.
 
-    `date` (YYYY-MM-DD) is the day of logs that tell the time of day only. `memory` bounds what the import
+    `date` (YYYY-MM-DD) is the day of logs that tell the time of day only. `quoted_lines`: quoted texts of a
+    CSV file may have several lines; else one stray quotation mark is refused. `memory` bounds what the import
     holds; a log with more distinct text is refused. With `merge_next_page` the same query again without a
     click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'. `ledger`: a file or a
     postgresql:// address that several stores of the same people share; begun if it is not there. `before` is
@@ -48,7 +50,7 @@ def import_log(
     """
     no_core_dumps()
     files = find_sources([sources] if isinstance(sources, str | Path) else sources)
-    options = ReadOptions(format, columns, date)
+    options = ReadOptions(format, columns, date, quoted_lines)
     readers = [(source, reader(source, options)) for source in files]
     limit = parse_size(memory) if memory is not None else None
     with (

@@ -66,6 +66,11 @@ def assemble(
     intake.rejects.close()
     if intake.events.rows == 0:
         raise InputError("Not one row could be imported. " + _what_was_wrong(intake))
+    if origin.guessed and sum(intake.rejects.counts.values()) > intake.events.rows:
+        raise InputError(
+            "More than half of the rows cannot be read in the format that the first lines look like. "
+            + _what_was_wrong(intake)
+        )
     content = ContentHash()
     figures: dict[str, Any] = _write_events(
         folder, intake, content, merge_next_page=merge_next_page, advance=advance

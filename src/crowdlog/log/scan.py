@@ -57,12 +57,13 @@ def _scan(
     record: Ints,
     fields: Ints,
     first: int,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     """Split into records. start, size: [role, record]; record: where each begins.
 
-    Returns (records, bytes used, next line).
+    Returns (records, bytes used, next line, the first line whose quotes reach over its end or 0).
     """
     n, at, end, begun, field = 0, 0, len(data), 0, 0
+    reaching = 0
     now = first
     left = 0  # where the current field begins
     while at < end:
@@ -75,6 +76,8 @@ def _scan(
             left += 1
             c = data[at]
             now += lines
+            if lines > 0 and reaching == 0:
+                reaching = first
         if c in (delimiter, _NEWLINE):
             if c == _NEWLINE and length > 0 and data[left + length - 1] == _RETURN:
                 length -= 1
@@ -90,14 +93,14 @@ def _scan(
                 now += 1
                 begun, field, first = left, 0, now
         at += 1
-    return n, begun, first
+    return n, begun, first, reaching
 
 
 @dataclass(frozen=True)
 class LineLayout:
     """How the lines of one file are cut. `roles`: for each field the role it plays, or -1.
 
-    `shorter`: another allowed number of fields.
+    `shorter`: another allowed number of fields. `quoted_lines`: a quoted field may go on in the next line.
     """
 
     delimiter: str
@@ -105,6 +108,7 @@ class LineLayout:
     quoted: bool = False
     header: bool = False
     shorter: int = 0
+    quoted_lines: bool = False
 
 
 def read_delimited(
@@ -115,7 +119,14 @@ def read_delimited(
     for block in _until_end(source.blocks(size, advance)):
         data = bytearray(carry)
         data += block
-        batch, carry, line = _split(data, layout, line)
+        batch, carry, line, reaching = _split(data, layout, line)
+        if reaching and not layout.quoted_lines:
+            # One person's stray quotation mark would swallow the rows of others.
+            raise InputError(
+                f"A quotation mark opened in line {reaching} of {source.name} is closed in a later line: the "
+                "rows between would become one text. If texts of this log do have several lines, add "
+                "--quoted-lines; if quotes mean nothing, use --format tsv."
+            )
         if len(carry) > size + BLOCK:
             raise InputError(
                 f"Line {line} of {source.name} does not end within {BLOCK >> 20} MB; "
@@ -142,8 +153,10 @@ def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n"
 
 
-def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, bytes, int]:
-    """The whole records of the buffer, what is left over, and the line it begins with."""
+def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, bytes, int, int]:
+    """The whole records of the buffer, what is left over, the line it begins with, and the first line whose
+    quotes reach over its end.
+    """
     # undoubling quotes changes the buffer, and rejects are kept word for word
     raw = bytes(data) if layout.quoted else data
     buffer = np.frombuffer(data, np.uint8)
@@ -152,7 +165,7 @@ def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, byte
     start, size = np.zeros((len(ROLES), n), np.int64), np.zeros((len(ROLES), n), np.int64)
     line, record, fields = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     roles = np.array(layout.roles, np.int64)
-    n, used, following = _scan(
+    n, used, following, reaching = _scan(
         buffer,
         ord(layout.delimiter),
         34 if layout.quoted else 0,
@@ -175,6 +188,7 @@ def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, byte
         Batch(columns, line[:n], np.where(wrong, COLUMNS, GOOD).astype(np.uint8), text),
         bytes(raw[used:]),
         following,
+        reaching,
     )
 
 

@@ -19,6 +19,12 @@ def _parameters(guarantee: Guarantee) -> str:
     return f": ε = {rounded_up(guarantee.epsilon)}, δ = {rounded_up(guarantee.delta)}"
 
 
+def _protects(guarantee: Guarantee) -> str:
+    if guarantee.protects:
+        return "one user: Neighbouring logs differ in all rows of one user, added or removed."
+    return "nobody in particular: what is shown is common to several people" if guarantee.k else "nobody"
+
+
 def _items(title: str, lines: Sequence[str]) -> str:
     return f"\n## {title}\n\n" + "\n".join(f"- {line}" for line in lines) + "\n" if lines else ""
 
@@ -41,7 +47,7 @@ def label_page(label: Label) -> str:
         "mechanism": " and ".join(f"`{spelling}`" for spelling in label.mechanisms),
         "published in": label.published_in,
         "promise": f"{promise.guarantee.kind}{_parameters(promise.guarantee)}",
-        "protects": "one user: Neighbouring logs differ in all rows of one user, added or removed.",
+        "protects": _protects(promise.guarantee),
         "counts": promise.counts or "none published",
         "date": label.date,
         "software": f"crowdlog {label.software}",

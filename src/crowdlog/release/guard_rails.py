@@ -17,7 +17,10 @@ MOST_EPSILON = 10.0  # somebody who thought 50 % could become 99.995 % sure: har
 SEEDED = "Its noise comes from a fixed seed, which anybody can repeat: it promises nothing to anybody."
 UNSAFE = "This mechanism is known to be unsafe. It exists to be attacked and compared."
 NO_PROMISE = "No formal guarantee: whoever knows enough about a person can learn more from this release."
-PART = "This store is a part of another one, whose ledger does not count what is released here."
+PART = (
+    "This store is a part of another one, whose budget does not count what is released here "
+    "(crowdlog split --share-ledger makes parts that share it)."
+)
 USERS = "Whether the log has fewer than 1/δ users: where it has not, there is a warning."
 
 

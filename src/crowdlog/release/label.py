@@ -92,9 +92,7 @@ class Label:
                 "unprotected_quantities": list(promise.unprotected),
             },
             "privacy_loss": {
-                "privacy_unit": "one user",
-                "privacy_unit_description": "Neighbouring logs differ in all rows of one user, added or "
-                "removed.",
+                **_unit(guarantee),
                 "privacy_parameters": _parameters(guarantee),
                 "k": guarantee.k,
                 "privacy_parameters_description": meaning_for_one_person(guarantee),
@@ -146,6 +144,14 @@ class Label:
             return _read(_Parts(stored))
         except InputError as error:
             raise InputError(f"The label of {of} cannot be read: {error}") from None
+
+
+def _unit(guarantee: Guarantee) -> dict[str, str]:
+    """Whom the promise is made to. Without one there is nobody: no reader may take a label for more."""
+    if not guarantee.protects:
+        return {"privacy_unit": "none", "privacy_unit_description": "No differential privacy is promised."}
+    described = "Neighbouring logs differ in all rows of one user, added or removed."
+    return {"privacy_unit": "one user", "privacy_unit_description": described}
 
 
 def _parameters(guarantee: Guarantee) -> dict[str, float]:

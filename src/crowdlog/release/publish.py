@@ -103,6 +103,13 @@ def open_ledger(log: LogStore) -> Ledger:
     return Ledger.open(log.ledger(), source=log.info.content_hash, store=log.info.id, head=log.ledger_head())
 
 
+def known_already(log: LogStore) -> int:
+    """How many other stores of the same content share the log's ledger: it was imported before."""
+    with open_ledger(log) as ledger:
+        same = [store for store, content in ledger.stores().items() if content == log.info.content_hash]
+    return len(same) - 1
+
+
 def note_look(log: LogStore, how: str) -> None:
     """Record, before it is had, a look at the log that no promise covers: later labels tell of it."""
     with open_ledger(log) as ledger:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.files.disk import force_folder_to_disk, force_to_disk
@@ -19,6 +19,7 @@ from crowdlog.release.guard_rails import as_drawn, refuse_or_warn
 from crowdlog.release.place import Place, find_place, is_in_partial, is_taken, refuse_inside, reserve, sweep
 from crowdlog.release.promise import Promise, Protects
 from crowdlog.release.publish import Drawing, finish, give_final_name, holding, open_ledger
+from crowdlog.release.seal import read_key
 
 if TYPE_CHECKING:
     from crowdlog.engine.choice import OpenEngine
@@ -41,16 +42,20 @@ def resume(
     charge: int | None = None,
     to: str | Path | None = None,
     randomness: Randomness | None = None,
+    users: int | None = None,
+    sign: str | Path | None = None,
     engine: OpenEngine | None = None,
 ) -> list[Release]:
     """Finish the unfinished releases of this log (or one of them) at no further charge.
 
     A release that was charged and not yet made is drawn afresh. One that was made is shown as it is.
-    `to`: make it there instead, or: there lies what was made. Raises Unfinished when all others are done.
+    `to`: make it there instead, or: there lies what was made. `users`, `sign`: as for a release; a label that
+    was written already keeps what it has. Raises Unfinished when all others are done.
     """
     finished, failures, cause = list[Release](), list[str](), None
+    key = None if sign is None else read_key(sign)
     with holding(log, alone=True), open_ledger(log) as ledger:
-        resumption = _Resumption(log, ledger, parse, randomness or SystemRandomness(), engine)
+        resumption = _Resumption(log, ledger, parse, randomness or SystemRandomness(), engine, users, key)
         for entry in _chosen(ledger, charge, to):
             try:
                 finished.append(resumption.finish(entry, None if to is None else find_place(to).target))
@@ -97,6 +102,8 @@ class _Resumption:
     parse: Callable[[str], Protects]
     randomness: Randomness
     engine: OpenEngine | None = None
+    users: int | None = None
+    key: Any = None
 
     def finish(self, entry: Entry, to: Path | None) -> Release:
         if to is not None:
@@ -110,11 +117,13 @@ class _Resumption:
     def _draw(self, entry: Entry, to: Path | None) -> Release:
         """Nothing was shown for this charge: draw its output now, provided it is what was paid for."""
         mechanism = self.parse(entry.mechanism)
-        promise = as_drawn(mechanism.promise(), self.randomness, None)
+        promise = as_drawn(mechanism.promise(), self.randomness, self.users)
         _compare(entry, promise)
         mechanism.check_inputs()
-        warnings = refuse_or_warn(mechanism, promise, self.log, self.randomness, i_know=True)
-        drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings, self.engine)
+        warnings = refuse_or_warn(
+            mechanism, promise, self.log, self.randomness, i_know=True, users=self.users
+        )
+        drawing = Drawing(mechanism, promise, self.log, self.randomness, warnings, self.engine, self.key)
         _refuse_other(entry, to)
         with reserve(to or entry.out, advice=f"Mend that, or {_elsewhere(entry)}") as place:
             if str(place.target) != entry.out:

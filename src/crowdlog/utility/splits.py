@@ -37,9 +37,19 @@ def held_out_rows(events: LogArrays, *, folds: int, fold: int, by: By = "user", 
 
 
 def split_store(
-    store: LogStore, out: str | Path, *, folds: int = 5, fold: int = 0, by: By = "user", seed: int = 0
+    store: LogStore,
+    out: str | Path,
+    *,
+    folds: int = 5,
+    fold: int = 0,
+    by: By = "user",
+    seed: int = 0,
+    share_ledger: bool = False,
 ) -> tuple[LogStore, LogStore]:
-    """Write the stores OUT/rest and OUT/test. All of OUT appears, or nothing."""
+    """Write the stores OUT/rest and OUT/test. All of OUT appears, or nothing.
+
+    `share_ledger`: what is released from the parts is charged to the ledger of the whole.
+    """
     target = Path(out).absolute()
     try:
         with new_folder(target) as folder:
@@ -50,7 +60,7 @@ def split_store(
                     "Use fewer folds or another seed."
                 )
             for name, rows in (("rest", ~marked), ("test", marked)):
-                write_rows(store, rows, folder / name)
+                write_rows(store, rows, folder / name, share_ledger=share_ledger)
     except OSError as error:
         raise InputError(
             f"The parts could not be written to {target}: {error.strerror}. "
@@ -59,7 +69,7 @@ def split_store(
     return LogStore.open(target / "rest"), LogStore.open(target / "test")
 
 
-def write_rows(store: LogStore, rows: Bools, out: Path) -> LogStore:
+def write_rows(store: LogStore, rows: Bools, out: Path, *, share_ledger: bool = False) -> LogStore:
     """A store of some rows: as text into a file beside the new store, imported as any log is, and the file
     removed.
     """
@@ -76,7 +86,13 @@ def write_rows(store: LogStore, rows: Bools, out: Path) -> LogStore:
     source = out.with_suffix(".rows.parquet")
     pq.write_table(pa.table(columns), source)
     part = import_log(
-        source, out, format="parquet", merge_next_page=store.info.merge_next_page, keep_dash=True
+        source,
+        out,
+        format="parquet",
+        merge_next_page=store.info.merge_next_page,
+        keep_dash=True,
+        part_of=store.info.id,
+        ledger=store.ledger() if share_ledger else None,
     )
     source.unlink()
     return part

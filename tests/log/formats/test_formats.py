@@ -130,11 +130,45 @@ def test_a_missing_column_is_named(tmp_path, name):
 def test_a_quoted_field_may_hold_newlines_and_line_numbers_stay_true(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text('user,query,time\nu1,"two\nlines",2006-03-01 10:00:00\nu1,bad,never\n')
-    store = import_log(path, tmp_path / "store")
+    store = import_log(path, tmp_path / "store", quoted_lines=True)
     assert store.query_texts([0]).to_pylist() == ["two lines"]
     assert (tmp_path / "store.rejects.tsv").read_text().splitlines()[
         1
     ] == "log.csv\t4\tunreadable time\tu1,bad,never"
+
+
+def test_a_stray_quote_does_not_swallow_the_rows_of_others(tmp_path):
+    """Two quotation marks of one person, 100 people between them: refused, not read as one long query."""
+    path = tmp_path / "log.csv"
+    others = "".join(f"u{i},weather,2006-03-01 10:00:00\n" for i in range(100))
+    path.write_text(
+        f'user,query,time\nodd,"CANARY,2006-03-01 10:00:00\n{others}odd,"CANARY,2006-03-01 10:00:00\n'
+    )
+    with pytest.raises(InputError, match=r"opened in line 2 of log\.csv is closed in a later line") as caught:
+        import_log(path, tmp_path / "store")
+    assert "CANARY" not in str(caught.value)
+    assert not (tmp_path / "store").exists()
+    assert import_log(path, tmp_path / "store", format="csv", quoted_lines=True).info.users == 1
+
+
+def test_one_odd_row_does_not_decide_the_format(tmp_path):
+    """An Excite log in which somebody asked for a time stamp: it was read as AOL's, and 500 rows were lost."""
+    path = tmp_path / "log.tsv"
+    lines = [f"u{i}\t970916{i % 24:02d}1234\tweather" for i in range(500)]
+    lines[3] = "odd\t970916101234\t2006-03-01 07:17:12"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="look like aol and others like excite"):
+        import_log(path, tmp_path / "store")
+    assert import_log(path, tmp_path / "store", format="excite").info.users == 500
+
+
+def test_a_guess_that_loses_most_rows_is_refused(tmp_path):
+    path = tmp_path / "log.tsv"
+    rows = [f"u{i}\tweather\t2006-03-01 10:00:{i:02d}" for i in range(25)]
+    path.write_text("\n".join(rows + ["nonsense"] * 30) + "\n")
+    with pytest.raises(InputError, match=r"More than half of the rows .* Rejected: 30 × "):
+        import_log(path, tmp_path / "store")
+    assert import_log(path, tmp_path / "store", format="aol").info.rejected == {"wrong number of columns": 30}
 
 
 def test_an_open_quote_is_an_error(tmp_path):
@@ -152,7 +186,7 @@ def test_bad_json_lines_are_set_aside(tmp_path):
         + 'nonsense\n[1]\n{"user": {}, "query": "x", "time": 1}\n{"user": 1, "query": "\\ud800", "time": '
         '1}\n{"query": "x", "time": 1}\n'
     )
-    info = import_log(path, tmp_path / "store").info
+    info = import_log(path, tmp_path / "store", format="jsonl").info
     assert (info.rows, info.first_time) == (1, 1141207200)
     assert info.rejected == {"no user": 1, "undecodable text": 1, "unreadable record": 3}
 

@@ -33,9 +33,14 @@ def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterat
     roles = [-1] * len(names)
     for role, name in wanted.items():
         roles[_place(names, name, numbered, source)] = ROLES.index(role)
-    return partial(
-        read_delimited, source, LineLayout(delimiter, tuple(roles), quoted=not tabbed, header=not numbered)
+    layout = LineLayout(
+        delimiter,
+        tuple(roles),
+        quoted=not tabbed,
+        header=not numbered,
+        quoted_lines=options.quoted_lines,
     )
+    return partial(read_delimited, source, layout)
 
 
 def _plain(name: str) -> str:

@@ -26,12 +26,14 @@ FORMATS = {
 class ReadOptions:
     """What the caller said about the files.
 
-    `columns`: role → name of the column (or its number from 1 in files without a header).
+    `columns`: role → name of the column (or its number from 1 in files without a header). `quoted_lines`: a
+    quoted text of a CSV file may have several lines.
     """
 
     format: str | None = None
     columns: Mapping[str, str] | None = None
     date: str | None = None
+    quoted_lines: bool = False
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:

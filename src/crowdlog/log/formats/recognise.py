@@ -13,11 +13,9 @@ _HELP = (
     "user=…,query=…,time=…"
 )
 _TIME = rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
-# The first line that fits decides; AOL's header names are known well enough to stand alone.
+_AOL_HEADER = re.compile(rb"anonid\tquery\tquerytime\b", re.IGNORECASE)  # known well enough to stand alone
 _LINES = {
-    "aol": re.compile(
-        rb"anonid\tquery\tquerytime\b|[^\t]+\t[^\t]*\t" + _TIME + rb"(\t\d*\t[^\t]*)?$", re.IGNORECASE
-    ),
+    "aol": re.compile(rb"[^\t]+\t[^\t]*\t" + _TIME + rb"(\t\d*\t[^\t]*)?$"),
     "excite": re.compile(rb"[^\t]+\t\d{12}\t"),
     "sogou": re.compile(
         rb"(\d\d:\d\d:\d\d\t[^\t]+\t\[.*\]\t\d+[ \t]\d+\t|\d{14}\t[^\t]+\t[^\t]*\t\d+\t\d+\t)"
@@ -43,7 +41,14 @@ def recognise(source: SourceFile, *, has_columns: bool) -> str:
     names = {field.strip(b' "').lower() for field in re.split(rb"[\t,;|]", lines[0])}
     if has_columns or {b"user", b"query", b"time"} <= names:
         return "tsv" if b"\t" in lines[0] else "csv"
-    for name, pattern in _LINES.items():
-        if any(pattern.match(line) for line in lines[:-1] or lines):
-            return name
+    if _AOL_HEADER.match(lines[0]):
+        return "aol"
+    fitting = [
+        name for name, pattern in _LINES.items() if any(pattern.match(line) for line in lines[:-1] or lines)
+    ]
+    if len(fitting) > 1:  # one person's row must not decide how the rows of others are read
+        both = " and others like ".join(fitting)
+        raise InputError(f"Some of the first lines of {source.name} look like {both}. {_HELP}.")
+    if fitting:
+        return fitting[0]
     raise InputError(f"The format of {source.name} is not recognised. {_HELP}.")
