@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
+from crowdlog.release.publish import open_ledger
 from tests.support.logs import crowd_rows, make_log
 
 
@@ -32,7 +33,11 @@ def test_json_and_the_report(tmp_path):
     }
     again = CliRunner().invoke(cli, arguments[:-1])
     assert "do not publish it" in again.output
-    assert {"r.html", "r.json", "r.parquet", "r.cache"} <= {file.name for file in tmp_path.iterdir()}
+    reports = [tmp_path / name for name in ("r.html", "r.json", "r.parquet", "r.cache")]
+    assert [file.stat().st_mode & 0o077 for file in reports] == [0, 0, 0, 0]  # the owner's alone
+    assert not any(file.stat().st_mode & 0o077 for file in reports[-1].iterdir())
+    with open_ledger(log) as ledger:
+        assert [look.how for look in ledger.looks()] == ["compare", "compare"]
 
 
 def test_the_report_is_a_page(tmp_path):

@@ -99,7 +99,7 @@ def test_held_out_people(files):
         (["out", "--truth", "store", "--fold", "7"], "0 to 4"),
         (["out", "--truth", "store", "--folds", "1"], "at least 2"),
         (["out", "--truth", "store", "--sample", "-1"], "--sample must be at least 0"),
-        (["out", "--truth", "store", "--concept", "shoes"], "--concept must look like"),
+        (["out", "--truth", "store", "--concept", "shoes"], "A concept must look like"),
         (["out", "--truth", "store", "--concept", "cars=cars.com"], "no site that was clicked"),
         (["out", "--truth", "store", "--site-classes", "none.tsv"], "cannot be read"),
         (["out", "--truth", "store", "--site-classes", "log.tsv"], "line 1 is not a URL, a tab and a class"),

@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from crowdlog.cli.semantic import command
 from crowdlog.errors import InputError
+from crowdlog.release.publish import open_ledger
 from tests.artifacts.semantic.logs import SANYO, make_log
 
 FIGURES = {"share.svg", "per-user.svg", "user.svg", "f-1.svg", "f-0.1.svg", "neighbourhood.svg", "index.html"}
@@ -39,6 +40,30 @@ def test_all_figures(tmp_path):
     assert "sanyo" in (out / "neighbourhood.svg").read_text(encoding="utf-8")
     assert "sanyo" not in answer.output
     assert answer.output.startswith("Θ = 1: k = 1: 100.0%")
+
+
+def test_texts_by_file_are_on_no_command_line_and_figures_are_the_owners_alone(tmp_path):
+    log, out = make_log(tmp_path), tmp_path / "figures"
+    (tmp_path / "around").write_text(f"{SANYO}\n", encoding="utf-8")
+    (tmp_path / "user").write_text("c1", encoding="utf-8")
+    files = ["--around-file", tmp_path / "around", "--user-file", tmp_path / "user"]
+    assert run(log.path, "-o", out, "--theta", 0.9, "--theta", 1, *files).exit_code == 0
+    assert "sanyo" in (out / "neighbourhood.svg").read_text(encoding="utf-8")
+    assert (out / "user.svg").exists()
+    assert {path.stat().st_mode & 0o777 for path in out.iterdir()} == {0o600}
+    assert out.stat().st_mode & 0o777 == 0o700
+    with open_ledger(log) as ledger:
+        assert [look.how for look in ledger.looks()] == ["semantic"]
+
+
+@pytest.mark.parametrize("text", ["", "one\ntwo\n"])
+def test_a_file_of_one_text_holds_one(tmp_path, text):
+    log = make_log(tmp_path)
+    (tmp_path / "texts").write_text(text)
+    with pytest.raises(InputError, match="--around and --around-file name one text together"):
+        run(log.path, "-o", tmp_path / "f", "--around-file", tmp_path / "texts")
+    with pytest.raises(InputError, match="cannot be read"):
+        run(log.path, "-o", tmp_path / "f", "--around-file", tmp_path / "nowhere")
 
 
 def test_shares_as_json_grow_as_theta_falls(tmp_path):

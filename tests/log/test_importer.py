@@ -121,7 +121,7 @@ def test_bad_rows_are_counted_and_kept_word_for_word(tmp_path):
         + b"x" * 5000
         + b"\t2006-03-01 10:00:00\t\t\n"
     )
-    store = make(tmp_path, text)
+    store = make(tmp_path, text, format="aol")
     assert store.info.rows == 1
     assert store.info.rejected == {
         "no query": 1,

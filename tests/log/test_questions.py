@@ -47,7 +47,9 @@ def imported(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(("file", "what"), [("log.csv", "the same log"), ("second.csv", "many of the same users")])
+@pytest.mark.parametrize(
+    ("file", "what"), [("log.csv", "the same log"), ("second.csv", "many of the same users")]
+)
 def test_a_second_import_and_a_month_are_asked_about_and_share_a_budget_when_told(imported, file, what):
     asked = run("import", file, "-o", "again")
     assert isinstance(asked.exception, InputError)

@@ -34,6 +34,17 @@ def test_tsv_holds_the_tables_and_the_label(release, tmp_path):
     )
 
 
+def test_formulas_are_texts_in_a_spreadsheet(make_release, tmp_path):
+    """A spreadsheet runs what begins with one of these; the table itself keeps what people typed."""
+    formulas = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@sum(1)", "\tx", "harmless = 1"]
+    release = make_release("0" * 32, queries=[(text, 5) for text in formulas])
+    export(release, tmp_path / "tsv", "tsv")
+    with (tmp_path / "tsv" / "queries.tsv").open(encoding="utf-8", newline="") as file:
+        shown = [row["query"] for row in csv.DictReader(file, delimiter="\t")]
+    assert sorted(shown) == sorted([*(f"'{text}" for text in formulas[:-1]), formulas[-1]])
+    assert sorted(release.queries()["query"].to_pylist()) == sorted(formulas)
+
+
 def test_parquet_is_the_same_table(release, tmp_path):
     export(release, tmp_path / "parquet", "parquet")
     assert pq.read_table(tmp_path / "parquet" / "clicks.parquet").equals(release.clicks())

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import subprocess
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +16,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.release import publish as publishing
 from crowdlog.release.folder import Release, folder_hash
+from crowdlog.release.guard_rails import USERS
 from crowdlog.release.place import find_place
 from crowdlog.release.publish import LOCK, open_ledger, publish
 from crowdlog.release.resume import Unfinished, give_up, resume
@@ -41,6 +43,21 @@ def charge(log, target, mechanism=MECHANISM):
     promise = mechanism.promise()
     with open_ledger(log) as ledger:
         return ledger.charge(promise.guarantee, repr(mechanism), str(target), steps=promise.accounting)
+
+
+def test_a_resumed_release_is_signed_and_knows_the_public_number_of_users(log, tmp_path):
+    key = tmp_path / "key.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(key)], check=True)
+    charge(log, tmp_path / "plain")
+    (plain,) = resume(log, parse)
+    charge(log, tmp_path / "signed")
+    (signed,) = resume(log, parse, users=1000, sign=key)
+    assert (plain.signed_by() is None, signed.signed_by() is None) == (True, False)
+    assert (USERS in plain.label.promise.unprotected, USERS in signed.label.promise.unprotected) == (
+        True,
+        False,
+    )
+    signed.check()
 
 
 class Killed(BaseException):

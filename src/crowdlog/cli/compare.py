@@ -66,14 +66,11 @@ def command(
     """
     from crowdlog.attacks import ATTACKS
     from crowdlog.comparison import compare
-    from crowdlog.log.store import LogStore
-    from crowdlog.release.publish import note_look
     from crowdlog.utility.registry import MEASURES
 
     if out.suffix != ".html":
         raise InputError(f"The report must be an .html file. Got {out}.")
     chosen = {"utility": _names(on, list(MEASURES)), "attacks": _names(attacks, list(ATTACKS))}
-    note_look(LogStore.open(store), "compare")
     try:
         with private_files():  # exact facts about the log
             found = compare(

@@ -75,9 +75,12 @@ def command(
     from crowdlog.log.store import LogStore
     from crowdlog.planning.semantic_figures import semantic_figures
     from crowdlog.planning.semantic_page import semantic_page
+    from crowdlog.release.publish import note_look
 
+    log = LogStore.open(store)
+    note_look(log, "semantic")
     figures = semantic_figures(
-        LogStore.open(store),
+        log,
         thetas=thetas,
         min_users=min_users,
         memory=memory,

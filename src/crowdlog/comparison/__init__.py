@@ -31,7 +31,7 @@ def compare(
 ) -> Comparison:
     """Try every mechanism on the log with every seed, and measure each trial.
 
-    Publishes nothing and charges nothing.
+    Publishes nothing and charges nothing; the ledger notes that the log was looked at.
 
     A spelling may give a list of values: 'Korolova(epsilon=[1, 2, 4], delta=1e-6, d=5)'.
     `cache`: a folder for results; what is there already is not done again. Without one nothing is kept.
@@ -43,6 +43,7 @@ def compare(
     from crowdlog.experiments.run import run_experiment
     from crowdlog.experiments.source_digest import file_digest, source_digest
     from crowdlog.log.store import LogStore
+    from crowdlog.release.publish import note_look
     from crowdlog.utility.registry import chosen
 
     store = log if isinstance(log, LogStore) else LogStore.open(log)
@@ -50,6 +51,7 @@ def compare(
     _check(attacks, seeds, jobs)
     if topics is not None:
         read_topics(Path(topics))
+    note_look(store, "compare")
     with tempfile.TemporaryDirectory(prefix="crowdlog-compare-") as temporary:
         grid = Grid(
             store=str(store.path),

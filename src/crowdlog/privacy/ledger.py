@@ -66,7 +66,9 @@ class Budget:
 
 @dataclass(frozen=True)
 class Look:
-    """A look at the log that no promise covers (compare, score, attack): parameters may be chosen by it."""
+    """A look at the log that no promise covers (compare, score, attack, semantic): parameters may be chosen
+    by it.
+    """
 
     time: float
     how: str

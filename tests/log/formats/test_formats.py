@@ -152,7 +152,7 @@ def test_a_stray_quote_does_not_swallow_the_rows_of_others(tmp_path):
 
 
 def test_one_odd_row_does_not_decide_the_format(tmp_path):
-    """An Excite log in which somebody asked for a time stamp: it was read as AOL's, and 500 rows were lost."""
+    """An Excite log in which somebody asked for a time stamp: read as AOL's, 500 rows were lost."""
     path = tmp_path / "log.tsv"
     lines = [f"u{i}\t970916{i % 24:02d}1234\tweather" for i in range(500)]
     lines[3] = "odd\t970916101234\t2006-03-01 07:17:12"
