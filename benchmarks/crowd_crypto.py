@@ -10,25 +10,33 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.collection import HEADER_SIZE, ISSUERS, Collection
 from crowdlog.crowd.crypto.credential import (
+    Credential,
     IssuerKey,
     accept_credential,
     issue_credential,
+    pseudonym,
+    pseudonym_base,
     request_credential,
+    show,
+    shown,
 )
 from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of, share_point, tag_of
 from crowdlog.crowd.crypto.envelope import MixKey, open_layer, seal_onion
 from crowdlog.crowd.crypto.group import encode_scalar
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import (
+    NONCE,
     Payload,
     Report,
     ReportedArtifact,
     check_report,
+    credible,
     group_reports,
     make_report,
 )
@@ -39,13 +47,14 @@ from crowdlog.privacy.randomness import SystemRandomness
 RANDOMNESS = SystemRandomness()
 
 
-def rate(name: str, work: Callable[[], object], items: int = 1, seconds: float = 1.0) -> None:
-    """Print how many items per second of CPU the work does."""
+def rate(name: str, work: Callable[[], object], items: int = 1, seconds: float = 1.0) -> float:
+    """Print and return how many items per second of CPU the work does."""
     start, rounds = time.process_time(), 0
     while (spent := time.process_time() - start) < seconds:
         work()
         rounds += 1
     print(f"{name:40} {rounds * items / spent:12,.0f} /s")
+    return rounds * items / spent
 
 
 def bare_reports(collection: Collection, primary: bytes, people: int) -> Iterator[Report]:
@@ -59,8 +68,10 @@ def bare_reports(collection: Collection, primary: bytes, people: int) -> Iterato
     payload = Payload(root, ReportedArtifact(primary), b"").to_bytes(collection.payload())
     for _ in range(people):
         name, nonce = RANDOMNESS.bytes(32), RANDOMNESS.bytes(12)
-        head = context + tag + name + encode_scalar(value(coefficients, share_point(name)))
-        yield Report(head + nonce + bytes(160) + cipher.encrypt(nonce, payload, head))
+        head = (
+            context + tag + name + encode_scalar(value(coefficients, share_point(name))) + bytes(4 + 32)
+        )  # a slot
+        yield Report(head + nonce + bytes(HEADER_SIZE - NONCE.stop) + cipher.encrypt(nonce, payload, head))
 
 
 def opening(collection: Collection, total: int) -> None:
@@ -81,33 +92,74 @@ def opening(collection: Collection, total: int) -> None:
     )
 
 
+def issued(issuers: dict[str, IssuerKey], collection: Collection, people: int) -> list[Credential]:
+    """The credentials for reports of so many people."""
+    found = []
+    for _ in range(people):
+        pending = request_credential(collection, RANDOMNESS)
+        answer = issue_credential(issuers["report"], collection.id, pending.request, RANDOMNESS)
+        found.append(accept_credential(pending, collection, answer))
+    return found
+
+
+def checking(collection: Collection, issuer: IssuerKey, own: list[Credential], rand: bytes) -> None:
+    """Reports checked one by one and together, beside the proof of version 1: one pseudonym, one by one."""
+    reports = [
+        Report.parse(
+            make_report(
+                collection, own[n % len(own)], rand, ReportedArtifact(b"%d" % (n // 2)), RANDOMNESS, n % 200
+            )
+        )
+        for n in range(500)
+    ]
+    name = pseudonym(own[0], b"context")
+    old = show(own[0], [(b"context", name)], reports[0].data, RANDOMNESS)
+
+    def as_version_1() -> None:
+        pseudonym_base.cache_clear()  # version 1 hashed each artifact anew
+        shown(issuer, old, [(b"context", name)], reports[0].data)
+
+    assert len(credible(reports[:50], collection, issuer, RANDOMNESS)) == 50  # compiles what is measured
+    first = rate("proofs as in version 1, one by one", as_version_1)
+    rate("reports checked one by one", lambda: check_report(reports[0], collection, issuer))
+
+    def together() -> None:
+        pseudonym_base.cache_clear()
+        credible(reports, collection, issuer, RANDOMNESS)
+
+    batched = rate("reports checked together, 500 at a time", together, len(reports), 3.0)
+    print(f"{'times version 1':40} {batched / first:12.1f}")
+
+
 def main() -> None:
-    voprf, issuer, mixes = (
-        VoprfKey.generate(RANDOMNESS),
-        IssuerKey.generate(RANDOMNESS),
-        [MixKey.generate(RANDOMNESS) for _ in range(3)],
+    voprf, mixes = VoprfKey.generate(RANDOMNESS), [MixKey.generate(RANDOMNESS) for _ in range(3)]
+    issuers = {name: IssuerKey.generate(RANDOMNESS) for name in ISSUERS}
+    collection = Collection(
+        terms=bytes(32),
+        k=5,
+        limit=10_000,
+        voprf_public=voprf.public,
+        **{f"{name}_issuer": key.public for name, key in issuers.items()},
+        mix_publics=tuple(mix.public for mix in mixes),
     )
-    collection = Collection("benchmark", 5, voprf.public, issuer.public, tuple(mix.public for mix in mixes))
+    own = issued(issuers, collection, 10)
     pending = request_credential(collection, RANDOMNESS)
-    answer = issue_credential(issuer, collection.id, pending.request, RANDOMNESS)
-    credential = accept_credential(pending, collection, answer)
     blinded = [blind(collection.voprf_input(b"%d" % number), RANDOMNESS) for number in range(1000)]
     elements = [item.element for item in blinded]
     evaluation = evaluate(voprf, elements, RANDOMNESS)
     rand = finalize(voprf.public, blinded, evaluation)[0]
-    report = make_report(collection, credential, rand, ReportedArtifact(b"0"), RANDOMNESS)
+    artifact = ReportedArtifact(b"0")
+    report = make_report(collection, own[0], rand, artifact, RANDOMNESS, 0)
     envelope = seal_onion(collection.mix_publics, report, RANDOMNESS)
-    parsed = Report.parse(report)
     rate("VOPRF evaluations with proof, one by one", lambda: evaluate(voprf, elements[:1], RANDOMNESS))
     rate("VOPRF evaluations, 1,000 in a batch", lambda: evaluate(voprf, elements, RANDOMNESS), 1000)
     rate("VOPRF results checked by a client", lambda: finalize(voprf.public, blinded, evaluation), 1000)
-    rate("credentials issued", lambda: issue_credential(issuer, collection.id, pending.request, RANDOMNESS))
-    rate(
-        "reports made", lambda: make_report(collection, credential, rand, ReportedArtifact(b"0"), RANDOMNESS)
-    )
+    issue = partial(issue_credential, issuers["report"], collection.id, pending.request, RANDOMNESS)
+    rate("credentials issued", issue)
+    rate("reports made", lambda: make_report(collection, own[0], rand, artifact, RANDOMNESS, 0))
     rate("reports sealed in three layers", lambda: seal_onion(collection.mix_publics, report, RANDOMNESS))
     rate("layers opened by a mix", lambda: open_layer(mixes[0], envelope))
-    rate("reports checked on arrival", lambda: check_report(parsed, collection, issuer))
+    checking(collection, issuers["report"], own, rand)
     opening(collection, int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
 
 

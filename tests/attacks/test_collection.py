@@ -58,7 +58,8 @@ def test_an_unchecked_report_would_get_in(name, monkeypatch):
         with suppress(ReportError):
             return Report.parse(open_layer(server._key, envelope))
 
-    monkeypatch.setattr(aggregation.AggregationServer, "_checked", unchecked)
+    monkeypatch.setattr(aggregation.AggregationServer, "_opened", unchecked)
+    monkeypatch.setattr(aggregation, "credible", lambda reports, *_rest: list(reports))
     assert attacked(name)
 
 
@@ -103,10 +104,12 @@ def test_one_more_person_opens_what_the_lying_server_could_not():
 
 def test_the_command_prints_the_table(rows, monkeypatch):
     monkeypatch.setattr(collection, "demonstrate", lambda _randomness: list(rows.values()))
-    shown = CliRunner().invoke(cli, ["crowd", "attack"])
+    shown = CliRunner().invoke(cli, ["crowd", "attack", "--protocol"])
     assert shown.exit_code == 0
     assert shown.output.splitlines()[1].split()[:4] == ["dictionary", "succeeds", "fails", "yes"]
-    listed = json.loads(CliRunner().invoke(cli, ["crowd", "attack", "--json"]).output)
+    listed = json.loads(CliRunner().invoke(cli, ["crowd", "attack", "--protocol", "--json"]).output)[
+        "protocol"
+    ]
     assert [row["name"] for row in listed] == list(rows)
     assert all(row["as_expected"] for row in listed)
 
@@ -114,6 +117,6 @@ def test_the_command_prints_the_table(rows, monkeypatch):
 def test_the_command_fails_when_an_attack_surprises(rows, monkeypatch):
     surprise = dataclasses.replace(rows["dictionary"], against_ours=True)
     monkeypatch.setattr(collection, "demonstrate", lambda _randomness: [surprise])
-    result = CliRunner().invoke(cli, ["crowd", "attack"], standalone_mode=False)
+    result = CliRunner().invoke(cli, ["crowd", "attack", "--protocol"], standalone_mode=False)
     assert isinstance(result.exception, CrowdlogError)
     assert "1 of 1 attacks" in str(result.exception)

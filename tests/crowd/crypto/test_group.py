@@ -73,3 +73,16 @@ def test_random_scalars_are_nonzero_and_differ() -> None:
     values = {random_scalar(randomness) for _ in range(50)}
     assert len(values) == 50
     assert all(0 < value < ORDER for value in values)
+
+
+def second_spelling(point: bytes) -> bytes:
+    return point[:-1] + bytes([point[-1] | 0x80])
+
+
+def test_a_point_has_one_spelling():
+    """libsodium takes the highest bit for nothing; RFC 9496 section 4.3.1 refuses it."""
+    twin = second_spelling(BASE)
+    with pytest.raises(ReportError):
+        decode_point(twin)
+    with pytest.raises(ReportError):
+        multiply(5, twin)

@@ -7,16 +7,20 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of
-from crowdlog.crowd.crypto.group import ReportError
+from crowdlog.crowd.crypto.collection import HEADER_SIZE
+from crowdlog.crowd.crypto.credential import pseudonym, show
+from crowdlog.crowd.crypto.derive import key_of, polynomial, root_of, share_point, tag_of
+from crowdlog.crowd.crypto.group import ReportError, encode_scalar
 from crowdlog.crowd.crypto.report import (
     Payload,
     Report,
     ReportedArtifact,
     check_report,
+    credible,
     group_reports,
     make_report,
 )
+from crowdlog.crowd.crypto.shamir import value
 from tests.crowd.crypto.people import Crowd
 
 CROWD = Crowd(3)
@@ -172,3 +176,26 @@ def test_a_slot_beyond_the_limit_is_refused(slot: int) -> None:
         data = REPORT.data[:132] + slot.to_bytes(4, "big") + REPORT.data[136:]
         with pytest.raises(ReportError, match="from 0 to 9999"):
             check_report(Report.parse(data), CROWD.collection, CROWD.issuer)
+
+
+def test_a_member_cannot_count_twice_by_a_second_spelling_of_her_name():
+    """Her pseudonym with its highest bit set is the same point in libsodium: proof, share and all are made
+    for it.
+    """
+    crowd = Crowd(1)
+    own = crowd.credentials[0].report
+    context = crowd.collection.context()
+    rand = crowd.rand(b"artifact")
+    tag = tag_of(root_of(rand, context), context, b"artifact")
+    name = pseudonym(own, context + tag)
+    twin = name[:-1] + bytes([name[-1] | 0x80])
+    slot_context = crowd.collection.slot_context("report", 0)
+    slot_name = pseudonym(own, slot_context)
+    share = encode_scalar(value(polynomial(root_of(rand, context), context, 5), share_point(twin)))
+    head = context + tag + twin + share + bytes(4) + slot_name + bytes(12)
+    sealed = bytes(crowd.collection.report_size() - HEADER_SIZE)
+    named = [(context + tag, twin), (slot_context, slot_name)]
+    report = Report.parse(head + show(own, named, head + sealed, crowd.randomness) + sealed)
+    with pytest.raises(ReportError):
+        check_report(report, crowd.collection, crowd.issuer)
+    assert credible([report] * 5, crowd.collection, crowd.issuer, crowd.randomness) == []

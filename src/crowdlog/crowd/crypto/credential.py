@@ -13,6 +13,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from crowdlog.crowd.crypto import sigma
 from crowdlog.crowd.crypto.collection import ISSUERS, Collection
@@ -221,7 +222,9 @@ def shown(key: IssuerKey, shown_bytes: bytes, named: Named, message: bytes) -> b
         return False
 
 
+@lru_cache(maxsize=4096)  # the slots of a collection, and the artifacts that many send, come again and again
 def pseudonym_base(context: bytes) -> bytes:
+    """The point that pseudonyms for this context are multiples of."""
     return hash_to_group(context, b"crowdlog-v2-pseudonym")
 
 

@@ -2,8 +2,9 @@
 
 A point is its 32 bytes, a scalar is a Python integer below ORDER.
 
-Scalars travel little-endian in 32 bytes. rbcl (libsodium) checks no lengths once installed, so every length
-is checked here.
+Scalars travel little-endian in 32 bytes. rbcl (libsodium) checks no lengths once installed, and its release
+ignores the highest bit of a point's bytes, which RFC 9496 demands to be zero: with it one point would have
+two spellings, and one person two names. So lengths and that bit are checked here.
 """
 
 from __future__ import annotations
@@ -43,12 +44,16 @@ def decode_scalar(data: bytes) -> int:
 
 def decode_point(data: bytes) -> bytes:
     """Return the bytes of a point if they are one and not the identity."""
-    if len(data) != SIZE or not any(data) or not rbcl.crypto_core_ristretto255_is_valid_point(data):
+    if not _spelled_once(data) or not any(data) or not rbcl.crypto_core_ristretto255_is_valid_point(data):
         raise ReportError(
             f"A group element must be {SIZE} bytes of canonical ristretto255 and not the identity, got "
             f"{len(data)} other bytes."
         )
     return data
+
+
+def _spelled_once(point: bytes) -> bool:
+    return len(point) == SIZE and point[-1] < 0x80
 
 
 def random_scalar(randomness: Randomness) -> int:
@@ -61,8 +66,8 @@ def multiply(scalar: int, point: bytes) -> bytes:
 
     Refuses what is no point, and products that are the identity: no honest message holds one.
     """
-    if len(point) != SIZE:
-        raise ReportError(f"A group element must be {SIZE} bytes, got {len(point)}.")
+    if not _spelled_once(point):
+        raise ReportError(f"A group element must be {SIZE} bytes in their only spelling, got {len(point)}.")
     encoded = encode_scalar(scalar % ORDER)
     try:
         return bytes(

@@ -5,11 +5,13 @@ Its bytes are described in docs/protocol.md; this file writes, reads and checks 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
+from crowdlog.crowd.crypto.batch_showing import Showing, shown_all
 from crowdlog.crowd.crypto.collection import (
     AEAD_TAG,
     HEADER_SIZE,
@@ -20,7 +22,7 @@ from crowdlog.crowd.crypto.collection import (
     VERSION,
     Collection,
 )
-from crowdlog.crowd.crypto.credential import Credential, IssuerKey, Named, pseudonym, show, shown
+from crowdlog.crowd.crypto.credential import Credential, IssuerKey, Named, pseudonym, show
 from crowdlog.crowd.crypto.derive import ROOT_SIZE, key_of, polynomial, root_of, share_point, tag_of
 from crowdlog.crowd.crypto.group import ReportError, decode_scalar, encode_scalar
 from crowdlog.crowd.crypto.shamir import value
@@ -199,6 +201,15 @@ def check_report(report: Report, collection: Collection, key: IssuerKey, level: 
 
     Reports that arrive are of level 0; those of level 1 come out of opened ones only.
     """
+    check_form(report, collection, level)
+    if not showing_of(report, collection, level).holds(key):
+        raise ReportError(
+            "The report carries no valid credential of this collection; join first, and send it unchanged."
+        )
+
+
+def check_form(report: Report, collection: Collection, level: int = 0) -> None:
+    """Raise ReportError unless the report is written for this collection and level."""
     if report.collection != collection.id:
         raise ReportError("The report belongs to another collection; send it there.")
     if report.context != collection.context(level):
@@ -210,10 +221,25 @@ def check_report(report: Report, collection: Collection, key: IssuerKey, level: 
         raise ReportError(
             f"A report of this collection has {collection.report_size(level)} bytes, got {len(report.data)}."
         )
-    if not shown(key, report.data[SHOWN], _named(report, collection, level), _message(report)):
-        raise ReportError(
-            "The report carries no valid credential of this collection; join first, and send it unchanged."
-        )
+
+
+def credible(
+    reports: Sequence[Report], collection: Collection, key: IssuerKey, randomness: Randomness, level: int = 0
+) -> list[Report]:
+    """Those of many reports that `check_report` lets pass, checked together."""
+    formed = []
+    for report in reports:
+        with suppress(ReportError):
+            check_form(report, collection, level)
+            showing = showing_of(report, collection, level)
+            formed.append((report, showing))
+    verdicts = shown_all(key, [showing for _report, showing in formed], randomness)
+    return [report for (report, _showing), good in zip(formed, verdicts, strict=True) if good]
+
+
+def showing_of(report: Report, collection: Collection, level: int) -> Showing:
+    """The proof that a report carries, with what it speaks of."""
+    return Showing(report.data[SHOWN], _named(report, collection, level), _message(report))
 
 
 def _named(report: Report, collection: Collection, level: int) -> Named:

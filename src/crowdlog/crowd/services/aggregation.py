@@ -23,7 +23,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from crowdlog.crowd.crypto.credential import issue_credential
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD, open_layer
 from crowdlog.crowd.crypto.group import SIZE
-from crowdlog.crowd.crypto.report import Report, check_report
+from crowdlog.crowd.crypto.report import Report, credible
 from crowdlog.crowd.crypto.signing import signed
 from crowdlog.crowd.http import trusting
 from crowdlog.crowd.manifest import Manifest, canonical
@@ -247,7 +247,9 @@ class AggregationServer:
         manifest = self._manifest(collection_id)
         if not batch_signed(manifest.mixes[-1], manifest, envelopes, signature):
             raise Refused(403, "The last mix did not sign these envelopes.")
-        good = [report for report in (self._checked(manifest, one) for one in envelopes) if report]
+        opened = [report for report in (self._opened(manifest, one) for one in envelopes) if report]
+        key = self.identity.issuer(manifest.collection.report_issuer)
+        good = credible(opened, manifest.collection, key, self.randomness)
         counted = self._store.keep(collection_id, good, len(envelopes) - len(good))
         return {
             "accepted": counted["received"],
@@ -255,16 +257,13 @@ class AggregationServer:
             "rejected": counted["rejected"] + counted["over_limit"],
         }
 
-    def _checked(self, manifest: Manifest, envelope: bytes) -> Report | None:
-        collection = manifest.collection
-        if len(envelope) != collection.report_size() + LAYER_OVERHEAD:
+    def _opened(self, manifest: Manifest, envelope: bytes) -> Report | None:
+        if len(envelope) != manifest.collection.report_size() + LAYER_OVERHEAD:
             return None
         try:
-            report = Report.parse(open_layer(self._key, envelope))
-            check_report(report, collection, self.identity.issuer(collection.report_issuer))
+            return Report.parse(open_layer(self._key, envelope))
         except InputError:
             return None
-        return report
 
     async def _final(self, request: Request) -> Response:
         signature = (await body_of(request, FINAL))["signature"]

@@ -53,13 +53,17 @@ def told_to_stop() -> Iterator[threading.Event]:
 
 @dataclass
 class LocalServices:
-    """`options`: further options of `crowd serve` by service name (randomness, mix1, …, aggregation)."""
+    """`options`: further options of `crowd serve` by service name (randomness, mix1, …, aggregation).
+
+    `program`: what Python runs; the command line itself unless a trial needs another.
+    """
 
     folder: Path
     mixes: int = 2
     host: str = "127.0.0.1"
     first_port: int = 0
     options: dict[str, list[str]] = field(default_factory=dict)
+    program: tuple[str, ...] = ("-m", "crowdlog.cli")
 
     def __post_init__(self) -> None:
         self.names = ["randomness", *(f"mix{number}" for number in range(1, self.mixes + 1)), "aggregation"]
@@ -129,8 +133,7 @@ class LocalServices:
         fd = self._sockets[name].fileno()
         command = [
             sys.executable,
-            "-m",
-            "crowdlog.cli",
+            *self.program,
             "crowd",
             "serve",
             kind,

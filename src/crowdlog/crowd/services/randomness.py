@@ -26,7 +26,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from crowdlog.crowd.certificate import destruction
-from crowdlog.crowd.crypto.credential import IssuerKey, shown
+from crowdlog.crowd.crypto.batch_showing import Showing, shown_all
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused, body_of, build_app
@@ -274,7 +274,10 @@ class RandomnessServer:
                 409, f"{joined} of at least {manifest.smallest_crowd} people have joined; try again later."
             )
         key = self.identity.issuer(manifest.collection.evaluation_issuer)
-        slots = [self._slot(manifest, key, item) for item in packed]
+        slots = [SlotRequest.parse(item) for item in packed]
+        showings = [_showing(manifest, slot) for slot in slots]
+        if not all(shown_all(key, showings, self.randomness)):
+            raise Refused(403, "A slot is shown without a credential of this collection; join first.")
         self._spend(collection_id, slots)
         path = self._path(manifest.collection.voprf_public.hex())
         try:
@@ -282,13 +285,6 @@ class RandomnessServer:
         except FileNotFoundError as error:  # destroyed since the lines above
             raise Refused(410, _DESTROYED) from error
         return evaluate(secret, [slot.element for slot in slots], self.randomness).to_bytes()
-
-    def _slot(self, manifest: Manifest, key: IssuerKey, packed: bytes) -> SlotRequest:
-        slot = SlotRequest.parse(packed)
-        named = [(manifest.collection.slot_context("evaluation", slot.slot, slot.level), slot.name)]
-        if not shown(key, slot.proof, named, slot.element):
-            raise Refused(403, "A slot is shown without a credential of this collection; join first.")
-        return slot
 
     def _spend(self, collection_id: str, slots: Sequence[SlotRequest]) -> None:
         """Record which element each slot is used for, all or none."""
@@ -355,3 +351,9 @@ class RandomnessServer:
 def chained_head(head: bytes, collection_id: str) -> bytes:
     """The head of the list after one more collection: it stands for everything before, too."""
     return hashlib.sha256(b"crowdlog-v2-list" + head + bytes.fromhex(collection_id)).digest()
+
+
+def _showing(manifest: Manifest, slot: SlotRequest) -> Showing:
+    """The proof that a slot is a member's, for the element it is used for."""
+    context = manifest.collection.slot_context("evaluation", slot.slot, slot.level)
+    return Showing(slot.proof, [(context, slot.name)], slot.element)
