@@ -32,7 +32,7 @@ Guesses = list[tuple[float, str]]  # from this moment on: this address
 
 
 @dataclass
-class Truth:
+class EnvelopeOwners:
     """Whose each envelope is, by what it looks like behind the first mix and behind the second."""
 
     after_first: dict[str, str]
@@ -78,8 +78,8 @@ def link_volunteers(trial: CollectionTrial, volunteers: int = VOLUNTEERS) -> lis
     return results
 
 
-def _truth(trial: CollectionTrial, target: AttackedCollection) -> Truth:
-    truth = Truth({}, {})
+def _truth(trial: CollectionTrial, target: AttackedCollection) -> EnvelopeOwners:
+    truth = EnvelopeOwners({}, {})
     for person, own in enumerate(target.submissions):
         for one in own:
             first, second, _report = trial.layers(one)
@@ -126,7 +126,7 @@ def _callers(trial: CollectionTrial, target: AttackedCollection) -> Guesses:
 
 
 def _attribution(
-    name: str, arrived: Guesses, guesses: Guesses, addresses: list[str], truth: Truth
+    name: str, arrived: Guesses, guesses: Guesses, addresses: list[str], truth: EnvelopeOwners
 ) -> AttackResult:
     """Name for each report whom the last guess before its arrival named; without any, go by the order in
     which people joined.
