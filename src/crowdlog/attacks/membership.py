@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from crowdlog.attacks import histogram_games
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.attacker_view import AttackerView
+from crowdlog.attacks.histogram_games import HistogramGames
 from crowdlog.attacks.likelihood import Likelihood
 from crowdlog.attacks.log_without import LogWithout
 from crowdlog.attacks.result import AttackResult, nothing
@@ -25,7 +27,7 @@ from crowdlog.mechanisms.base import Mechanism
 from crowdlog.release.label import Label
 from crowdlog.types import Bools, Floats, Ints
 
-GAMES = 500  # enough: the interval is then about 4.5 points each way
+GAMES = 500  # where the whole mechanism is run anew: the interval is then about 4.5 points each way
 EXACT_GAMES = 30  # enough where counts are exact: all right is then far above chance
 # a mechanism that uses up its promise lies on the bound: one in 40 would be above it at 95 %, here one in
 # 10,000 is
@@ -84,8 +86,17 @@ def _games(
     label: Label, own: Any, ids: Ints, noise: Likelihood, truth: Impressions, attacker: Attacker
 ) -> tuple[list[bool], int]:
     """Who was guessed right, and how often the mechanism was run."""
+    mechanism = _of_queries(label)
+    mechanism.check_inputs()
+    plan = next(plan for plan in mechanism.plan if plan.name == "queries")
+    if histogram_games.fits(mechanism, plan):
+        rng = attacker.rng()
+        targets = exposed(own, rng)
+        histogram = HistogramGames.of(plan, truth, ids)
+        played = histogram.play(targets, histogram_games.GAMES, noise, rng, attacker.randomness)
+        return played.tolist(), len(played) // len(targets)
     games, runs = GAMES if noise.any else EXACT_GAMES, min(RUNS, max(2, ROWS // len(truth.user)))
-    mechanism, rng, right, done = _of_queries(label), attacker.rng(), list[bool](), 0
+    rng, right, done = attacker.rng(), list[bool](), 0
     with tempfile.TemporaryDirectory(prefix="crowdlog-membership-") as folder:
         worlds = LogWithout(truth.store, Path(folder))
         while done < runs and len(right) < games:

@@ -38,6 +38,21 @@ def user_counts(truth: Impressions, ids: Ints, counts: Ints, plan: TablePlan) ->
     return _distinct(truth.profile) if plan.counts == "users" else truth.profile
 
 
+def fixed_counts(truth: Impressions, plan: TablePlan) -> tuple[Any, Any]:
+    """Impressions and people, users by queries, of a bound that takes the same rows of each user whoever else
+    is in the log.
+    """
+    match plan.bound:
+        case FirstOccurrences(d):
+            first = truth.nth_impression < d
+            own = count_matrix(truth.user[first], truth.query[first], truth.profile.shape)
+        case FirstKeys(d):
+            own = _first_distinct(truth, d)
+        case _:
+            own = truth.profile
+    return own, _distinct(own)
+
+
 def _distinct(matrix: Any) -> Any:
     once = matrix.copy()
     once.data[:] = 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
 UTILITY = ("coverage", "adhoc")
-ATTACKS = ("linkage", "exposure", "singles")
+ATTACKS = ("membership", "linkage", "exposure", "singles")
 
 
 def compare(

@@ -7,6 +7,8 @@ import math
 from crowdlog.number_format import number
 from crowdlog.privacy.guarantee import ANONYMITY, Guarantee
 
+_DOUBT = "Somebody who thinks it as likely as not (50 %) that your searches are in the log"
+
 
 def posterior_bound(epsilon: float, prior: float = 0.5) -> float:
     """The largest belief that `prior` can become by seeing an ε-private release (Bayes)."""
@@ -26,15 +28,38 @@ def meaning_for_one_person(guarantee: Guarantee) -> str:
         )
     if not guarantee.protects:
         return "There is no mathematical promise to any one person."
-    percent = 100 * posterior_bound(guarantee.epsilon)
-    shown = f"{percent:.0f}" if percent < 99 else f"{math.floor(percent * 100) / 100:g}"
+    return _guess(guarantee) if guarantee.kind == "approximate DP" else _belief(guarantee)
+
+
+def _belief(guarantee: Guarantee) -> str:
+    """Bayes, for every result; with probabilistic differential privacy for all results but those of δ."""
     sentence = (
-        "Somebody who thinks it as likely as not (50 %) that your searches are in the log, or that you "
-        "searched for a certain thing, "
-        f"can be at most {shown} % sure after seeing this release, whatever else they know."
+        f"{_DOUBT} can be at most {_percent(posterior_bound(guarantee.epsilon))} % sure after seeing this "
+        "release, whatever else they know."
     )
     if guarantee.delta > 0:
-        # rounded down: one in fewer is more likely, so the sentence never promises more than δ does
-        rare = number(math.floor(1 / guarantee.delta))
-        sentence += f" With a probability of at most 1 in {rare} this promise may fail."
+        sentence += f" With a probability of at most 1 in {_rare(guarantee.delta)} this promise may fail."
     return sentence
+
+
+def _guess(guarantee: Guarantee) -> str:
+    """With approximate differential privacy a result that makes somebody surer may be likelier than δ: true
+    are the share of right guesses, (e^ε + δ)/(e^ε + 1), and the chance of what is impossible without her, δ.
+    """
+    right = posterior_bound(guarantee.epsilon) + guarantee.delta * (1 - posterior_bound(guarantee.epsilon))
+    return (
+        f"{_DOUBT}, and guesses after seeing this release, is right with a probability of at most "
+        f"{_percent(right)} %, whatever else they know. With a probability of at most 1 in "
+        f"{_rare(guarantee.delta)} it shows something that could not be there without you."
+    )
+
+
+def _percent(share: float) -> str:
+    """Rounded up: the sentence never promises more than ε does. (1e-9: what Python's floats are off by.)"""
+    percent = 100 * min(share, 1.0) - 1e-9
+    return f"{math.ceil(percent)}" if percent < 99 else f"{math.ceil(percent * 100) / 100:g}"
+
+
+def _rare(delta: float) -> str:
+    """One in so many, rounded down: one in fewer is more likely."""
+    return number(math.floor(1 / delta))
