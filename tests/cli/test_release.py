@@ -45,7 +45,7 @@ def test_a_first_release_needs_a_budget(log, tmp_path):
 def test_signature_and_number_of_users_reach_the_label(log, tmp_path):
     key = tmp_path / "key.pem"
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(key)], check=True)
-    options = ["--budget", "5", "1e-2", "--sign", str(key), "--users", "60", "--json"]
+    options = ["--budget", "5", "1e-2", "--sign", str(key), "--users", "600", "--json"]
     shown = release(log, tmp_path / "out", *options)
     assert shown.exit_code == 0, shown.output
     assert USERS not in json.loads(shown.output)["dp_flavor"]["unprotected_quantities"]

@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     metavar="USERS",
     help="Also try it on a synthetic log of this many users and say how much was kept.",
 )
+@click.option(
+    "--users", type=click.IntRange(1), help="Also say how much to expect with about so many people."
+)
 @engine_option
 @json_option
-def command(words: tuple[str, ...], synthetic: int | None, engine: OpenEngine | None, as_json: bool) -> None:
+def command(
+    words: tuple[str, ...], synthetic: int | None, users: int | None, engine: OpenEngine | None, as_json: bool
+) -> None:
     """Show the promise, thresholds and costs of MECHANISM, and what the budget of STORE would have left.
 
     Nothing is computed from the log: expected numbers come from the parameters or, with --synthetic, from a
@@ -45,7 +50,7 @@ def command(words: tuple[str, ...], synthetic: int | None, engine: OpenEngine | 
         )
     mechanism = parse(words[-1])
     log = LogStore.open(words[0]) if len(words) == 2 else None
-    plan = plan_release(mechanism, log=log, users=synthetic, engine=engine)
+    plan = plan_release(mechanism, log=log, users=synthetic, people=users, engine=engine)
     if as_json:
         show_json(plan)
     else:
@@ -64,6 +69,8 @@ def _show(plan: ReleasePlan) -> None:
     }
     if plan.budget is not None:
         parts["Budget"] = _budget(plan.budget)
+    if plan.expected:
+        click.echo(f"\n{plan.expected}")
     if plan.synthetic is not None:
         kept = {f"{name} kept": rows for name, rows in plan.synthetic.kept.items()}
         queries = plan.synthetic.distinct_queries

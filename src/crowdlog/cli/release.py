@@ -8,9 +8,11 @@ import click
 
 from crowdlog.cli.engine import engine_option
 from crowdlog.cli.output import json_option, reporting, show_json
+from crowdlog.errors import InputError
 
 if TYPE_CHECKING:
     from crowdlog.engine.choice import OpenEngine
+    from crowdlog.log.store import LogStore
     from crowdlog.mechanisms.base import Mechanism
     from crowdlog.release.folder import Release
 
@@ -72,6 +74,7 @@ def command(
     randomness = None if seed is None else SeededRandomness(seed)
     for sentence in chosen.advice(log):
         click.echo(sentence, err=True)
+    _expect(chosen, log, users, i_know=i_know)
     released = publish(
         chosen,
         log,
@@ -86,6 +89,21 @@ def command(
     )
     with reporting(f"{released.path} is published and charged"):
         _show(released, chosen, out, as_json)
+
+
+def _expect(chosen: Mechanism, log: LogStore, users: int | None, *, i_know: bool) -> None:
+    """Say before the charge when nothing is to be expected for it. Only a public number of people may refuse
+    an empty release: a refusal by the log's own would depend on one person.
+    """
+    from crowdlog.planning.expected_rows import expectation
+
+    told = expectation(chosen, log.info.users if users is None else users)
+    if told is None or not told[1]:
+        return
+    sentence = told[0]
+    if users is not None and not i_know:
+        raise InputError(f"{sentence} Nothing was charged; add --i-know to release all the same.")
+    click.echo(sentence, err=True)
 
 
 def _show(released: Release, chosen: Mechanism, out: str, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.planning.budget import Amount, fits, to_come
+from crowdlog.planning.expected_rows import expectation
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.promise import Promise, Setting, Step
 from crowdlog.release.publish import open_ledger
@@ -67,6 +68,7 @@ class ReleasePlan:
     unprotected: tuple[str, ...]
     budget: BudgetCheck | None = None
     synthetic: SyntheticRun | None = None
+    expected: str = ""  # how many queries to expect with so many people
 
 
 def plan_release(
@@ -74,10 +76,11 @@ def plan_release(
     *,
     log: LogStore | None = None,
     users: int | None = None,
+    people: int | None = None,
     engine: OpenEngine | None = None,
 ) -> ReleasePlan:
     """The plan. `log`: check the budget of this store; `users`: try it on a synthetic log of so many, counted
-    by this engine.
+    by this engine. `people`: say how many queries to expect with so many, from a public table.
     """
     promise = mechanism.promise()
     return ReleasePlan(
@@ -92,7 +95,13 @@ def plan_release(
         promise.unprotected,
         None if log is None else _check(log, mechanism),
         None if users is None else _try_on_synthetic(mechanism, users, engine),
+        "" if people is None else _expected(mechanism, people),
     )
+
+
+def _expected(mechanism: Mechanism, people: int) -> str:
+    found = expectation(mechanism, people)
+    return "How many queries it would show is not known for this mechanism." if found is None else found[0]
 
 
 def _odds(promise: Promise) -> tuple[Odds, ...]:

@@ -1,0 +1,69 @@
+"""How many queries a release will show, told before anything is charged and without looking at the log.
+
+From a public table: in synthetic logs of so many people, how many queries were asked by at least so many of
+them (`crowdlog synth --users N --seed 1`; docs/synthetic.md). A real log may share more or less.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdlog.artifacts.kinds import Artifact
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.number_format import number
+from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.plan.table import TablePlan
+
+# People behind a query, and for each number of people in a log how many queries have at least so many.
+BEHIND = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+SHARED = {
+    300: (101, 33, 15, 10, 7, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    1_000: (432, 184, 38, 23, 15, 14, 9, 5, 2, 0, 0, 0, 0, 0, 0),
+    3_000: (1_313, 627, 306, 178, 78, 34, 22, 14, 10, 7, 4, 2, 1, 0, 0),
+    10_000: (5_358, 2_042, 1_018, 706, 503, 302, 198, 84, 33, 17, 15, 14, 9, 4, 1),
+    30_000: (22_014, 7_258, 2_889, 1_862, 1_319, 910, 674, 488, 246, 131, 61, 28, 18, 15, 13),
+}
+# A person divides her weight among her queries, so more people than weight are needed. Crowd(2.3, 1e-6) kept
+# 5 queries of 1,000 synthetic people and 15 of 3,000: those of 30 people, at a threshold of 17.3.
+PEOPLE_PER_WEIGHT = 1.7
+
+
+def people_needed(plan: TablePlan) -> float | None:
+    """About how many people must ask a query for it to be shown; None where that cannot be told."""
+    selection = plan.selection
+    if plan.artifact != Artifact("query") or selection is None:
+        return None
+    if isinstance(selection, AtLeast):
+        return float(selection.k)
+    centre = selection.crossing.centre
+    return centre if isinstance(selection, NoisyThreshold) else PEOPLE_PER_WEIGHT * centre
+
+
+def expected_queries(behind: float, users: int) -> float:
+    """Queries of at least so many people in a log of so many users: read from the table, between its lines by
+    logarithms.
+    """
+    sizes = list(SHARED)
+    lines = [float(np.interp(np.log(max(behind, 2)), np.log(BEHIND), SHARED[size])) for size in sizes]
+    found = np.interp(np.log(min(max(users, 1), sizes[-1])), np.log([1, *sizes]), np.log1p([0.0, *lines]))
+    return float(np.expm1(found)) * max(1.0, users / sizes[-1])
+
+
+def expectation(mechanism: Mechanism, users: int) -> tuple[str, bool] | None:
+    """A sentence for the owner, and whether she has to expect an empty table of queries."""
+    plan = next((plan for plan in mechanism.plan if plan.name == "queries"), None)
+    behind = None if plan is None else people_needed(plan)
+    if behind is None:
+        return None
+    rows = expected_queries(behind, users)
+    about = f"With about {number(_rounded(users))} people expect"
+    why = f"a query needs about {number(_rounded(behind))} of them to be shown"
+    if rows < 1:
+        return f"{about} an empty release: {why}, and in synthetic logs of this size none has so many.", True
+    return f"{about} about {number(_rounded(rows))} queries, as synthetic logs share them: {why}.", False
+
+
+def _rounded(value: float) -> int:
+    """To one digit: more is not known, and the owner's own number of people is not told exactly."""
+    unit: int = 10 ** int(np.log10(max(value, 1)))
+    return max(round(value / unit), 1) * unit

@@ -1,0 +1,60 @@
+"""What to expect of a release is told before it is charged, from a public table."""
+
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.cli import cli
+from crowdlog.errors import InputError
+from crowdlog.log.importer import import_log
+from crowdlog.log.synth import synthesize
+from crowdlog.mechanisms import MECHANISMS, find, parse
+from crowdlog.planning.expected_rows import BEHIND, SHARED, expectation, expected_queries
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.publish import open_ledger
+from tests.support.logs import crowd_rows, make_log
+
+CROWD = "Crowd(epsilon=2.3, delta=1e-6)"
+
+
+@pytest.mark.parametrize("users", SHARED)
+def test_the_table_is_read_as_it_stands_and_more_people_share_more(users):
+    for behind, queries in zip(BEHIND, SHARED[users], strict=True):
+        assert expected_queries(behind, users) == pytest.approx(queries, abs=1e-6)
+        assert expected_queries(behind, 2 * users) >= queries - 1e-6
+    assert expected_queries(5, 1) == pytest.approx(0)
+
+
+@pytest.mark.slow
+def test_the_table_and_what_follows_from_it_are_measured(tmp_path):
+    """The line of 1,000 people, anew; and mechanisms show as much of that log as they were expected to."""
+    synthesize(tmp_path / "log.tsv", users=1000, seed=1)
+    log = import_log(tmp_path / "log.tsv", tmp_path / "store")
+    shown = [
+        parse(f"FTu(k={k})").protect(log, SeededRandomness(1)).tables["queries"].num_rows for k in BEHIND
+    ]
+    assert tuple(shown) == SHARED[1000]
+    kept = parse(CROWD).protect(log, SeededRandomness(1)).tables["queries"].num_rows
+    assert 2 <= kept <= 12
+    assert "about 5 queries" in expectation(parse(CROWD), 1000)[0]
+
+
+def test_every_mechanism_can_be_asked():
+    told = {name: expectation(parse(find(name).example), 20_000) for name in MECHANISMS}
+    assert all(told[name] is not None for name in ("Crowd", "Korolova", "DPu", "Zealous", "FTu"))
+    assert not any(found[1] for found in told.values() if found is not None)
+
+
+def test_an_empty_release_is_said_before_it_is_charged(tmp_path):
+    log = make_log(tmp_path, crowd_rows(50, ["weather"]))
+    words = ["release", str(log.path), CROWD, "-o", str(tmp_path / "out")]
+    said = "With about 50 people expect an empty release: a query needs about 30 of them to be shown"
+    refused = CliRunner().invoke(cli, [*words, "--users", "50"])
+    assert isinstance(refused.exception, InputError)
+    assert str(refused.exception).startswith(said)
+    with open_ledger(log) as ledger:
+        assert ledger.entries() == []
+    assert CliRunner().invoke(cli, [*words, "--users", "50", "--i-know"]).exit_code == 0
+    # The log's own number of people refuses nothing: that would depend on one of them.
+    own = CliRunner().invoke(cli, [*words[:-1], str(tmp_path / "own")])
+    assert own.exit_code == 0
+    assert own.stderr.startswith(said)
