@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.histories import Histories, count_noise, noisy_counts
+from crowdlog.privacy.histories import Histories, count_noise
 from crowdlog.privacy.randomness import SeededRandomness
 
 SIZE = 5
@@ -80,8 +80,7 @@ def test_keeping_some_items_renumbers_them() -> None:
 
 
 def test_noise_has_the_scale_that_was_asked_for() -> None:
-    empty = histories([], 40_000)
-    drawn = noisy_counts(empty, 16, 0.5, SeededRandomness(2))
+    drawn = count_noise(16, 0.5).draw(40_000, SeededRandomness(2))
     assert drawn.std() == pytest.approx(8.0, rel=0.03)
     assert count_noise(16, 0.5).sigma >= 8.0
 

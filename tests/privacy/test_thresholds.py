@@ -162,12 +162,12 @@ def test_the_exact_threshold_is_below_the_published_one(d: int) -> None:
     assert published > smallest_threshold(math.log(10), 1e-5, d).K
 
 
-def test_log_alpha_has_the_papers_two_terms() -> None:
-    """max(1/b, ln(1 + 1/((1+q)·q^-K − 1))) with q = e^(−1/b)."""
+def test_epsilon_of_one_unit_has_the_papers_two_terms() -> None:
+    """ln α = max(1/b, ln(1 + 1/((1+q)·q^-K − 1))) with q = e^(−1/b)."""
     for scale, K in ((2.0, 10), (10.0, 2)):
         q = math.exp(-1 / scale)
         expected = max(1 / scale, math.log(1 + 1 / ((1 + q) * q**-K - 1)))
-        assert Threshold(scale, K, 1).log_alpha == pytest.approx(expected, rel=1e-12)
+        assert Threshold(scale, K, 1).epsilon == pytest.approx(expected, rel=1e-12)
 
 
 def test_zealous_as_printed_is_not_what_it_claims() -> None:

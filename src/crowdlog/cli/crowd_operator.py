@@ -10,7 +10,9 @@ import click
 
 from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.cli.options import shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.errors import InputError
 
 if TYPE_CHECKING:
     from crowdlog.crowd.manifest import Manifest
@@ -51,41 +53,11 @@ def collection() -> None:
 @collection.command(short_help="Create a collection; write its links.")
 @_operator
 @click.option("--title", required=True, help="What volunteers see.")
-@click.option(
-    "--k",
-    default=10,
-    show_default=True,
-    type=click.IntRange(5, 1000),
-    help="How many people an artifact needs.",
-)
-@click.option(
-    "--artifact",
-    default="query",
-    show_default=True,
-    type=click.Choice(list(QUERY_ARTIFACTS)),
-    help="What is mined.",
-)
-@click.option(
-    "--representation",
-    default="original",
-    show_default=True,
-    type=click.Choice(REPRESENTATIONS),
-    help="How queries are written.",
-)
-@click.option(
-    "--count",
-    default="users",
-    show_default=True,
-    type=click.Choice(["users", "impressions"]),
-    help="What is counted.",
-)
-@click.option(
-    "--limit",
-    default=200,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Most artifacts, or impressions, of one person.",
-)
+@shown_option("--k", 10, click.IntRange(5, 1000), "How many people an artifact needs.")
+@shown_option("--artifact", "query", click.Choice(list(QUERY_ARTIFACTS)), "What is mined.")
+@shown_option("--representation", "original", click.Choice(REPRESENTATIONS), "How queries are written.")
+@shown_option("--count", "users", click.Choice(["users", "impressions"]), "What is counted.")
+@shown_option("--limit", 200, click.IntRange(1), "Most artifacts, or impressions, of one person.")
 @click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")
 @click.option(
     "--inner",
@@ -104,32 +76,21 @@ def collection() -> None:
 @click.option(
     "--inner-policy", help="Mechanism that decides what is published of it; FTu with its k if left out."
 )
-@click.option(
-    "--invitations",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1, 10_000_000),
-    help="How many people are invited.",
-)
+@shown_option("--invitations", 100, click.IntRange(1, 10_000_000), "How many people are invited.")
 @click.option(
     "--smallest-crowd",
     default=0,
     type=click.IntRange(0),
     help="Fewest people who must have joined before anything is evaluated; k if left out.",
 )
-@click.option(
+@shown_option(
     "--mining-hours",
-    default=336.0,
-    show_default=True,
-    type=click.FloatRange(0.001, 10_000),
-    help="Time to join and mine; 'close' ends it earlier.",
+    336.0,
+    click.FloatRange(0.001, 10_000),
+    "Time to join and mine; 'close' ends it earlier.",
 )
-@click.option(
-    "--upload-hours",
-    default=168.0,
-    show_default=True,
-    type=click.FloatRange(0.001, 10_000),
-    help="Time over which members' reports are spread.",
+@shown_option(
+    "--upload-hours", 168.0, click.FloatRange(0.001, 10_000), "Time over which members' reports are spread."
 )
 @click.option(
     "--cover/--no-cover",
@@ -168,48 +129,46 @@ def create(
     """
     from crowdlog.crowd.client.participate import Link
     from crowdlog.crowd.operator import Operator, Terms
-    from crowdlog.errors import InputError
 
     if inner_k and not inner:
         raise InputError(
             "--inner-k is for a nested collection: say with --inner what opens inside queries, for example "
             "--inner click."
         )
-    try:
-        # before anything is created: invitations that cannot be written down are lost
-        links.touch(mode=0o600, exist_ok=False)
-    except FileExistsError:
-        raise InputError(f"{links} exists already; choose another file for the links.") from None
-    except OSError as error:
-        raise InputError(f"The links cannot be written to {links}: {error.strerror}.") from None
+    terms["mining_seconds"] = round(3600 * mining_hours)
+    terms["upload_seconds"] = max(1, round(3600 * upload_hours))
+    if inner:
+        terms |= {"inner_artifact": inner, "inner_k": inner_k or terms["k"]}
+    _reserve(links)
     try:
         with Operator.from_file(operator_file) as operator:
-            nested: dict[str, Any] = (
-                {"inner_artifact": inner, "inner_k": inner_k or terms["k"]} if inner else {}
-            )
-            times: dict[str, Any] = {
-                "mining_seconds": round(3600 * mining_hours),
-                "upload_seconds": max(1, round(3600 * upload_hours)),
-            }
-            manifest, invited = operator.create(Terms(**terms, **times, **nested), invitations)
+            manifest, invited = operator.create(Terms(**terms), invitations)
         links.write_text(
             "".join(f"{Link(operator.aggregation.url, manifest.id, token)}\n" for token in invited)
         )
     except BaseException:
         links.unlink()
         raise
-    policies = {
-        "policy": manifest.policy,
-        **({"inner policy": manifest.inner_policy} if manifest.inner_artifact else {}),
-    }
+    inner_policy = {"inner policy": manifest.inner_policy} if manifest.inner_artifact else {}
     fields = {
         "collection": manifest.id,
-        **policies,
+        "policy": manifest.policy,
+        **inner_policy,
         "promise": _promised(manifest),
         "invitations": len(invited),
         "links": str(links),
     }
     show_json(fields) if as_json else show_fields(fields)
+
+
+def _reserve(links: Path) -> None:
+    """Make the file before anything is created: invitations that cannot be written down are lost."""
+    try:
+        links.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        raise InputError(f"{links} exists already; choose another file for the links.") from None
+    except OSError as error:
+        raise InputError(f"The links cannot be written to {links}: {error.strerror}.") from None
 
 
 def _promised(manifest: Manifest) -> str:
@@ -329,7 +288,7 @@ def list_collections(operator_file: Path, as_json: bool) -> None:
 @collection.command(short_help="Invite more people.")
 @_operator
 @_collection
-@click.option("--people", default=1, show_default=True, type=click.IntRange(1), help="How many.")
+@shown_option("--people", 1, click.IntRange(1), "How many.")
 def invite(operator_file: Path, collection_id: str, people: int) -> None:
     """Print invitation links for more people, one per line.
 

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
+from crowdlog.cli.options import shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import InputError
 
@@ -23,34 +24,17 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command(short_help="Start all services of a trial on this machine.")
 @click.argument("folder", type=_FOLDER)
-@click.option(
-    "--mixes",
-    default=2,
-    show_default=True,
-    type=click.IntRange(2, 9),
-    help="How many mix nodes stand in the chain.",
+@shown_option("--mixes", 2, click.IntRange(2, 9), "How many mix nodes stand in the chain.")
+@shown_option(
+    "--port", 0, click.IntRange(0, 65000), "First port; 0 takes free ones, later those of the first start."
 )
-@click.option(
-    "--port",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 65000),
-    help="First port; 0 takes free ones, later those of the first start.",
-)
-@click.option(
+@shown_option(
     "--pool",
-    default=20,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Envelopes that always stay behind in a mix; as many at least leave together.",
+    20,
+    click.IntRange(1),
+    "Envelopes that always stay behind in a mix; as many at least leave together.",
 )
-@click.option(
-    "--delay",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="Longest random wait of a full batch, in seconds.",
-)
+@shown_option("--delay", 10.0, click.FloatRange(0), "Longest random wait of a full batch, in seconds.")
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; otherwise at Ctrl-C.")
 def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: float | None) -> None:
     """Start all services on this machine for a trial; data, tokens and operator.json go to FOLDER.
@@ -86,13 +70,7 @@ def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: fl
 @click.option("--data", required=True, type=_FOLDER, help="Folder for this service's keys and database.")
 @click.option("--token-file", required=True, type=_FILE, help="File with the operator's bearer token.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 65535),
-    help="Port to listen on; 0 takes a free one.",
-)
+@shown_option("--port", 0, click.IntRange(0, 65535), "Port to listen on; 0 takes a free one.")
 @click.option("--fd", type=int, hidden=True, help="A listening socket inherited from the parent.")
 @click.option("--certfile", type=_FILE, help="Certificate for TLS.")
 @click.option("--keyfile", type=_FILE, help="Key of the certificate.")
@@ -100,59 +78,25 @@ def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: fl
 @click.option(
     "--owner", default="unnamed", show_default=True, help="Who runs this service; stands in the terms."
 )
-@click.option(
+@shown_option(
     "--pool",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1),
-    help="mix: envelopes that always stay behind; as many at least leave together.",
+    100,
+    click.IntRange(1),
+    "mix: envelopes that always stay behind; as many at least leave together.",
 )
-@click.option(
-    "--smallest-crowd",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="randomness: refuse collections of fewer people.",
-)
-@click.option(
-    "--delay",
-    default=60.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="mix: longest random wait of a full batch, in seconds.",
-)
+@shown_option("--smallest-crowd", 1, click.IntRange(1), "randomness: refuse collections of fewer people.")
+@shown_option("--delay", 60.0, click.FloatRange(0), "mix: longest random wait of a full batch, in seconds.")
 @click.option("--cafile", type=_FILE, help="mix, aggregation: certificates to trust for the other services.")
-@click.option(
-    "--rate",
-    default=50.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="Requests per second from one address; 0: no limit.",
-)
-@click.option(
-    "--elements",
-    default=200.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="randomness: elements per second from one address.",
-)
-@click.option(
-    "--body",
-    default=2 * 2**20,
-    show_default=True,
-    type=click.IntRange(1024),
-    help="Largest request in bytes.",
-)
-@click.option(
+@shown_option("--rate", 50.0, click.FloatRange(0), "Requests per second from one address; 0: no limit.")
+@shown_option("--elements", 200.0, click.FloatRange(0), "randomness: elements per second from one address.")
+@shown_option("--body", 2 * 2**20, click.IntRange(1024), "Largest request in bytes.")
+@shown_option(
     "--read-seconds",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0.1),
-    help="Longest time for a request's head, and its body, to arrive.",
+    10.0,
+    click.FloatRange(0.1),
+    "Longest time for a request's head, and its body, to arrive.",
 )
-@click.option(
-    "--connections", default=512, show_default=True, type=click.IntRange(1), help="Most connections at once."
-)
+@shown_option("--connections", 512, click.IntRange(1), "Most connections at once.")
 @click.option("--check", is_flag=True, help="Say what would be served and stop.")
 def serve(service: str, **options: Any) -> None:
     """Run one service in the foreground. /openapi.json of a running service describes its calls.
@@ -212,32 +156,16 @@ def _token(path: Path) -> str:
 
 
 @click.command(short_help="A simulated crowd against real services, compared with FTu.")
-@click.option(
-    "--clients", default=1000, show_default=True, type=click.IntRange(1), help="How many people take part."
-)
-@click.option(
-    "--k",
-    default=10,
-    show_default=True,
-    type=click.IntRange(5, 1000),
-    help="How many people an artifact needs.",
-)
-@click.option(
-    "--rows",
-    default=8,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Rows of each person's log that take part; 0: all.",
-)
-@click.option("--seed", default=7, show_default=True, type=int, help="Seed of the synthetic log.")
+@shown_option("--clients", 1000, click.IntRange(1), "How many people take part.")
+@shown_option("--k", 10, click.IntRange(5, 1000), "How many people an artifact needs.")
+@shown_option("--rows", 8, click.IntRange(0), "Rows of each person's log that take part; 0: all.")
+@shown_option("--seed", 7, int, "Seed of the synthetic log.")
 @click.option(
     "--log",
     type=click.Path(path_type=Path, exists=True),
     help="Let the users of this log take part instead of synthetic ones.",
 )
-@click.option(
-    "--workers", default=2, show_default=True, type=click.IntRange(1), help="Processes that act as clients."
-)
+@shown_option("--workers", 2, click.IntRange(1), "Processes that act as clients.")
 @click.option(
     "--inner",
     type=click.Choice([kind for kind in QUERY_ARTIFACTS if kind != "query"]),

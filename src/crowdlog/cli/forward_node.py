@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from crowdlog.cli.options import shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import CrowdlogError
 
@@ -56,9 +57,7 @@ def node(settings: Path, fd: int | None, page_fd: int | None, check: bool) -> No
 
 
 @click.command(short_help="Run the search engine of a trial.")
-@click.option(
-    "--port", default=0, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 takes a free one."
-)
+@shown_option("--port", 0, click.IntRange(0, 65535), "Port; 0 takes a free one.")
 @click.option("--fd", type=int, hidden=True, help="A listening socket inherited from the parent.")
 @click.option("--check", is_flag=True, help="Build the index, say how large it is and stop.")
 def engine(port: int, fd: int | None, check: bool) -> None:
@@ -79,49 +78,17 @@ def engine(port: int, fd: int | None, check: bool) -> None:
 
 
 @click.command(short_help="A trial: nodes on this machine and a script of searches.")
-@click.option("--nodes", default=50, show_default=True, type=click.IntRange(11, 500), help="How many nodes.")
-@click.option(
-    "--exponent", default=1.3, show_default=True, type=float, help="Exponent of the graph's power law."
-)
+@shown_option("--nodes", 50, click.IntRange(11, 500), "How many nodes.")
+@shown_option("--exponent", 1.3, float, "Exponent of the graph's power law.")
 @click.option("--graph", type=_FILE, help="File with two node numbers a line instead.")
-@click.option(
-    "--searches",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Searches of the script; 0: none, the trial stays up.",
+@shown_option("--searches", 0, click.IntRange(0), "Searches of the script; 0: none, the trial stays up.")
+@shown_option("--kills", 0, click.IntRange(0), "How often a random node is killed with -9 meanwhile.")
+@shown_option("--at-once", 16, click.IntRange(1, 200), "Searches under way at a time.")
+@shown_option("--delay", 0.0, click.FloatRange(0, 60), "Longest random wait at each hop, in seconds.")
+@shown_option(
+    "--cover", 0.0, click.FloatRange(0), "Mean seconds between made-up searches of a node; 0: none."
 )
-@click.option(
-    "--kills",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0),
-    help="How often a random node is killed with -9 meanwhile.",
-)
-@click.option(
-    "--at-once",
-    default=16,
-    show_default=True,
-    type=click.IntRange(1, 200),
-    help="Searches under way at a time.",
-)
-@click.option(
-    "--delay",
-    default=0.0,
-    show_default=True,
-    type=click.FloatRange(0, 60),
-    help="Longest random wait at each hop, in seconds.",
-)
-@click.option(
-    "--cover",
-    default=0.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="Mean seconds between made-up searches of a node; 0: none.",
-)
-@click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(0), help="Seed of graph, searches and kills."
-)
+@shown_option("--seed", 1, click.IntRange(0), "Seed of graph, searches and kills.")
 @click.option("--folder", type=_FOLDER, help="Keep settings, certificates and logs here.")
 @click.option(
     "--seconds", type=click.FloatRange(0), help="Without a script: stop after so long; otherwise at Ctrl-C."

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from crowdlog.cli.options import shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.errors import InputError
 
@@ -17,14 +18,8 @@ VERSION = 1  # of the JSON
 
 
 @click.command(short_help="Simulate a crowd of up to ten million users.")
-@click.option("--users", default=10_000, show_default=True, type=click.IntRange(11), help="How many users.")
-@click.option(
-    "--queries",
-    default=10,
-    show_default=True,
-    type=click.IntRange(1, 10_000),
-    help="Queries of each user; with --log the most.",
-)
+@shown_option("--users", 10_000, click.IntRange(11), "How many users.")
+@shown_option("--queries", 10, click.IntRange(1, 10_000), "Queries of each user; with --log the most.")
 @click.option(
     "--log",
     type=click.Path(path_type=Path, exists=True),
@@ -34,16 +29,8 @@ VERSION = 1  # of the JSON
     "--repeated", is_flag=True, help="Each user repeats one query of her own, the seed's worst case."
 )
 @click.option("--graph", type=_FILE, help="File with two user numbers a line instead of a random graph.")
-@click.option(
-    "--exponent", default=1.3, show_default=True, type=float, help="Exponent of the power law of neighbours."
-)
-@click.option(
-    "--zeta",
-    default=0.03,
-    show_default=True,
-    type=_SHARE,
-    help="ζ: what an accepted or refused query changes.",
-)
+@shown_option("--exponent", 1.3, float, "Exponent of the power law of neighbours.")
+@shown_option("--zeta", 0.03, _SHARE, "ζ: what an accepted or refused query changes.")
 @click.option(
     "--theta",
     nargs=2,
@@ -52,45 +39,18 @@ VERSION = 1  # of the JSON
     type=_SHARE,
     help="Share of the list that is cut, from and to.",
 )
-@click.option(
+@shown_option(
     "--returns",
-    default="source never",
-    show_default=True,
-    type=click.Choice(["source never", "own back", "never twice"]),
-    help="What becomes of a query that comes back.",
+    "source never",
+    click.Choice(["source never", "own back", "never twice"]),
+    "What becomes of a query that comes back.",
 )
-@click.option(
-    "--selfish", default=0.0, show_default=True, type=_SHARE, help="Share of users who never accept."
-)
-@click.option(
-    "--offline",
-    default=0.0,
-    show_default=True,
-    type=_SHARE,
-    help="Share of rounds in which a user does not answer.",
-)
-@click.option(
-    "--leave",
-    default=0.0,
-    show_default=True,
-    type=_SHARE,
-    help="Probability that who accepted leaves before the answer.",
-)
-@click.option(
-    "--seed",
-    default=1,
-    show_default=True,
-    type=click.IntRange(0),
-    help="The same seed gives the same result.",
-)
+@shown_option("--selfish", 0.0, _SHARE, "Share of users who never accept.")
+@shown_option("--offline", 0.0, _SHARE, "Share of rounds in which a user does not answer.")
+@shown_option("--leave", 0.0, _SHARE, "Probability that who accepted leaves before the answer.")
+@shown_option("--seed", 1, click.IntRange(0), "The same seed gives the same result.")
 @click.option("--threads", type=click.IntRange(1, 16), help="All cores if left out; the result is the same.")
-@click.option(
-    "--tables",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 1000),
-    help="Do the seed's tables again on so many graphs; 0: not.",
-)
+@shown_option("--tables", 0, click.IntRange(0, 1000), "Do the seed's tables again on so many graphs; 0: not.")
 @click.option(
     "-o",
     "--out",
@@ -160,23 +120,9 @@ def _simulated(options: dict[str, Any], seed: int) -> Any:
 
 
 @click.command(short_help="Attack a simulated crowd, with and without repairs.")
-@click.option(
-    "--users", default=500, show_default=True, type=click.IntRange(11, 5000), help="How many users."
-)
-@click.option(
-    "--queries",
-    default=100,
-    show_default=True,
-    type=click.IntRange(10, 1000),
-    help="Real queries of each user.",
-)
-@click.option(
-    "--seed",
-    default=1,
-    show_default=True,
-    type=click.IntRange(0),
-    help="The same seed gives the same result.",
-)
+@shown_option("--users", 500, click.IntRange(11, 5000), "How many users.")
+@shown_option("--queries", 100, click.IntRange(10, 1000), "Real queries of each user.")
+@shown_option("--seed", 1, click.IntRange(0), "The same seed gives the same result.")
 @json_option
 def attack(users: int, queries: int, seed: int, as_json: bool) -> None:
     """What the engine, a neighbour, colluding neighbours and an engine with nodes learn, against chance.

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crowdlog.errors import InputError
 from crowdlog.log.formats.options import FORMATS
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore, StoreInfo
 
 
 def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dict[str, str] | None:
@@ -81,7 +85,6 @@ def command(
     """
     from crowdlog.log.importer import import_log
     from crowdlog.log.questions import Questions
-    from crowdlog.release.publish import known_already
 
     questions = Questions(out, ask_ledger=ledger is None, ask_users=not users_are_fine)
     log = import_log(
@@ -98,31 +101,22 @@ def command(
         ledger=None if ledger == "own" else ledger,
         before=questions.ask,
     )
-    info = log.info
-    rejected = sum(info.rejected.values())
     if as_json:
-        counts = {
-            "store": out,
-            "rows": info.rows,
-            "users": info.users,
-            "queries": info.queries,
-            "urls": info.urls,
-            "clicks": info.clicks,
-        }
-        click.echo(
-            json.dumps(
-                counts
-                | {
-                    "formats": info.formats,
-                    "guessed": info.guessed,
-                    "scrubbed": info.scrubbed,
-                    "rejected": info.rejected,
-                    "content_hash": info.content_hash,
-                },
-                indent=2,
-            )
-        )
-        return
+        click.echo(json.dumps(_as_json(log.info, out), indent=2))
+    else:
+        _tell(log, out)
+
+
+def _as_json(info: StoreInfo, out: str) -> dict[str, Any]:
+    counts = ("rows", "users", "queries", "urls", "clicks")
+    reading = ("formats", "guessed", "scrubbed", "rejected", "content_hash")
+    return {"store": out} | {name: getattr(info, name) for name in counts + reading}
+
+
+def _tell(log: LogStore, out: str) -> None:
+    from crowdlog.release.publish import known_already
+
+    info = log.info
     click.echo(
         f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, "
         f"{info.clicks:,} clicks."
@@ -136,6 +130,7 @@ def command(
         )
     if info.scrubbed:
         click.echo(f"{info.scrubbed:,} rows with the query '-' were left out (--keep-dash keeps them).")
+    rejected = sum(info.rejected.values())
     if rejected:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in info.rejected.items())
         click.echo(

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from crowdlog.cli.options import shown_option
 from crowdlog.log.synth import POPULATIONS, ROWS_PER_USER, synthesize
 from crowdlog.progress import progress_bar
 
@@ -15,7 +16,7 @@ from crowdlog.progress import progress_bar
 @click.argument("log", type=click.Path(dir_okay=False))
 @click.option("--users", type=int, help="How many users (10,000 unless --rows is given).")
 @click.option("--rows", type=int, help="How many rows instead; the last user is cut short.")
-@click.option("--seed", type=int, default=7, show_default=True, help="The same seed gives the same bytes.")
+@shown_option("--seed", 7, int, "The same seed gives the same bytes.")
 @click.option(
     "--secrets", type=click.Path(dir_okay=False), help="Write the planted secrets here: user, kind, query."
 )
@@ -29,12 +30,11 @@ from crowdlog.progress import progress_bar
     type=click.Path(dir_okay=False),
     help="Write the true task of every search here: AnonID, QueryTime, Query, Task.",
 )
-@click.option(
+@shown_option(
     "--population",
-    type=click.Choice(POPULATIONS),
-    default="aol",
-    show_default=True,
-    help="Who searches: learn on one population, try on the other.",
+    "aol",
+    click.Choice(POPULATIONS),
+    "Who searches: learn on one population, try on the other.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def command(

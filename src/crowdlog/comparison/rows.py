@@ -34,7 +34,8 @@ def about(mechanism: str, labels: Mapping[str, Label]) -> Row:
 def series(mechanism: str) -> str:
     """The spelling without ε: mechanisms that differ in ε alone are joined by a line."""
     parsed = parse(mechanism)
-    fields = [(field, getattr(parsed, field.name)) for field in dataclasses.fields(parsed)]  # type: ignore[arg-type]
+    declared = dataclasses.fields(parsed)  # type: ignore[arg-type]
+    fields = [(field, getattr(parsed, field.name)) for field in declared]
     shown = [
         f"{field.name}={value!r}"
         for field, value in fields

@@ -84,6 +84,14 @@ def fill_cut_list(
     return length
 
 
+@njit(cache=True, inline="always")
+def _is_online(user: int, round_: int, setting: CompiledRules) -> Any:
+    """Whether a user answers in this round at all."""
+    if setting.offline == 0:
+        return True
+    return below(stream(setting.seed, user, _ONLINE + round_), UNIT) >= setting.offline
+
+
 @njit(cache=True)
 def walk_query(
     start: Ints,
@@ -127,10 +135,7 @@ def walk_query(
                 continue
             state = advanced(state)
             willing = not selfish[other] and accepts(accept[edge], below(state, UNIT))
-            if willing and setting.offline > 0:
-                at_home = stream(setting.seed, other, _ONLINE + round_)
-                willing = below(at_home, UNIT) >= setting.offline
-            if willing:
+            if willing and _is_online(other, round_, setting):
                 change[edge] -= setting.zeta
                 change[reverse[edge]] += 2 * setting.zeta
                 sent = True

@@ -51,7 +51,8 @@ class SourceFile:
                 else:
                     blocks = _read(file, size)
                 yield from _counted(blocks, file, advance)
-        except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]  # isal's stubs hide that its error is an exception
+        # isal's stubs hide that its error is an exception
+        except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]
             raise InputError(
                 f"{self.name} is damaged or cut short: its compressed data end before they should. "
                 "Get it again."

@@ -118,7 +118,8 @@ class Mechanism(ABC):
         return publish(self, log, out, **options)
 
     def __repr__(self) -> str:
-        fields = [(field, getattr(self, field.name)) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        declared = dataclasses.fields(self)  # type: ignore[arg-type]
+        fields = [(field, getattr(self, field.name)) for field in declared]
         given = [f"{field.name}={_spell(value)}" for field, value in fields if value != field.default]
         return f"{type(self).__name__}({', '.join(given)})"
 

@@ -77,11 +77,3 @@ class Histories:
 def count_noise(budget: int, mu: float) -> RoundedGaussian:
     """The noise that makes such counts a Gaussian mechanism of this μ."""
     return RoundedGaussian(float(np.sqrt(budget)) / mu * ROUNDING_ROOM)
-
-
-def noisy_counts(histories: Histories, budget: int, mu: float, randomness: Randomness) -> NDArray[np.int64]:
-    """Bounded counts of all items, with noise.
-
-    The items themselves must be public or privately selected before.
-    """
-    return histories.counts(budget, randomness) + count_noise(budget, mu).draw(histories.size, randomness)

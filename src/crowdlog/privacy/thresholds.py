@@ -62,14 +62,6 @@ class Threshold:
         return self.noise.precise_tail(self.K - self._crossing(added))
 
     @property
-    def log_alpha(self) -> float:
-        """ln α, the ε of one unit: max(1/scale, −ln(1 − P(a key of hers alone with one unit is selected))),
-        rounded up.
-        """
-        with mpmath.workprec(PRECISION):
-            return max(round_up(1 / Fraction(self.scale)), bound_above(-mpmath.log1p(-self.shown(1))))
-
-    @property
     def epsilon(self) -> float:
         """d·ln α, rounded up."""
         with mpmath.workprec(PRECISION):

@@ -10,8 +10,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from crowdlog.crowd.crypto.group import SIZE, ReportError
 from crowdlog.privacy.randomness import Randomness
 
-SIGNATURE_SIZE = 64
-
 
 @dataclass(frozen=True)
 class SigningKey:

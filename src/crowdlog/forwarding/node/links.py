@@ -146,7 +146,7 @@ class Links:
                 if kind == "error":
                     continue
                 if kind == "hello":
-                    raise InputError("A link says hello once.")  # noqa: TRY301 - answered below like all others
+                    raise InputError("A link says hello once.")  # noqa: TRY301
                 self._receive(name, kind, fields)
             except InputError as error:  # the next frame can still be understood
                 self._complain(writer, str(error))
