@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from crowdlog.cli import cli
 from crowdlog.cli.forward import command
+from crowdlog.errors import InputError
+from crowdlog.forwarding.node.certificates import Authority
 from tests.cli.test_help import examples
 
 
@@ -47,6 +49,50 @@ def test_attacks_are_listed_against_chance():
 
 def test_the_engine_checks_itself():
     assert run(*shlex.split("engine --check")).output == "50,000 titles.\n"
+
+
+NODE = {
+    "name": "anna",
+    "engine": "http://127.0.0.1:9/?q={query}",
+    "certificate": "anna.crt",
+    "key": "anna.key",
+    "authority": "authority.crt",
+    "neighbours": [{"name": "bob", "host": "127.0.0.1", "port": 9}],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"port": "x"}, "'port' must be a whole number"),
+        ({"port": 70_000}, "'port' must be a whole number"),
+        ({"page_port": True}, "'page_port' must be"),
+        ({"neighbours": [{"name": "bob", "host": "127.0.0.1", "port": "80"}]}, "neighbour's 'port'"),
+        ({"neighbours": [{"name": "bob", "host": "a..b", "port": 9}]}, "neighbour's 'host'"),
+        ({"neighbours": [{"name": 7, "host": "127.0.0.1", "port": 9}]}, "neighbour's 'name'"),
+        ({"neighbours": []}, "at least one"),
+        ({"name": "bob"}, "name of its own"),
+        ({"name": "an\nna"}, "'name' must be"),
+        ({"delay": float("nan")}, "'delay' must be seconds"),
+        ({"cover": -1}, "'cover' must be seconds"),
+        ({"answer_seconds": float("inf")}, "'answer_seconds' must be seconds, above 0"),
+        ({"accept_seconds": 0}, "'accept_seconds' must be seconds, above 0"),
+        ({"token": '";alert(1)//0123456789'}, "'token' must be"),
+        ({"token": "short"}, "'token' must be"),
+        ({"certificate": "nosuch.crt"}, "cannot be read"),
+        ({"engine": "ftp://x/{query}"}, "'engine' must be"),
+    ],
+)
+def test_each_bad_setting_is_named(tmp_path, change, said):
+    Authority().issue("anna", tmp_path)
+    (tmp_path / "authority.crt").write_bytes(Authority().certificate())
+    path = tmp_path / "node.json"
+    path.write_text(json.dumps(NODE))
+    assert run("node", str(path), "--check").exit_code == 0
+    path.write_text(json.dumps({**NODE, **change}))
+    failed = run("node", str(path), "--check")
+    assert isinstance(failed.exception, InputError)
+    assert said in str(failed.exception)
 
 
 @pytest.mark.parametrize(

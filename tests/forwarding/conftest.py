@@ -48,7 +48,7 @@ class Village:
         self.folder = folder
         authority = Authority()
         (folder / "authority.crt").write_bytes(authority.certificate())
-        for name in ("bob", "zoe", "stranger"):
+        for name in ("anna", "bob", "zoe", "stranger"):
             authority.issue(name, folder)
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.engine = EchoEngine()

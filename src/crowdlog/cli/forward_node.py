@@ -36,11 +36,13 @@ def node(settings: Path, fd: int | None, page_fd: int | None, check: bool) -> No
     """
     from crowdlog.crowd.services.serve import Listen, listening_socket, serve
     from crowdlog.forwarding.node.app import Node
+    from crowdlog.forwarding.node.certificates import tls
     from crowdlog.forwarding.node.settings import read_settings
     from crowdlog.privacy.randomness import SystemRandomness
 
     given = read_settings(settings)
     if check:
+        tls(given.certificate, given.key, given.authority, listening=True)  # can they be read?
         click.echo(
             f"{given.name}: {len(given.neighbours)} neighbours, delay {given.delay:g} s, cover "
             f"{given.cover:g} s."

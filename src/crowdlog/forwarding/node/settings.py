@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from crowdlog.errors import InputError
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")  # as in a certificate
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")  # it stands in the page and in a header
+_LONGEST = 86_400.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -17,6 +23,11 @@ class Neighbour:
     name: str
     host: str
     port: int
+
+    def __post_init__(self) -> None:
+        _check_name("a neighbour's 'name'", self.name)
+        _check_host("a neighbour's 'host'", self.host)
+        _check_port("a neighbour's 'port'", self.port, least=1)
 
 
 @dataclass(frozen=True)
@@ -47,16 +58,23 @@ class NodeSettings:
     def __post_init__(self) -> None:
         if "{query}" not in self.engine or not self.engine.startswith(("http://", "https://")):
             raise InputError("'engine' must be an http address with {query} in the place of the query.")
+        _check_name("'name'", self.name)
+        _check_host("'host'", self.host)
+        _check_port("'port'", self.port)
+        _check_port("'page_port'", self.page_port)
+        if self.token and not (isinstance(self.token, str) and _TOKEN.fullmatch(self.token)):
+            raise InputError(
+                "'token' must be 16 to 200 letters, digits, - or _; leave it out to have one made."
+            )
         names = [neighbour.name for neighbour in self.neighbours]
         if not names or len({*names, self.name}) != len(names) + 1:
             raise InputError(
                 "'neighbours' must be at least one, each with a name of its own, not the node's."
             )
         for name in ("accept_seconds", "answer_seconds", "engine_seconds"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"'{name}' must be above 0. Got {getattr(self, name):g}.")
-        if self.delay < 0 or self.cover < 0:
-            raise InputError("'delay' and 'cover' must not be negative.")
+            _check_seconds(name, getattr(self, name), above=True)
+        _check_seconds("delay", self.delay)
+        _check_seconds("cover", self.cover)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -76,3 +94,26 @@ def read_settings(path: Path) -> NodeSettings:
         return NodeSettings(**given)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{path} is not a file of a node's settings; see docs/forwarding.md.") from error
+
+
+def _check_name(what: str, value: Any) -> None:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise InputError(f"{what} must be letters, digits, dots and hyphens, as in a certificate.")
+
+
+def _check_host(what: str, value: Any) -> None:
+    if not isinstance(value, str) or not (_NAME.fullmatch(value) or ":" in value) or ".." in value:
+        raise InputError(f"{what} must be the name or the address of a machine.")
+
+
+def _check_port(what: str, value: Any, *, least: int = 0) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 65_535:
+        raise InputError(f"{what} must be a whole number from {least} to 65535.")
+
+
+def _check_seconds(name: str, value: Any, *, above: bool = False) -> None:
+    """A time in seconds; above 0 where nothing can happen in no time."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not known or not 0 <= value <= _LONGEST or (above and value == 0):
+        least = "above 0" if above else "at least 0"
+        raise InputError(f"'{name}' must be seconds, {least} and at most {_LONGEST:,.0f}.")
