@@ -5,7 +5,7 @@ import pytest
 
 from crowdlog.forwarding.attacks.collusion import colluding_neighbours, owned_nodes
 from crowdlog.forwarding.attacks.engine import linkage, repeated_query, submission_chances
-from crowdlog.forwarding.attacks.neighbour import probe
+from crowdlog.forwarding.attacks.neighbour import from_a_sender_with, probe
 from crowdlog.forwarding.attacks.scene import Repair, make_scene
 from crowdlog.forwarding.graphs import power_law
 from crowdlog.forwarding.rules import Rules
@@ -38,6 +38,37 @@ def test_all_neighbours_together_know_what_is_hers(returns):
 
 def test_cover_makes_half_of_what_is_known_worthless():
     assert colluding_neighbours(scene(Repair("r", cover=1)))[-1].success == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("returns", ["source never", "own back", "never twice"])
+def test_the_only_neighbour_knows_every_query_for_certain(returns):
+    """By the same proof: all neighbours of who has one neighbour are one person."""
+    rows = from_a_sender_with(scene(Repair("r", returns=returns)))
+    assert rows[0].success == 1.0
+    assert 1.0 > rows[1].success > rows[2].success > rows[3].success
+
+
+def test_cover_is_counted_against_the_guesses_of_a_neighbour_and_of_owned_nodes(plain):
+    covered = scene(Repair("r", cover=1))
+    assert from_a_sender_with(covered)[0].success == pytest.approx(0.5, abs=0.05)
+    for bare, hidden in zip(owned_nodes(plain), owned_nodes(covered), strict=True):
+        assert hidden.success == pytest.approx(bare.success / 2, abs=0.03)
+        assert hidden.chance == pytest.approx(bare.chance / 2, abs=0.03)
+
+
+def test_linked_pairs_are_counted_as_by_hand(plain):
+    """All pairs of one topic within ten rounds, one by one."""
+    rounds = np.arange(len(plain.source)) // plain.done.graph.users
+    linked = same = 0
+    for window in np.unique(rounds // 10):
+        for topic in np.unique(plain.topic):
+            who = plain.source[(rounds // 10 == window) & (plain.topic == topic)]
+            first, second = np.triu_indices(len(who), 1)
+            linked += len(first)
+            same += int((who[first] == who[second]).sum())
+    told = linkage(plain)[0]
+    assert told.success == pytest.approx(same / linked)
+    assert told.low < told.success < told.high
 
 
 def test_more_owned_nodes_name_more_sources(plain):

@@ -82,6 +82,15 @@ def test_bad_calls_of_the_page_are_refused_and_the_node_lives(trial):
     assert trial.status(name)["neighbours"] >= 1
 
 
+def test_the_page_says_what_the_only_neighbour_knows(trial):
+    for name in trial.names:
+        alone = trial.status(name)["neighbours"] == 1
+        page = httpx.get(trial.url(name)).text
+        assert ("Your only neighbour knows" in page) == alone
+        assert ("None of your neighbours alone" in page) != alone
+        assert "{{" not in page
+
+
 def test_the_engine_takes_any_text_for_words():
     index = TitleIndex(public_titles(2000))
     title = public_titles(2000)[0]

@@ -36,30 +36,21 @@ def colluding_neighbours(scene: Scene) -> list[Row]:
 def owned_nodes(scene: Scene) -> list[Row]:
     """The first owned node on the way names whoever gave it the query; without one, the submitter is named.
 
-    Share of honest users' real queries that are put down to their source. Chance names the submitter: what
-    the engine reaches that owns no node.
+    Share of what honest users ask that is put down to its source and is, with cover, a real query: the engine
+    cannot tell cover from it. Chance names the submitter: what the engine reaches that owns no node.
     """
     paths = scene.done.paths.reshape(len(scene.source), -1)
     rows = []
     for share in OWNED:
         owned = scene.generator(6).random(scene.done.graph.users) < share
-        mine = scene.real & ~owned[scene.source]
-        named = _named(paths[mine], owned, scene.submitter[mine])
-        source = scene.source[mine]
-        chance = float((scene.submitter[mine] == source).mean()) / (1 + scene.repair.cover)
+        seen = ~owned[scene.source]
+        source, submitter = scene.source[seen], scene.submitter[seen]
+        named = _named(paths[seen], owned, submitter)
+        chance = float(((submitter == source) & scene.real[seen]).mean())
         detail = f"the engine owns {share:.0%} of the nodes"
-        rows.append(scene.row("owned nodes", detail, _counted(scene, named == source), source, chance))
+        right = (named == source) & scene.real[seen]
+        rows.append(scene.row("owned nodes", detail, right, source, chance))
     return rows
-
-
-def _counted(scene: Scene, right: Bools) -> Bools:
-    """With cover, the engine does not know which of the queries it puts down to her are real.
-
-    Of its statements "this is a query of hers" only the share 1 / (1 + cover) is about real ones.
-    """
-    if scene.repair.cover == 0:
-        return right
-    return right & (scene.generator(7).random(len(right)) < 1 / (1 + scene.repair.cover))
 
 
 def _named(paths: Edges, owned: Bools, submitter: Ints) -> Ints:

@@ -9,7 +9,7 @@ from crowdlog.forwarding.graphs import Edges, UserGraph, power_law
 from crowdlog.forwarding.rules import Rules
 from crowdlog.forwarding.simulate import simulate
 from crowdlog.forwarding.workload import repeated
-from crowdlog.measure.intervals import clopper_pearson
+from crowdlog.measure.intervals import bootstrap_ratio, clopper_pearson
 from crowdlog.types import Floats, Ints
 
 WINDOW = 10  # rounds that the engine looks at together
@@ -28,13 +28,13 @@ def linkage(scene: Scene) -> list[Row]:
     rows = []
     for width in _windows(scene):
         window = scene.seen_at // width
-        linked, same = _pairs(window * scene.topics + scene.topic, scene)
-        every, same_any = _pairs(window, scene)
-        low, high = clopper_pearson(same, max(1, linked))
+        tried, won = _partners(window * scene.topics + scene.topic, scene)
+        every, same_any = _partners(window, scene)
+        low, high = bootstrap_ratio(won, tried, scene.generator(2)) or (0.0, 0.0)
+        success = int(won.sum()) / max(1, int(tried.sum()))
+        chance = int(same_any.sum()) / max(1, int(every.sum()))
         detail = "two queries of one topic are one person's"
-        rows.append(
-            Row("engine", detail, scene.repair.name, same_any / every, same / max(1, linked), low, high)
-        )
+        rows.append(Row("engine", detail, scene.repair.name, chance, success, low, high))
     return [max(rows, key=lambda row: row.success)]
 
 
@@ -135,9 +135,16 @@ def _submissions(submitter: Edges) -> Floats:
     return counts
 
 
-def _pairs(group: Ints, scene: Scene) -> tuple[int, int]:
-    """Pairs of queries within a group, and those of one person among them that are both real."""
-    times = np.unique(group, return_counts=True)[1]
-    own = (group * scene.done.graph.users + scene.source)[scene.real]
-    same = np.unique(own, return_counts=True)[1]
-    return int((times * (times - 1) // 2).sum()), int((same * (same - 1) // 2).sum())
+def _partners(group: Ints, scene: Scene) -> tuple[Ints, Ints]:
+    """For each user: pairs of a query of hers with another of its group, and those where both are hers and
+    real.
+
+    A pair of one person counts twice in both, any other once for each of its two people.
+    """
+    users = scene.done.graph.users
+    _group, place, times = np.unique(group, return_inverse=True, return_counts=True)
+    tried = np.bincount(scene.source, times[place] - 1, users).astype(np.int64)
+    mine = (group * users + scene.source)[scene.real]
+    key, same = np.unique(mine, return_counts=True)
+    won = np.bincount(key % users, same * (same - 1), users).astype(np.int64)
+    return tried, won

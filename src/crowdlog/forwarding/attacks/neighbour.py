@@ -8,6 +8,7 @@ from crowdlog.forwarding.attacks.scene import Row, Scene
 from crowdlog.forwarding.protocol import UNIT
 from crowdlog.types import Bools, Ints
 
+SENDERS = (1, 2, 3, 10)  # neighbours of the sender
 _ENOUGH = 10  # queries from one neighbour before her favourite topic is guessed
 
 
@@ -29,6 +30,24 @@ def probe(scene: Scene) -> list[Row]:
         scene.row("neighbour", "passive: the sender is the source", is_source, owner, chance=_blind(scene)),
         scene.row("neighbour", "sends the query back", guess == is_source, owner, chance),
     ]
+
+
+def from_a_sender_with(scene: Scene) -> list[Row]:
+    """What a sender hands over and the neighbour did not give her is called hers, by the sender's neighbours.
+
+    Whoever has one neighbour gets queries from her alone: the guess is always right. With cover, it is also
+    to be a real query. Chance guesses any user.
+    """
+    number, step, giver, taker = scene.hops
+    given_back = np.zeros(len(number), bool)
+    given_back[1:] = (number[1:] == number[:-1]) & (giver[:-1] == taker[1:])
+    hers = (step == 0) & scene.real[number]
+    rows = []
+    for many in SENDERS:
+        guessed = ~given_back & (scene.done.graph.degrees[giver] == many)
+        detail = f"what a sender with {many} neighbour{'s' * (many > 1)} hands over is hers"
+        rows.append(scene.row("neighbour", detail, hers[guessed], giver[guessed], chance=_blind(scene)))
+    return rows
 
 
 def favourite_topic(scene: Scene) -> list[Row]:

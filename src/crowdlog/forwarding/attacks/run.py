@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from crowdlog.forwarding.attacks.collusion import colluding_neighbours, owned_nodes
 from crowdlog.forwarding.attacks.engine import linkage, linked_source, repeated_query
-from crowdlog.forwarding.attacks.neighbour import favourite_topic, probe
+from crowdlog.forwarding.attacks.neighbour import favourite_topic, from_a_sender_with, probe
 from crowdlog.forwarding.attacks.scene import REPAIRS, Row, make_scene
 from crowdlog.progress import progress_bar
 
 TOPICS = 300
 BY_THE_ENGINE = (linkage, linked_source)
-ON_THE_WAY = (probe, favourite_topic, colluding_neighbours, owned_nodes)  # a wait changes nothing for them
+# a wait changes nothing for them
+ON_THE_WAY = (probe, from_a_sender_with, favourite_topic, colluding_neighbours, owned_nodes)
 
 
 def attack_all(users: int = 500, queries: int = 100, *, seed: int = 1, topics: int = TOPICS) -> list[Row]:

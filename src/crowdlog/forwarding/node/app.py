@@ -30,6 +30,9 @@ from crowdlog.forwarding.node.settings import NodeSettings
 from crowdlog.privacy.randomness import Randomness
 
 _LOCAL = {"127.0.0.1", "localhost", "[::1]"}
+# What the page says of neighbours: who has one gets queries from her alone, so that all others are her own.
+_ONE = "Your only neighbour knows that what you send her is yours; more neighbours would hide you from her."
+_SEVERAL = "None of your neighbours alone can be sure that it is yours; all of them together can."
 _LIMITS = Limits(body_bytes=8 * 1024, requests_per_second=0)  # one person's own machine
 _COUNTS = ("searches", "answered", "failed", "carried", "submitted", "refused", "unexpected")
 
@@ -84,6 +87,7 @@ class Node:
         nonce = self.randomness.bytes(16).hex()
         text = files("crowdlog.forwarding.node").joinpath("page.html").read_text("utf-8")
         text = text.replace("{{token}}", self.token).replace("{{nonce}}", nonce)
+        text = text.replace("{{neighbours}}", _ONE if len(self.settings.neighbours) == 1 else _SEVERAL)
         policy = (
             f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; connect-src 'self'; "
             "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
