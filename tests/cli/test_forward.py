@@ -32,11 +32,61 @@ def test_a_simulation_writes_results_and_a_page(tmp_path):
     assert results["figures"]["users"] == 200
     page = (out / "page.html").read_text()
     assert "<title>Queries that travel</title>" in page
+    assert {"Hops of a query", "Load: queries submitted by a user"} <= {t["title"] for t in results["tables"]}
+    assert "Hops of a query" in page
     again = run("simulate", "--users", "200", "--queries", "5", "--threads", "2", "--json")
     assert json.loads(again.output) == results
     taken = run("simulate", "--users", "200", "-o", str(out))
     assert isinstance(taken.exception, Exception)
     assert "exists already" in str(taken.exception)
+
+
+def test_the_command_on_the_page_gives_the_same_results(tmp_path):
+    """All options stand in it, so that the page can be made again."""
+    (tmp_path / "edges.txt").write_text("\n".join(f"{i} {(i * 7 + 1) % 40}" for i in range(40)))
+    asked = [
+        "simulate", "--queries", "6", "--repeated", "--selfish", "0.2", "--offline", "0.1", "--returns",
+        "never twice", "--theta", "0.5", "0.7", "--seed", "8", "--graph", str(tmp_path / "edges.txt"),
+    ]  # fmt: skip
+    first = json.loads(run(*asked, "--json", "--threads", "2").output)
+    words = shlex.split(first["command"])
+    assert words[:2] == ["crowdlog", "forward"]
+    assert "edges.txt" in words  # not where it lies
+    words[words.index("edges.txt")] = str(tmp_path / "edges.txt")
+    again = json.loads(run(*words[2:], "--json").output)
+    assert again == first
+    assert first["rules"]["selfish"] == 0.2
+
+
+def test_what_selfishness_costs_stands_in_the_figures():
+    told = json.loads(
+        run("simulate", "--users", "300", "--queries", "60", "--selfish", "0.1", "--json").output
+    )["figures"]
+    assert told["selfish users"] == 30
+    assert (
+        told["selfish: share with PEL of 60 % or more"] > 2 * told["honest: share with PEL of 60 % or more"]
+    )
+
+
+def test_the_users_of_a_log_search(tmp_path):
+    source = tmp_path / "log.tsv"
+    assert CliRunner().invoke(cli, ["synth", str(source), "--users", "60", "--seed", "3"]).exit_code == 0
+    store = tmp_path / "store"
+    assert CliRunner().invoke(cli, ["import", str(source), "-o", str(store)]).exit_code == 0
+    out = tmp_path / "TRAVEL"
+    done = run("simulate", "--log", str(store), "--queries", "30", "-o", str(out), "--json")
+    assert done.exit_code == 0, done.output
+    figures = json.loads(done.output)["figures"]
+    assert figures["users"] <= 60
+    assert figures["queries"] <= 30 * figures["users"]
+    assert figures["answered"] == figures["queries"]
+    page = (out / "page.html").read_text()
+    assert "Its users are those of a log" in page
+    assert "made up" not in page
+
+
+def test_a_seed_beyond_what_json_holds_is_refused():
+    assert run("simulate", "--users", "20", "--seed", str(2**70)).exit_code != 0
 
 
 def test_attacks_are_listed_against_chance():

@@ -63,6 +63,30 @@ def test_what_is_no_edge_list_is_refused(tmp_path, text):
         read_edges(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("1 2\n# x\n2 3 4\n", 3), ("1 2\n\n3 x\n", 3), ("1,2\n", 1), ("1 2\n3\n", 2), (f"1 2\n1 {10**30}\n", 2)],
+)
+def test_the_line_that_is_no_edge_is_named_and_not_quoted(tmp_path, text, line):
+    path = tmp_path / "edges.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=f"Line {line} of .* is not an edge; write") as told:
+        read_edges(path)
+    assert "\n" not in str(told.value)
+
+
+def test_a_file_that_is_not_there_is_said_so(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_edges(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("exponent", [float("nan"), float("inf"), -float("inf"), 1e308, -11.0])
+def test_an_impossible_exponent_is_refused(exponent):
+    """NaN made degrees out of whatever stood in memory."""
+    with pytest.raises(InputError, match="'exponent' must lie between"):
+        power_law(100, exponent=exponent)
+
+
 @pytest.mark.parametrize("users", [0, 1, 10, 2**40])
 def test_impossible_sizes_are_refused(users):
     with pytest.raises(InputError):

@@ -7,6 +7,7 @@ import os
 import httpx
 import pytest
 
+from crowdlog.errors import InputError
 from crowdlog.forwarding.backend import TitleIndex, public_titles
 from crowdlog.forwarding.graphs import power_law
 from crowdlog.forwarding.trial import NodeTrial, run_script
@@ -89,6 +90,20 @@ def test_the_page_says_what_the_only_neighbour_knows(trial):
         assert ("Your only neighbour knows" in page) == alone
         assert ("None of your neighbours alone" in page) != alone
         assert "{{" not in page
+
+
+@pytest.mark.parametrize(
+    ("edges", "said"),
+    [
+        ([(i, i + 1) for i in range(500)], "2 to 500 nodes; this graph has 501"),
+        ([(0, 1), (1, 3)], "no neighbour"),
+        ([], "2 to 500 nodes"),
+    ],
+)
+def test_a_graph_that_is_no_trial_is_refused_before_anything_starts(tmp_path, edges, said):
+    with pytest.raises(InputError, match=said):
+        NodeTrial(tmp_path / "trial", edges)
+    assert not (tmp_path / "trial").exists()
 
 
 def test_the_engine_takes_any_text_for_words():

@@ -82,7 +82,7 @@ def engine(port: int, fd: int | None, check: bool) -> None:
 @click.command(short_help="A trial: nodes on this machine and a script of searches.")
 @shown_option("--nodes", 50, click.IntRange(11, 500), "How many nodes.")
 @shown_option("--exponent", 1.3, float, "Exponent of the graph's power law.")
-@click.option("--graph", type=_FILE, help="File with two node numbers a line instead.")
+@click.option("--graph", type=_FILE, help="File with two node numbers a line instead of --nodes.")
 @shown_option("--searches", 0, click.IntRange(0), "Searches of the script; 0: none, the trial stays up.")
 @shown_option("--kills", 0, click.IntRange(0), "How often a random node is killed with -9 meanwhile.")
 @shown_option("--at-once", 16, click.IntRange(1, 200), "Searches under way at a time.")
@@ -90,7 +90,7 @@ def engine(port: int, fd: int | None, check: bool) -> None:
 @shown_option(
     "--cover", 0.0, click.FloatRange(0), "Mean seconds between made-up searches of a node; 0: none."
 )
-@shown_option("--seed", 1, click.IntRange(0), "Seed of graph, searches and kills.")
+@shown_option("--seed", 1, click.IntRange(0, 2**53), "Seed of graph, searches and kills.")
 @click.option("--folder", type=_FOLDER, help="Keep settings, certificates and logs here.")
 @click.option(
     "--seconds", type=click.FloatRange(0), help="Without a script: stop after so long; otherwise at Ctrl-C."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from crowdlog.errors import InputError
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _SHARE = click.FloatRange(0, 1)
-VERSION = 1  # of the JSON
+_SEED = click.IntRange(0, 2**53)  # what JSON can hold
+VERSION = 2  # of the JSON
 
 
 @click.command(short_help="Simulate a crowd of up to ten million users.")
@@ -48,14 +50,14 @@ VERSION = 1  # of the JSON
 @shown_option("--selfish", 0.0, _SHARE, "Share of users who never accept.")
 @shown_option("--offline", 0.0, _SHARE, "Share of rounds in which a user does not answer.")
 @shown_option("--leave", 0.0, _SHARE, "Probability that who accepted leaves before the answer.")
-@shown_option("--seed", 1, click.IntRange(0), "The same seed gives the same result.")
+@shown_option("--seed", 1, _SEED, "The same seed gives the same result.")
 @click.option("--threads", type=click.IntRange(1, 16), help="All cores if left out; the result is the same.")
 @shown_option("--tables", 0, click.IntRange(0, 1000), "Do the seed's tables again on so many graphs; 0: not.")
 @click.option(
     "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for results.json and page.html.",
+    help="Folder for results.json, page.html and, with --tables, tables.md.",
 )
 @json_option
 def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options: Any) -> None:
@@ -65,29 +67,31 @@ def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options:
     Example: crowdlog forward simulate --users 1000 --queries 20 -o TRAVEL
     Example: crowdlog forward simulate --users 1000 --queries 20 --selfish 0.1 --json
     """
-    from crowdlog.forwarding.measures import summary
+    from crowdlog.forwarding.measures import distributions, summary
     from crowdlog.forwarding.page import page
     from crowdlog.forwarding.study import SeedStudy
+    from crowdlog.forwarding.tables_text import tables_text
 
     if out is not None and out.exists():
         raise InputError(f"{out} exists already; choose another folder.")
-    figures = summary(_simulated(options, seed))
+    done = _simulated(options, seed)
+    figures, spread = summary(done), distributions(done)
     panels, claims = SeedStudy(tables, seed).run() if tables else ([], [])
-    shown = [vars(panel) | {"chart": None} for panel in panels]
     results = {
         "version": VERSION,
+        "command": _command_line(click.get_current_context()),
         "seed": seed,
+        "rules": done.rules.as_dict(),
         "figures": figures,
-        "tables": shown,
+        "tables": [vars(panel) | {"chart": None} for panel in (*spread, *panels)],
         "claims": [vars(claim) for claim in claims],
     }
     if out is not None:
         out.mkdir(parents=True)
-        command = (
-            f"crowdlog forward simulate --users {options['users']} --queries {options['queries']} --seed "
-            f"{seed} --tables {tables}"
-        )
-        (out / "page.html").write_text(page(figures, panels, claims, command), encoding="utf-8")
+        text = page(figures, spread, panels, claims, results["command"], of_a_log=bool(options["log"]))
+        (out / "page.html").write_text(text, encoding="utf-8")
+        if tables:
+            (out / "tables.md").write_text(tables_text(panels, claims), encoding="utf-8")
         (out / "results.json").write_text(json.dumps(results, indent=2, ensure_ascii=False), encoding="utf-8")
     if as_json:
         show_json(results)
@@ -95,6 +99,22 @@ def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options:
     show_fields(figures)
     for claim in claims:
         click.echo(f"{'holds' if claim.holds else 'DIFFERS'}: {claim.text} Ours: {claim.why}.")
+
+
+def _command_line(context: click.Context) -> str:
+    """The command that gives the same results again: all that was asked for, files by their names alone."""
+    words = ["crowdlog forward simulate"]
+    for option in context.command.params:
+        value = context.params[option.name or ""]
+        asked = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if not asked or option.name in ("out", "as_json", "threads"):
+            continue
+        words.append(option.opts[-1])
+        if value is True:
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        words += [shlex.quote(one.name if isinstance(one, Path) else str(one)) for one in values]
+    return " ".join(words)
 
 
 def _simulated(options: dict[str, Any], seed: int) -> Any:
@@ -122,7 +142,7 @@ def _simulated(options: dict[str, Any], seed: int) -> Any:
 @click.command(short_help="Attack a simulated crowd, with and without repairs.")
 @shown_option("--users", 500, click.IntRange(11, 5000), "How many users.")
 @shown_option("--queries", 100, click.IntRange(10, 1000), "Real queries of each user.")
-@shown_option("--seed", 1, click.IntRange(0), "The same seed gives the same result.")
+@shown_option("--seed", 1, _SEED, "The same seed gives the same result.")
 @json_option
 def attack(users: int, queries: int, seed: int, as_json: bool) -> None:
     """What the engine, a neighbour, colluding neighbours and an engine with nodes learn, against chance.

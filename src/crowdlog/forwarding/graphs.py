@@ -20,6 +20,7 @@ from crowdlog.types import Ints
 
 EXPONENT = 1.3  # gives the seed's 3.59 hops: docs/forwarding.md
 MOST_NEIGHBOURS = 10  # §4.7
+MOST_EXPONENT = 10.0  # either way; at 10 one user in a thousand has two neighbours
 MOST_USERS = 2**31 - 1
 _SWAPS = 100  # rounds of mending before a bad pair is dropped: small graphs of many neighbours need it
 _DEGREES, _SHUFFLE, _MEND = 1, 2, 3  # parts of the random stream
@@ -68,6 +69,10 @@ def power_law(
         raise InputError(
             f"With up to {most} neighbours each there must be more than {most} users. Got {users}."
         )
+    if not -MOST_EXPONENT <= exponent <= MOST_EXPONENT:  # NaN is neither
+        raise InputError(
+            f"'exponent' must lie between -{MOST_EXPONENT:g} and {MOST_EXPONENT:g}. Got {exponent:g}."
+        )
     shares = np.arange(1, most + 1, dtype=np.float64) ** -exponent
     # cumulative shares as 32-bit integers: the same degrees on every machine
     bars = np.round(np.cumsum(shares / shares.sum()) * 2**32).astype(np.int64)
@@ -93,16 +98,37 @@ def read_edges(path: Path) -> UserGraph:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an empty file is refused below
             pairs = np.loadtxt(path, dtype=np.int64, comments="#", ndmin=2)
-    except (OSError, ValueError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not an edge list; write two whole numbers a line.") from error
-    if pairs.size == 0 or pairs.shape[1] != 2:
-        raise InputError(f"{path} is not an edge list; write two whole numbers a line.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or 'no such file'}.") from error
+    except ValueError as error:
+        raise _not_an_edge(path) from error
+    if pairs.size and pairs.shape[1] != 2:
+        raise _not_an_edge(path)
+    if not pairs.size:
+        raise InputError(f"{path} has no edge; write two whole numbers a line.")
     _names, numbers = np.unique(pairs, return_inverse=True)
     ends = np.sort(numbers.reshape(-1, 2).astype(np.int32), axis=1)
     once = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
     if not len(once):
         raise InputError(f"{path} has no edge between two different users.")
     return from_pairs(once[:, 0].copy(), once[:, 1].copy(), int(numbers.max()) + 1)
+
+
+def _not_an_edge(path: Path) -> InputError:
+    """Say which line is the first that is no edge; it is not quoted."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            words = line.split(b"#")[0].split()
+            if words and (len(words) != 2 or not all(_is_number(word) for word in words)):
+                return InputError(f"Line {number} of {path} is not an edge; write two whole numbers a line.")
+    return InputError(f"{path} is not an edge list; write two whole numbers a line.")
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        return -(2**63) <= int(word) < 2**63
+    except ValueError:
+        return False
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ from crowdlog.forwarding.kernels import LOST
 from crowdlog.forwarding.protocol import corrected_response_ms, response_ms
 from crowdlog.forwarding.random_stream import below, stream
 from crowdlog.forwarding.simulate import Simulated
+from crowdlog.reproduce.study import Cell, Panel
 from crowdlog.types import Floats, Ints
 
 EXPOSED = 0.6  # from this level on a user counts as exposed, §4.7.2
@@ -39,12 +40,43 @@ def summary(done: Simulated) -> dict[str, Any]:
         "exposure: users with a profile": len(known),
         "exposure: mean": float(known.mean()) if len(known) else None,
         "exposure: share below 60 %": float((known < EXPOSED).mean()) if len(known) else None,
-        "submitted herself: mean share": float(np.nanmean(own)),
+        "submitted herself: mean share": None if np.isnan(own).all() else float(np.nanmean(own)),
         "load: mean": float(load.mean()),
         "load: median": float(np.median(load)),
         "load: most": int(load.max()),
         "load: share of users with none": float((load == 0).mean()),
+        **_cost_of_selfishness(done, levels),
     }
+
+
+def _cost_of_selfishness(done: Simulated, levels: Floats) -> dict[str, Any]:
+    """What both groups pay; nothing where nobody is selfish."""
+    if not done.selfish.any():
+        return {}
+    own = exposed_shares(done)
+    known = ~np.isnan(levels)
+    told: dict[str, Any] = {"selfish users": int(done.selfish.sum())}
+    for place, (name, group) in enumerate({"honest": ~done.selfish, "selfish": done.selfish}.items()):
+        seen = levels[group & known]
+        told[f"{name}: share with PEL of 60 % or more"] = (
+            float((seen >= EXPOSED).mean()) if len(seen) else None
+        )
+        told[f"{name}: share who submit 60 % or more themselves"] = own[place] if group.any() else None
+    return told
+
+
+def distributions(done: Simulated) -> list[Panel]:
+    """How hops and load are spread, as tables."""
+    shares = hop_shares(done)
+    hops: list[list[Cell]] = [[str(number), round(float(share), 4)] for number, share in enumerate(shares)]
+    hops[-1][0] = f"{len(shares) - 1} or more"
+    load = loads(done)
+    levels = (0.01, 0.1, 0.5, 0.9, 0.99, 1.0)
+    quantiles: list[list[Cell]] = [[f"{level:.0%}", float(np.quantile(load, level))] for level in levels]
+    return [
+        Panel("Hops of a query", ["hops", "share of answered queries"], hops),
+        Panel("Load: queries submitted by a user", ["share of users", "at most"], quantiles),
+    ]
 
 
 def mean_hops(done: Simulated) -> float:

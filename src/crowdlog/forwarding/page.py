@@ -12,8 +12,16 @@ from crowdlog.pages.vega import PageChart, scripts
 from crowdlog.reproduce.study import Claim, Panel
 
 
-def page(figures: Mapping[str, Any], panels: Sequence[Panel], claims: Sequence[Claim], command: str) -> str:
-    """Return the page as text."""
+def page(
+    figures: Mapping[str, Any],
+    spread: Sequence[Panel],
+    panels: Sequence[Panel],
+    claims: Sequence[Claim],
+    command: str,
+    *,
+    of_a_log: bool,
+) -> str:
+    """Return the page as text: one simulation, how its hops and loads are spread, the seed's tables."""
     shown = []
     for number, panel in enumerate(panels):
         drawing = None
@@ -25,7 +33,9 @@ def page(figures: Mapping[str, Any], panels: Sequence[Panel], claims: Sequence[C
         "forwarding.html",
         version=__version__,
         figures=table_of("This simulation", ["figure", "value"], figures.items()),
+        spread=[table_of(panel.title, panel.columns, panel.rows) for panel in spread],
         panels=shown,
+        of_a_log=of_a_log,
         claims=claims,
         command=command,
         scripts=scripts(drawings),

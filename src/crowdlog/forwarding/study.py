@@ -15,6 +15,7 @@ from crowdlog.forwarding.measures import EXPOSED, exposed_shares, mean_hops, own
 from crowdlog.forwarding.protocol import corrected_response_ms, response_ms
 from crowdlog.forwarding.rules import Rules
 from crowdlog.forwarding.simulate import Simulated, simulate
+from crowdlog.forwarding.study_activity import activity_panels
 from crowdlog.forwarding.workload import Workload, of_log, repeated, topical
 from crowdlog.log.importer import import_log
 from crowdlog.log.synth import synthesize
@@ -41,7 +42,8 @@ class SeedStudy:
     def run(self) -> Part:
         """Return all tables with the printed values beside ours, and what of the seed's statements holds."""
         parts: list[Callable[[], Part]] = [
-            self.table_4_1, self.tables_4_2_and_4_3, self.table_4_4, self.table_4_5, self.figures_4_2_and_4_3
+            self.table_4_1, self.tables_4_2_and_4_3, self.table_4_4, self.table_4_5, self.figures_4_2_and_4_3,
+            self.uneven_activity,
         ]  # fmt: skip
         panels: list[Panel] = []
         claims: list[Claim] = []
@@ -112,6 +114,14 @@ class SeedStudy:
         )
         why = f"{share:.1%} on the log; {free:.1%} on it at ζ = 0; {equal:.1%} where all ask equally often"
         return Claim("More than 95 % of the users keep a PEL below 60 %.", share > 0.95, why)
+
+    def uneven_activity(self) -> Part:
+        """Not in the seed: why fewer users of the log stay below 60 %."""
+
+        def runs(work: Workload, rules: Rules) -> list[Simulated]:
+            return [self._one(work, rules, number) for number in range(self._graphs)]
+
+        return activity_panels(self._log, runs, self._seed), []
 
     def table_4_4(self) -> Part:
         rows = []

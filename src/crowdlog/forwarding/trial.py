@@ -36,6 +36,7 @@ HOST = "127.0.0.1"
 READY_SECONDS = 180.0  # fifty Pythons start on a busy machine
 _STOP_SECONDS = 20.0
 ENGINE = "engine"
+MOST_NODES = 500  # processes on one machine
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,13 @@ class NodeTrial:
     """Nodes named node000, node001, … with the neighbours of a graph. Entering it starts everything."""
 
     def __init__(self, folder: Path, edges: list[tuple[int, int]], **options: Any) -> None:
+        _check_edges(edges)
         self.folder = folder
         self.names = [f"node{number:03}" for number in range(1 + max(max(edge) for edge in edges))]
         self._edges, self._options = edges, options
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self._sockets: dict[str, socket.socket] = {}
-        self._client = httpx.Client(timeout=120)
+        self._client = httpx.Client(timeout=120, limits=httpx.Limits(max_connections=None))
         self.tokens = {name: SystemRandomness().bytes(32).hex() for name in self.names}
 
     def __enter__(self) -> NodeTrial:
@@ -198,6 +200,14 @@ class NodeTrial:
             opened.close()
         self._sockets.clear()
         self._client.close()
+
+
+def _check_edges(edges: list[tuple[int, int]]) -> None:
+    met = {node for edge in edges for node in edge}
+    if not 2 <= len(met) <= MOST_NODES:
+        raise InputError(f"A trial has 2 to {MOST_NODES} nodes; this graph has {len(met):,}.")
+    if len(met) != 1 + max(met):
+        raise InputError("A node of this graph has no neighbour; give each at least one.")
 
 
 def run_script(

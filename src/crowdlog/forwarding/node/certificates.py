@@ -1,7 +1,6 @@
 """Certificates of a trial: one authority, made for it and forgotten, and one certificate for each node.
 
-For real use each person makes her own and hands the fingerprint to her friends; a trial needs no more than
-this.
+For real use friends need an authority that all of them trust to name them; there is no command for that yet.
 """
 
 from __future__ import annotations
