@@ -1,4 +1,4 @@
-"""The seed's tables: docs/forwarding.md shows what the command writes, and its reason for a difference holds."""
+"""The seed's tables: docs/forwarding.md shows what the command writes, and its reason for a difference."""
 
 from pathlib import Path
 
