@@ -86,6 +86,13 @@ def mean_hops(done: Simulated) -> float:
     return total / max(1, int(answered.sum()))
 
 
+def hop_shares(done: Simulated, most: int = 20) -> Floats:
+    """Share of answered queries by number of hops; the last entry holds all longer walks."""
+    counts = np.bincount(np.minimum(done.hops[done.submitter != LOST], most), minlength=most + 1)
+    shares: Floats = counts / max(1, counts.sum())
+    return shares
+
+
 def loads(done: Simulated) -> Ints:
     """How many queries each user submitted."""
     total = np.zeros(done.graph.users, np.int64)
