@@ -56,13 +56,17 @@ class AttackedCollection:
 
 @dataclass
 class CollectionTrial:
-    """The services with the lines before them. `switch`: the file that turns old behaviour on."""
+    """The services with the lines before them. `switch`: the file that turns old behaviour on.
+
+    `attempts`: how often an attacker tries to isolate one volunteer before he turns to the next.
+    """
 
     services: LocalServices
     lines: dict[str, WatchedLine]
     operator: Operator
     randomness: Randomness
     switch: Path
+    attempts: int
 
     def restore(self, attack: str) -> None:
         """Let the services do what they did before this attack was known; on ours it changes nothing."""
@@ -159,4 +163,5 @@ def run_trial(randomness: Randomness, *, old: bool) -> Iterator[CollectionTrial]
         remote = {one: RemoteService(lines[one].url, services.token(one)) for one in services.names}
         mixes = [remote["mix1"], remote["mix2"]]
         operator = stack.enter_context(Operator(remote["randomness"], mixes, remote["aggregation"]))
-        yield CollectionTrial(services, lines, operator, randomness, switch)
+        # Where the attack succeeds it ends at once, however busy the machine; where it fails it must end.
+        yield CollectionTrial(services, lines, operator, randomness, switch, attempts=40 if old else 4)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,7 @@ from crowdlog.errors import CrowdlogError, PrivacyRefusal
 
 OUTSIDER = "127.9.9.9"
 _WINDOW = 5  # seconds of uploads where nothing depends on them
-_DRAINING = 0.5  # seconds that the operator gives a mix to empty itself
-_PATIENCE = 1.5  # seconds until an attacker believes that nothing comes any more
+_PATIENCE = 0.5  # seconds until an attacker tries again
 _OTHER_POLICY = "Zealous(epsilon=0.1, delta=1e-06, d=1, keep='random')"
 
 
@@ -67,7 +65,6 @@ def traced_by_the_operator(trial: CollectionTrial) -> bool:
     def isolate(target: AttackedCollection) -> None:
         for mix in trial.operator.mixes:
             tried(mix, f"{target.at}/drain")
-            time.sleep(_DRAINING)
 
     return _traced(trial, limit=3, isolate=isolate)
 
@@ -105,8 +102,10 @@ def _traced(trial: CollectionTrial, *, limit: int, isolate: Callable[[AttackedCo
         owner |= sent
         trial.ask_phase(target, address_of(person), "aggregation")
         trial.send(target, own, address_of(person))
-        isolate(target)
-        trial.wait_arrived(target, set(sent), _PATIENCE)
+        for _ in range(trial.attempts):
+            isolate(target)
+            if trial.wait_arrived(target, set(sent), _PATIENCE):
+                break
     return sum(last_caller_is_right(trial, target, owner)) > 0.9 * len(owner)
 
 

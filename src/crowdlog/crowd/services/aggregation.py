@@ -92,7 +92,7 @@ class AggregationServer:
         self._manifests: dict[str, Manifest] = {}
 
     def app(self) -> Starlette:
-        return build_app("crowdlog aggregation server", self)
+        return build_app("crowdlog aggregation server", self, self)
 
     @property
     def public(self) -> bytes:
@@ -285,6 +285,11 @@ class AggregationServer:
         phase, manifest = await run_in_threadpool(self._store.find, name)
         bars = {"k": manifest.collection.k, "inner_k": manifest.collection.inner_k}
         return JSONResponse({"phase": phase, **bars, **await run_in_threadpool(self._store.counts, name)})
+
+    def measures(self) -> dict[str, dict[str, int]]:
+        return {
+            name: self._store.counts(name) for name, phase in self._store.all_ids() if phase != "published"
+        }
 
     async def _publish(self, request: Request) -> Response:
         name, body = request.path_params["id"], await body_of(request, _PUBLISH)

@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from crowdlog.crowd.services.fields import Fields, read_object
+from crowdlog.crowd.services.health import Measured, health, metrics
 from crowdlog.crowd.services.limits import LimitRequests, Limits
 from crowdlog.crowd.services.openapi import Handler, Operation, document
 from crowdlog.crowd.services.storage import StorageDown, StorageFull
@@ -55,8 +56,11 @@ class Service(Protocol):
     def close(self) -> None: ...
 
 
-def build_app(title: str, service: Service) -> Starlette:
-    """Make the application that serves these operations and describes them at /openapi.json."""
+def build_app(title: str, service: Service, measured: Measured | None = None) -> Starlette:
+    """Make the application that serves these operations and describes them at /openapi.json.
+
+    `measured`: a service of a collection, which also says whether it works and what it counts.
+    """
     operations = service.operations()
     described = document(title, operations)
 
@@ -75,11 +79,15 @@ def build_app(title: str, service: Service) -> Starlette:
             service.close()
 
     guarded = [
-        Route(operation.path, _guarded(operation, service.token), methods=[operation.method])
+        Route(operation.path, _handler(operation, service.token), methods=[operation.method])
         for operation in operations
     ]
+    own = [Route("/openapi.json", openapi, methods=["GET"])]
+    if measured is not None:
+        own.append(Route("/health", health(measured), methods=["GET"]))
+        own.append(Route("/metrics", _guarded(metrics(measured), service.token), methods=["GET"]))
     return Starlette(
-        routes=[Route("/openapi.json", openapi, methods=["GET"]), *guarded],
+        routes=[*own, *guarded],
         middleware=[Middleware(LimitRequests, limits=service.limits, randomness=service.randomness)],
         exception_handlers={
             HTTPException: _http_error,
@@ -99,16 +107,17 @@ async def body_of(request: Request, fields: Fields) -> dict[str, Any]:
     return read_object(await request.body(), fields)
 
 
-def _guarded(operation: Operation, token: str) -> Handler:
+def _handler(operation: Operation, token: str) -> Handler:
     """Let only the operator through where the operation says so."""
-    if not operation.operator:
-        return operation.handler
+    return _guarded(operation.handler, token) if operation.operator else operation.handler
 
+
+def _guarded(handle: Handler, token: str) -> Handler:
     async def handler(request: Request) -> Response:
         given = request.headers.get("authorization", "")
         if not hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {token}".encode()):
             raise Refused(401, "This call is the operator's: send her token as 'Authorization: Bearer …'.")
-        return await operation.handler(request)
+        return await handle(request)
 
     return handler
 

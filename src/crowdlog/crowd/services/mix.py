@@ -110,7 +110,7 @@ class MixNode:
         ] = {}  # when a batch may leave, by the clock of this process
 
     def app(self) -> Starlette:
-        return build_app("crowdlog mix node", self)
+        return build_app("crowdlog mix node", self, self)
 
     @property
     def public(self) -> bytes:
@@ -323,6 +323,9 @@ class MixNode:
     def counts(self, collection_id: str) -> dict[str, int]:
         self._batches.find(collection_id)
         return self._batches.counts(collection_id)
+
+    def measures(self) -> dict[str, dict[str, int]]:
+        return {name: self._batches.counts(name) for name in self._batches.not_ended()}
 
     async def _statistics(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(self.statistics, request.path_params["id"]))

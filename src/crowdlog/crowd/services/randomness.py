@@ -97,7 +97,7 @@ class RandomnessServer:
             destroy_secret(self._path(public))
 
     def app(self) -> Starlette:
-        return build_app("crowdlog randomness server", self)
+        return build_app("crowdlog randomness server", self, self)
 
     async def work(self) -> None:
         """Destroy keys whose mining has ended."""
@@ -212,6 +212,11 @@ class RandomnessServer:
             for number, name, manifest, head in rows
         ]
         return {"collections": entries, "head": entries[-1]["head"] if entries else bytes(32).hex()}
+
+    def measures(self) -> dict[str, dict[str, int]]:
+        with self._database.transaction() as t:
+            names = [str(name) for (name,) in t.rows("SELECT id FROM randomness_collections ORDER BY number")]
+            return {name: {"joined": self._joined(t, name)} for name in names}
 
     async def _show(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(self.state, request.path_params["id"]))

@@ -19,6 +19,9 @@ FORMATS = {
     "excite": "excite",
     "sogou": "sogou",
     "trec-session": "trec_session",
+    "chromium": "chromium",
+    "firefox": "firefox",
+    "takeout": "takeout",
 }
 
 

@@ -6,6 +6,7 @@ import re
 
 from crowdlog.errors import InputError
 from crowdlog.log.formats.options import FORMATS
+from crowdlog.log.formats.search_pages import tables_of
 from crowdlog.log.sources import SourceFile
 
 _HELP = (
@@ -28,11 +29,15 @@ def recognise(source: SourceFile, *, has_columns: bool) -> str:
     head = source.head().removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(b"SQLite format 3\0"):
+        return _browser(source)
     if b"\0" in head:
         raise InputError(f"{source.name} is a binary file, not a log. {_HELP}.")
     text = head.lstrip()
     if text.startswith(b"{"):
         return "jsonl"
+    if text.startswith(b"[") and b'"titleUrl"' in text:
+        return "takeout"
     if text.startswith(b"<") and re.search(rb"<session[\s>]", text):
         return "trec-session"
     lines = [line.rstrip(b"\r") for line in head.split(b"\n") if line.strip()][:20]
@@ -52,3 +57,13 @@ def recognise(source: SourceFile, *, has_columns: bool) -> str:
     if fitting:
         return fitting[0]
     raise InputError(f"The format of {source.name} is not recognised. {_HELP}.")
+
+
+def _browser(source: SourceFile) -> str:
+    """Whose history a database is, by its tables."""
+    tables = tables_of(source)
+    if {"visits", "urls"} <= tables:
+        return "chromium"
+    if {"moz_places", "moz_historyvisits"} <= tables:
+        return "firefox"
+    raise InputError(f"{source.name} is a database, but not the history of a known browser. {_HELP}.")
