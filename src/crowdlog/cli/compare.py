@@ -10,6 +10,7 @@ from crowdlog.cli.output import json_option, show_json
 from crowdlog.comparison import ATTACKS, UTILITY
 from crowdlog.errors import InputError, Stopped
 from crowdlog.files.private import private_files
+from crowdlog.number_format import percent
 
 _path = click.Path(path_type=Path)
 
@@ -42,6 +43,13 @@ _path = click.Path(path_type=Path)
     type=_path,
     help="What was lost by topic: a file of lines QUERY<tab>TOPIC, as 'crowdlog synth --labels' writes.",
 )
+@click.option(
+    "--target-pel",
+    default=0.4,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Which mean exposure of profiles is low enough: the smallest k that keeps it is printed.",
+)
 @click.option("--jobs", default=2, show_default=True, help="How many trials at a time.")
 @json_option
 def command(
@@ -52,6 +60,7 @@ def command(
     attacks: str,
     seeds: int,
     topics: Path | None,
+    target_pel: float,
     jobs: int,
     as_json: bool,
 ) -> None:
@@ -66,6 +75,7 @@ def command(
     """
     from crowdlog.attacks import ATTACKS
     from crowdlog.comparison import compare
+    from crowdlog.comparison.against_k import suggested_k
     from crowdlog.utility.registry import MEASURES
 
     if out.suffix != ".html":
@@ -92,6 +102,9 @@ def command(
             f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. "
             "It shows private facts about the log: do not publish it."
         )
+        for method, k in suggested_k(found, target_pel).items():
+            which = "no k that was tried" if k is None else f"k = {k}"
+            click.echo(f"Mean exposure of profiles at most {percent(target_pel)}: {method}, {which}.")
     if found.failures:
         first, trials = next(iter(found.failures.values())), len(found.grid.runs())
         raise type(first)(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog import __version__
-from crowdlog.comparison import charts, maps
+from crowdlog.comparison import against_k, charts, maps
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.summary_table import opening
 from crowdlog.comparison.tables import attack_table, exposure_table, kept_table, promises, utility_table
@@ -24,6 +24,7 @@ from crowdlog.pages.vega import PageChart, scripts
 CHARTS: tuple[tuple[str, str, Callable[[Comparison], Any], Callable[[Comparison], PageTable]], ...] = (
     ("frontier", "What it is good for, and what it promises", charts.frontier, utility_table),
     ("attacks", "What it is good for, and what an attacker gets", charts.against_attacks, attack_table),
+    ("against-k", "Risk and utility against k", against_k.against_k, against_k.numbers),
     (
         "frequency",
         "What was kept, by frequency",
@@ -86,6 +87,7 @@ def report_page(comparison: Comparison) -> str:
         people=comparison.people,
         opening=opening(comparison),
         drawings=drawn,
+        suggestions=against_k.suggestions(comparison),
         promises=promises(comparison),
         tables=[table for table in (attack_table(comparison), utility_table(comparison)) if table.rows],
         scripts=scripts(drawn),

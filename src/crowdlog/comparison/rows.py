@@ -33,13 +33,18 @@ def about(mechanism: str, labels: Mapping[str, Label]) -> Row:
 
 def series(mechanism: str) -> str:
     """The spelling without ε: mechanisms that differ in ε alone are joined by a line."""
+    return spelled_without(mechanism, "epsilon")
+
+
+def spelled_without(mechanism: str, parameter: str) -> str:
+    """The spelling without one parameter and without those that have their default."""
     parsed = parse(mechanism)
     declared = dataclasses.fields(parsed)  # type: ignore[arg-type]
     fields = [(field, getattr(parsed, field.name)) for field in declared]
     shown = [
         f"{field.name}={value!r}"
         for field, value in fields
-        if field.name != "epsilon" and value != field.default
+        if field.name != parameter and value != field.default
     ]
     return f"{type(parsed).__name__}({', '.join(shown)})"
 
