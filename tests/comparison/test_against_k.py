@@ -26,9 +26,7 @@ def comparison(tmp_path_factory):
 def test_curves_are_of_methods_with_several_k(comparison):
     found = curves(comparison)
     assert {point["k"] for point in found} == {2, 4, 8}
-    assert {point["method"] for point in found} == {
-        "Mdav(word_users=1, names='allow', distance='equality')"
-    }
+    assert {point["method"] for point in found} == {"Mdav(word_users=1, names='allow', distance='equality')"}
     levels = {point["k"]: point["value"] for point in found if point["name"] == "exposure"}
     for k, level in levels.items():
         assert abs(level - 1 / k) < 0.05

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdlog.artifacts.knowledge.tree import Tree
 from crowdlog.clusters.distances.base import UNIT
 from crowdlog.clusters.distances.semantic import semantic
 from crowdlog.clusters.profiles import Profiles
@@ -34,14 +35,19 @@ def measure(released: Tables, _truth: Truth, settings: MeasureSettings) -> list[
     users = users[(histories.own[users] @ matrix).sum(axis=1) > 0]
     if len(users) < 4 * FEWEST:
         return [Score("il:information_loss", None, len(users))]
-    own = _distances(histories.own[users] @ matrix, tree)
-    shown = _distances(histories.known[users] @ matrix, tree)
-    clusters = best_number(own)
-    value = partition_distance(_clusters(own, clusters), _clusters(shown, clusters))
+    value, clusters = information_loss(histories.own[users] @ matrix, histories.known[users] @ matrix, tree)
     return [Score("il:information_loss", value, len(users), details={"clusters": clusters})]
 
 
-def _distances(counts: Any, tree: Any) -> Floats:
+def information_loss(own: Any, shown: Any, tree: Tree) -> tuple[float, int]:
+    """IL of users by categories, and the number of clusters."""
+    before = _distances(own, tree)
+    after = _distances(shown, tree)
+    clusters = best_number(before)
+    return partition_distance(_clusters(before, clusters), _clusters(after, clusters)), clusters
+
+
+def _distances(counts: Any, tree: Tree) -> Floats:
     counts = counts.tocsr()
     counts.sort_indices()
     profiles = Profiles(

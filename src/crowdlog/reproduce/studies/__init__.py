@@ -31,6 +31,11 @@ STUDIES: dict[str, str] = {
     "zhang-table-4.6": "zhang_table_4_6",
     "zhang-figure-4.2": "zhang_figure_4_2",
     "zhang-figure-4.3": "zhang_figure_4_3",
+    "erola-figure-5.3": "erola_figure_5_3",
+    "erola-figure-5.5": "erola_figure_5_5",
+    "erola-figure-5.7": "erola_figure_5_7",
+    "erola-figure-5.10": "erola_odp",
+    "erola-comparison": "erola_comparison",
 }
 
 
