@@ -87,7 +87,8 @@ def main() -> None:
         cluster[by_hash] = np.arange(users) // k
         scale = 2 * M / chosen.epsilon
         bar = threshold_of(scale, chosen.delta, M)
-        tell(f"by hash, k = {k}, noise {scale:.1f}", shown_by_clusters(cluster, user, query, scale, bar, rng))
+        found = shown_by_clusters(cluster, user, query, scale, bar, rng)
+        tell(f"by hash, k = {k}, noise {scale:.1f}", found)
 
 
 if __name__ == "__main__":
