@@ -46,10 +46,19 @@ def test_the_explanation_tells_what_each_step_spent(releases):
 
 def test_the_label_page_of_a_release_without_differential_privacy_warns(releases):
     page = label_page(releases["FTu(k=5)"].label)
-    assert "**k-anonymity of queries only, no differential privacy" in page
+    assert "**Only k-anonymity of queries, no differential privacy" in page
     assert "| promise | k-anonymity of queries |" in page
     assert "done by at least 5 people" in page
     assert "δ = 1" not in page
+
+
+@pytest.mark.parametrize("name", ["Korolova(epsilon=4, delta=1e-9, d=2)", "FTu(k=5)"])
+def test_steps_have_an_epsilon_where_one_is_promised(releases, name):
+    """Zeros beside the steps of k-anonymity would read as perfect privacy."""
+    label = releases[name].label
+    protects = label.promise.guarantee.protects
+    assert ("| step | ε | δ |" in label_page(label)) == protects
+    assert ("ε</th>" in release_page(label, {})) == protects
 
 
 def test_the_html_page_shows_sessions_query_by_query(releases):

@@ -8,7 +8,7 @@ from crowdlog.number_format import number, rounded_up
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.release.label import Label
 from crowdlog.release.meaning import meaning_for_one_person
-from crowdlog.release.promise import Setting, Step
+from crowdlog.release.promise import Promise, Setting, Step
 
 _COUNTED = {"impressions": "how often it was searched", "users": "how many people searched it"}
 
@@ -39,6 +39,18 @@ _LOOKED = (
 )
 
 
+def _steps(promise: Promise) -> str:
+    """Each step with its cost; where nothing is promised that ε measures, zeros would read as perfect."""
+    if not promise.guarantee.protects:
+        done = "".join(f"| {step.name} | {step.what} |\n" for step in promise.steps)
+        return f"\n## What was done\n\n| step | |\n|---|---|\n{done}"
+    spent = "".join(
+        f"| {step.name} | {rounded_up(step.epsilon)} | {rounded_up(step.delta)} | {step.what} |\n"
+        for step in promise.steps
+    )
+    return f"\n## What was spent\n\n| step | ε | δ | |\n|---|---|---|---|\n{spent}"
+
+
 def label_page(label: Label) -> str:
     """The label as Markdown."""
     promise = label.promise
@@ -53,15 +65,11 @@ def label_page(label: Label) -> str:
         "software": f"crowdlog {label.software}",
         "source log": label.source[:16],
     }
-    steps = "\n".join(
-        f"| {step.name} | {rounded_up(step.epsilon)} | {rounded_up(step.delta)} | {step.what} |"
-        for step in promise.steps
-    )
     return (
         f"# {label.name}\n{warnings}\n{label.description}\n\n| | |\n|---|---|\n"
         + "".join(f"| {name} | {fact} |\n" for name, fact in facts.items())
         + f"\n## What this means for one person\n\n{meaning_for_one_person(promise.guarantee)}\n"
-        + f"\n## What was spent\n\n| step | ε | δ | |\n|---|---|---|---|\n{steps}\n"
+        + _steps(promise)
         + _settings("Settings", promise.settings)
         + _settings("As published", promise.as_published)
         + _items("Assumptions", promise.assumptions)

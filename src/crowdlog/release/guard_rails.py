@@ -62,7 +62,7 @@ def _of_the_promise(
     if mechanism.unsafe:
         return [UNSAFE]
     if guarantee.k is not None:
-        only = f"{guarantee.kind} only, no differential privacy"
+        only = f"Only {guarantee.kind}, no differential privacy"
         return [f"{only}: whoever knows enough about a person can learn more from this release."]
     if not guarantee.protects:
         return [NO_PROMISE]
