@@ -79,9 +79,9 @@ def frontier(comparison: Comparison) -> Any:
 
 
 def _by_name(points: Sequence[Row], measure: Any) -> Any:
-    """Nothing promises anything: mechanisms side by side."""
+    """Nothing has an ε: mechanisms side by side."""
     base, (colour, shape) = inline(points).transform_filter("datum.name == measure"), _look(points)
-    x = alt.X("mechanism:N", title="no guarantee", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
+    x = alt.X("mechanism:N", title="no ε", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
     lines = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour)
     dots = base.mark_point(size=110, filled=True).encode(
         x=x, y=alt.Y("value:Q", title=None), color=colour, shape=shape, tooltip=_tooltip()

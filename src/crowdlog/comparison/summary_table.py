@@ -100,9 +100,13 @@ def in_notebook(comparison: Comparison) -> str:
 
 
 def promised(label: Label) -> Cell:
-    """The ε of a mechanism, or that it has none."""
+    """The ε of a mechanism, or its k, or that it has neither."""
     guarantee = label.promise.guarantee
-    return Cell(f"ε = {rounded_up(guarantee.epsilon)}") if guarantee.protects else Cell("none", mark="bad")
+    if guarantee.protects:
+        return Cell(f"ε = {rounded_up(guarantee.epsilon)}")
+    if guarantee.k is not None:
+        return Cell(f"{guarantee.kind}, k = {guarantee.k}")
+    return Cell("none", mark="bad")
 
 
 def _named(comparison: Comparison, mechanism: str) -> list[Cell]:

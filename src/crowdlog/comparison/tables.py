@@ -144,7 +144,10 @@ def promises(comparison: Comparison) -> list[PromiseGroup]:
 
 def _promise(comparison: Comparison, mechanism: str) -> PromiseText:
     promised = comparison.labels[mechanism].promise.guarantee
-    short = "no guarantee"
     if promised.protects:
         short = f"ε = {rounded_up(promised.epsilon)}, δ = {rounded_up(promised.delta)}"
+    elif promised.k is not None:
+        short = f"{promised.kind}, k = {promised.k}, no ε"
+    else:
+        short = "no guarantee"
     return PromiseText(short, meaning_for_one_person(promised), **comparison.commands(mechanism))
