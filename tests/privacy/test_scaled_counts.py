@@ -76,8 +76,7 @@ def test_the_kept_share_is_what_scaling_leaves():
     held = incidence(sets)
     squares = scaled_counts.squared_lengths(held, weights)
     bound = 3 * UNIT
-    counted = scaled_counts.noisy_people(held, weights, bound, 1e3, SeededRandomness(5))
-    share = scaled_counts.kept_share(counted, squares, 1e3, SeededRandomness(6))
+    share = scaled_counts.kept_share(squares, bound, 1e3, SeededRandomness(6))
     assert (
         abs(share - scaled_counts.scaled(held, weights, bound).sum() / (UNIT * held.holders().sum())) < 0.01
     )
@@ -87,3 +86,14 @@ def test_sums_of_parts_get_noise_for_all_of_them():
     """Five indicators of one person: √5 in length."""
     drawn = [scaled_counts._noisy([0] * 5, 0.5, SeededRandomness(seed)) for seed in range(400)]
     assert abs(np.std(drawn) / (PART * np.sqrt(5) / 0.5) - 1) < 0.1
+
+
+def test_one_person_adds_at_most_one_to_each_sum_of_the_kept_share(monkeypatch):
+    """Whatever her length: both of her parts are whole numbers from 0 to PART."""
+    seen = []
+    monkeypatch.setattr(scaled_counts, "_noisy", lambda sums, _mu, _randomness: seen.append(sums) or sums)
+    for square in [0, 1, UNIT**2, UNIT**2 + 1, 3 * UNIT**2, 4 * UNIT**2, UNIT**2 << 20]:
+        scaled_counts.kept_share(np.array([square], np.int64), UNIT, 1.0, SeededRandomness(1))
+    assert all(0 <= part <= PART for sums in seen for part in sums)
+    assert seen[2][1] == 0
+    assert seen[-1][0] == PART

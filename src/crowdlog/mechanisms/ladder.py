@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 from crowdlog.artifacts.kinds import TABLES as KINDS
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.public_lists import PUBLIC_WORDS, WORD_LIST, public_words
-from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.parameters import ITEMS, PEOPLE, POOL, REPRESENTATION, free, parameter, weight
+from crowdlog.mechanisms.parameters import ITEMS, PEOPLE, POOL, free, parameter, weight
 from crowdlog.mechanisms.rungs import setting
 from crowdlog.mechanisms.rungs.setting import Setting, expected_rows
 from crowdlog.mechanisms.rungs.wording import about, expectations, steps_of_ladder
@@ -119,16 +118,10 @@ class Ladder(Mechanism):
         least=0,
         role=free(0.0),
     )
-    representation: str | None = parameter(
-        "how queries are written before they are counted (see Crowd); "
-        "left out: spelling below 100,000 people, else original",
-        default=None,
-        choices=REPRESENTATIONS,
-        role=REPRESENTATION,
-    )
+    representation: str = shared.representation()
 
     def check_inputs(self) -> None:
-        public_words(self.words, self.setting.representation)
+        public_words(self.words, self.representation)
 
     def advice(self, log: LogStore) -> tuple[str, ...]:
         """Rows to expect of each table, and which are left out."""
@@ -161,9 +154,7 @@ class Ladder(Mechanism):
         parts = setting.shares(people, tables, weights)
         mu = {step: self.mu * math.sqrt(left * part) for step, part in parts.items()}
         bars, tails = setting.open_bars(mu, self.delta, self.epsilon, self.items)
-        small = people < setting.SPELLING_BELOW
-        written = self.representation or ("spelling" if small else "original")
-        return Setting(people, written, self.words, self.items, tables, left_out, mu, bars, tails)
+        return Setting(people, self.representation, self.words, self.items, tables, left_out, mu, bars, tails)
 
     def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
         from crowdlog.engine.holdings import holdings
@@ -201,7 +192,7 @@ class Ladder(Mechanism):
 
     def _candidates(self, table: str) -> Candidates:
         if table == "words":
-            words = public_words(self.words, self.setting.representation)
+            words = public_words(self.words, self.representation)
             return Pool(self.words, len(words), others=True)
         return NAMED_BY[table]
 

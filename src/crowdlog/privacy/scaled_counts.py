@@ -31,9 +31,9 @@ LEVELS = np.array(
     [int(UNIT**2 * 2.0 ** (k / STEPS)) for k in range(LOWEST * STEPS, HIGHEST * STEPS + 1)], np.int64
 )
 # Bounds that are tried, as squares of multiples of the typical length; and how many people may lie above.
-TRIED, ABOVE = (1.5, 2.5, 4.0, 7.0, 12.0), 0.08
+TRIED, ABOVE = (2.0, 3.5, 6.0, 10.0, 17.0, 30.0, 50.0), 0.06
 COARSE = 4  # the typical level is rounded to fourths of a power of two
-CAP = 16  # squared lengths count up to so many times the squared bound where the kept share is measured
+CAP = 4  # squared lengths count up to so many times the squared bound where the kept share is measured
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def find_bound(squares: Ints, mu: float, randomness: Randomness) -> int:
     """A length, in 1/UNIT, that about 8 % of the people with any key exceed. Costs μ.
 
     Half of μ² finds the typical level (people and their levels: two sums), half counts who is above each of
-    five multiples.
+    seven multiples.
     """
     part = mu / math.sqrt(2)
     levels = np.searchsorted(LEVELS, squares, side="right")
@@ -111,15 +111,17 @@ def noisy_people(
     return ScaledSums(sums + noise, weights, bound, mu)
 
 
-def kept_share(counted: ScaledSums, squares: Ints, mu: float, randomness: Randomness) -> float:
-    """About which share of the weight is left after scaling, from the noisy sums and one more: that of the
-    squared lengths, each up to CAP times the squared bound. Costs μ.
+def kept_share(squares: Ints, bound: int, mu: float, randomness: Randomness) -> float:
+    """About which share of the weight is left after scaling to the bound. Costs μ.
+
+    Two sums over people: her squared length, up to CAP times the squared bound, and what scaling takes of it.
     """
-    cap = CAP * counted.bound**2
-    parts = np.minimum(squares, cap).astype(object) * PART // cap
-    (whole,) = _noisy([int(parts.sum())], mu, randomness)
-    left = float((counted.sums.astype(np.float64) * counted.weights).sum())
-    return min(1.0, max(0.5, left / max(whole / PART * cap, 1.0)))
+    cap = CAP * bound**2
+    parts = (np.minimum(squares, cap).astype(object) * PART // cap).astype(np.int64)
+    taken = 1 - bound / np.sqrt(np.maximum(squares, bound**2).astype(np.float64))
+    lost = np.floor(parts * np.clip(taken, 0, 1)).astype(np.int64)
+    whole, gone = _noisy([int(parts.sum()), int(lost.sum())], mu, randomness)
+    return min(1.0, max(0.5, 1 - gone / max(whole, PART)))
 
 
 def scaled(incidence: Incidence, weights: Ints, bound: int) -> Ints:

@@ -1,8 +1,8 @@
 """Which class a text belongs to, from the text and from what is public: the one place that decides it, for
 what people hold and for cells that nobody holds alike.
 
-Keys are whole numbers that say the class: queries of one, two or three released words, pairs of words, sites
-called by released words; negative keys (−1 − id) are open: they have no grid.
+Keys are whole numbers that say the class: queries of one, two or three released words, addresses of one,
+pairs of words, sites called by released words; negative keys (−1 − id) are open: they have no grid.
 """
 
 from __future__ import annotations
@@ -11,19 +11,23 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
+from crowdlog.mechanisms.rungs.addresses import FORMS, SUFFIXES, address_cells, written
 from crowdlog.mechanisms.rungs.choice import NOT_A_CELL
 from crowdlog.types import Ints
-
-SUFFIXES = ("com", "org", "net", "gov", "edu")
 
 
 @dataclass(frozen=True)
 class ShownWords:
-    """The released words in the order of the alphabet, and the public list they may come from."""
+    """The released words in the order of the alphabet, and the public list they may come from.
+
+    `addressed`: queries may be written as addresses, which some representations never are.
+    """
 
     texts: tuple[str, ...]
     listed: tuple[str, ...]
+    addressed: bool = True
 
     @property
     def size(self) -> int:
@@ -37,7 +41,12 @@ class ShownWords:
     def listed_place(self) -> dict[str, int]:
         return {text: place for place, text in enumerate(self.listed)}
 
-    # --- queries: keys of one word come first, then of two, then of three ---
+    @cached_property
+    def names(self) -> pa.StringArray:
+        names: pa.StringArray = pa.array(self.texts, pa.string())
+        return names
+
+    # --- queries: keys of one word come first, then of two, then of three, then addresses ---
 
     def first(self, words: int) -> int:
         """The first key of queries of so many words."""
@@ -45,12 +54,31 @@ class ShownWords:
 
     def query(self, key: int) -> str:
         """The text of a closed query."""
+        if key >= self.first(4):
+            place, form = divmod(key - self.first(4), len(FORMS))
+            return written(self.texts[place], form)
         words = 1 if key < self.first(2) else 2 if key < self.first(3) else 3
         return " ".join(self.texts[place] for place in self.places(key - self.first(words), words))
 
     def places(self, cell: int, words: int) -> list[int]:
         """The places of the words of a cell of W × W × …"""
         return [cell // self.size**power % self.size for power in reversed(range(words))]
+
+    @property
+    def addresses(self) -> int:
+        """How many addresses the words name."""
+        return self.size * len(FORMS) if self.addressed else 0
+
+    def address_keys(self, texts: pa.StringArray) -> Ints:
+        """The key of each text that is an address of a word, NOT_A_CELL for others."""
+        cell = address_cells(texts, self.names)
+        return np.where((cell >= 0) & self.addressed, self.first(4) + cell, NOT_A_CELL)
+
+    def canonical_addresses(self, cells: Ints) -> Ints:
+        """Keys of cells, NOT_A_CELL where the text of the cell is another's."""
+        keys = self.first(4) + cells
+        texts = pa.array([self.query(key) for key in keys.tolist()], pa.string())
+        return np.where(self.address_keys(texts) == keys, keys, NOT_A_CELL)
 
     # --- sites: w.tld, then two words.tld, then words of the list.tld ---
 

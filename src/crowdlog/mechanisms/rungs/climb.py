@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdlog.artifacts.public_lists import public_word_pairs, public_words
+from crowdlog.artifacts.query_file import ORIGINAL
 from crowdlog.engine.holdings import Holdings, follow_one, pairs_held
 from crowdlog.mechanisms.rungs import columns
 from crowdlog.mechanisms.rungs.choice import Chosen, Column, choose, quantile
 from crowdlog.mechanisms.rungs.classes import ShownWords, named
+from crowdlog.mechanisms.rungs.queries import THREE_WORDS, query_column
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.graded import HALF, Graded
@@ -76,7 +78,7 @@ class Climb:
         place = np.full(len(texts), -1, np.int64)
         place[chosen.item] = np.arange(len(names))
         self.word_place = place
-        self.words = ShownWords(tuple(names), listed)
+        self.words = ShownWords(tuple(names), listed, setting.representation == ORIGINAL)
         held = self._holders(column, chosen)
         self.shown["words"] = ShownKeys({"word": names}, chosen.people, held, columns.total_allowed(column))
 
@@ -94,8 +96,8 @@ class Climb:
         graded = Graded(AdaptiveGaussian(items_per_user=setting.items_open), setting.mu["named"])
         open_bar = setting.open_bar["named"]
         listed = self._listed_pairs()
-        longest = longest_closed(graded, open_bar, words.size, invented * columns.THREE_WORDS)
-        queries, ids = columns.query_column(holdings, self.word_place, words, listed, invented, longest)
+        longest = longest_closed(graded, open_bar, words.size, invented * THREE_WORDS)
+        queries, ids = query_column(holdings, self.word_place, words, listed, invented, longest)
         candidates = {
             "queries": queries,
             "word_pairs": columns.pair_column(holdings, self.word_place, words, listed, invented),

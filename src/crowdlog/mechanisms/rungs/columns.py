@@ -14,11 +14,10 @@ from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Bools, Ints
 
 # Parts of a table's allowance of invented rows, by class.
-ONE_WORD, LISTED_TWO, TWO_WORDS, THREE_WORDS = 0.4, 0.2, 0.2, 0.1
 LISTED_PAIR, ANY_PAIR = 0.2, 0.6
 WORD_SITE, TWO_WORD_SITE, LISTED_SITE = 0.4, 0.3, 0.3
 NAMED, OTHER = 0.4, 0.6
-WORTH = {"queries": 1.0, "word_pairs": 0.3, "sites": 0.4}  # of a key in the second step
+WORTH = {"queries": 1.0, "word_pairs": 0.2, "sites": 0.3}  # of a key in the second step
 RANK = 500  # allowances of words fall like 1/(rank + RANK)
 
 
@@ -45,40 +44,6 @@ def word_column(
     return Column("words", held, np.arange(len(texts)), allowed, place >= 0), texts
 
 
-def query_column(
-    holdings: Holdings, word_place: Ints, shown: ShownWords, listed: Ints, invented: float, longest: int
-) -> tuple[Column, Ints]:
-    """Queries of released words only; and the query id of each item, −1 where the log has none.
-
-    `listed`: cells of two words that a public list holds. `longest`: queries of more words are open.
-    """
-    offsets, word = holdings.words.offsets, word_place[holdings.words.word]
-    length = np.diff(offsets)
-    inside = np.append(0, np.cumsum(word >= 0))
-    ids = np.flatnonzero((inside[offsets[1:]] - inside[offsets[:-1]] == length) & (length > 0))
-    size, key = shown.size, -1 - ids
-    allowed = np.zeros(len(ids))
-    parts = {1: ONE_WORD, 2: TWO_WORDS, 3: THREE_WORDS}
-    for words in range(1, longest + 1):
-        own = length[ids] == words
-        start = offsets[ids[own]]
-        cell = np.zeros(len(start), np.int64)
-        for place in range(words):
-            cell = cell * size + word[start + place]
-        key[own] = shown.first(words) + cell
-        allowed[own] = invented * parts[words] / max(size, 1) ** words
-    target = np.full(len(length), -1, np.int64)
-    target[ids] = np.arange(len(ids))
-    held = follow_one(holdings.queries, target, len(ids))
-    public = shown.first(2) + listed
-    held, key, known = with_public(held, key, public)
-    allowed = np.append(allowed, np.zeros(len(key) - len(ids)))
-    allowed[known] = invented * LISTED_TWO / max(len(listed), 1)
-    grids = [_grid(shown.first(n), size**n, invented * parts[n], public) for n in range(1, longest + 1)]
-    column = Column("queries", held, key, allowed, known, WORTH["queries"], grids)
-    return column, np.append(ids, np.full(len(key) - len(ids), -1))
-
-
 def pair_column(
     holdings: Holdings, word_place: Ints, shown: ShownWords, listed: Ints, invented: float
 ) -> Column:
@@ -93,7 +58,7 @@ def pair_column(
     held, key, known = with_public(held, key, listed)
     allowed = np.full(len(key), invented * ANY_PAIR / max(shown.size**2, 1))
     allowed[known] = invented * LISTED_PAIR / max(len(listed), 1)
-    grid = _grid(0, shown.size**2, invented * ANY_PAIR, listed)
+    grid = grid_of(0, shown.size**2, invented * ANY_PAIR, listed)
     return Column("word_pairs", held, key, allowed, known, WORTH["word_pairs"], [grid])
 
 
@@ -128,7 +93,7 @@ def edge_column(
     incidence, key, known = with_public(incidence, key, called)
     allowed = np.full(len(key), invented * OTHER / max(cells, 1))
     allowed[known] = invented * NAMED / max(len(called), 1)
-    grid = _grid(0, cells, invented * OTHER, called)
+    grid = grid_of(0, cells, invented * OTHER, called)
     if table == "pairs":  # no query is followed by itself
         grid = _off_diagonal(grid, size[0])
     return Column(table, incidence, key, allowed, known, 1.0, [grid])
@@ -141,7 +106,7 @@ def _by_code(held: Incidence, offsets: Ints, code: Ints) -> tuple[Incidence, Int
     return follow(held, offsets, numbers - none, len(key) - none), key[none:]
 
 
-def _grid(first: int, cells: int, allowed: float, others: Ints) -> CellGrid:
+def grid_of(first: int, cells: int, allowed: float, others: Ints) -> CellGrid:
     """Cells whose keys begin at `first`; those among `others` belong to another class."""
 
     def key(cell: Ints) -> Ints:

@@ -20,12 +20,12 @@ from crowdlog.types import Floats, Ints
 # synthetic logs other than the reported ones; any value is equally private.
 WORTH = {
     "words": 1.8,
-    "queries": 2.5,
+    "queries": 2.8,
     "word_pairs": 1.4,
     "sites": 1.2,
-    "query_sites": 1.6,
+    "query_sites": 1.8,
     "word_sites": 1.6,
-    "pairs": 3.0,
+    "pairs": 1.5,
 }
 # Of the privacy of counts: what finds the bounds of both passes at 1,000 people, and what measures the share
 # that scaling leaves from 15,000 people on; less where there are more, because the noise matters less.
@@ -33,7 +33,8 @@ BOUNDS_SHARE, BOUNDS_AT = 0.18, 1000
 KEPT_SHARE, MEASURED_FROM = 0.10, 15_000
 FIRST_PASS = 0.3  # of the rest
 KEPT, KEPT_SPREAD = 0.95, 0.055  # what scaling leaves where it is not measured, and how far keys differ
-FLATTER = -0.9  # weights of the second pass follow this power of the first pass's counts
+MEASURED_SPREAD = 0.035  # how far keys differ from a measured share
+FLATTER = -0.7  # weights of the second pass follow this power of the first pass's counts
 LEAST_COUNT = 0.7  # standard deviations of the first pass: smaller counts are taken for this
 SURE = 1.96  # standard deviations of an interval that holds the truth in 95 of 100 cases
 
@@ -65,12 +66,13 @@ def count_people(
         counted = scaled_counts.noisy_people(held, weights, bound, part_mu, randomness)
         share = KEPT
         if measured:
-            share = scaled_counts.kept_share(counted, squares, mu * math.sqrt(kept_part / 2), randomness)
+            share = scaled_counts.kept_share(squares, bound, mu * math.sqrt(kept_part / 2), randomness)
         passes.append((counted.people / share, counted.noise / share))
         shares.append(share)
         wanted = table * np.maximum(passes[0][0], LEAST_COUNT * passes[0][1]) ** FLATTER
     count, noise = _together(passes)
-    whole = People(count, noise, SURE * np.sqrt(noise**2 + (KEPT_SPREAD * count) ** 2))
+    unlike = MEASURED_SPREAD if measured else KEPT_SPREAD
+    whole = People(count, noise, SURE * np.sqrt(noise**2 + (unlike * count) ** 2))
     return _by_table(shown, whole), {f"kept share, pass {n + 1}": share for n, share in enumerate(shares)}
 
 

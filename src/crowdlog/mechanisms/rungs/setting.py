@@ -17,10 +17,9 @@ INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
 INVENTED_SHARE, INVENTED_LEAST, INVENTED_MOST = 0.002, 0.3, 10.0
 OPEN_ITEMS = 1000  # keys of one person in the second step, where long queries and other hosts are open
 STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
-SPELLING_BELOW = 100_000  # people: smaller logs gain from mended typing errors
 # Shares of μ² for 1,000 people and for 60,000; between them by the logarithm of the number.
-SMALL = {"words": 0.38, "named": 0.36, "edges": 0.04, "pairs": 0.0, "counts": 0.18}
-LARGE = {"words": 0.30, "named": 0.36, "edges": 0.10, "pairs": 0.0, "counts": 0.20}
+SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.0, "counts": 0.20}
+LARGE = {"words": 0.24, "named": 0.42, "edges": 0.10, "pairs": 0.0, "counts": 0.18}
 PAIRS_SHARE = 0.08  # taken from words and what they name, where pairs are published
 TABLES = ("words", "queries", "word_pairs", "sites", "query_sites", "word_sites", "pairs")
 STEP_OF = {
