@@ -13,7 +13,13 @@ from crowdlog.audit.bounds import lower, upper
 from crowdlog.audit.events import Floats, Halves, Ints, best_event
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.trial import Trial
-from crowdlog.plan.selections import KeySelection, KeySelections, NoisyThreshold, WeightedRounds
+from crowdlog.plan.selections import (
+    GradedRounds,
+    KeySelection,
+    KeySelections,
+    NoisyThreshold,
+    WeightedRounds,
+)
 from crowdlog.privacy.accounting import PromisedStep, TailStep
 
 if TYPE_CHECKING:
@@ -75,7 +81,7 @@ def _exposes(selection: KeySelections) -> Any:
 
     Weights: what their method says.
     """
-    if isinstance(selection, WeightedRounds):
+    if isinstance(selection, WeightedRounds | GradedRounds):
         return selection.own_keys
     if isinstance(selection, KeySelection):
         return sum(step.delta for step in selection.accounting() if isinstance(step, TailStep | PromisedStep))

@@ -39,7 +39,6 @@ class Mechanism(ABC):
     # why a collection's counts are not enough for it
     whole_log: ClassVar[str] = "it publishes people's own rows"
     collected_counts: ClassVar[tuple[Counts, ...]] = ()  # what a collection that it decides over may count
-    why_not_audited: ClassVar[str] = ""  # where the audits cannot read its tables yet: what they lack
     people_column: ClassVar[str] = "users"  # how it calls the number of people beside impressions
 
     def __post_init__(self) -> None:

@@ -61,7 +61,6 @@ class Ladder(Mechanism):
     each.
     """
 
-    why_not_audited: ClassVar[str] = "it may show words of a public list that none of the audits' logs holds"
     title: ClassVar[str] = (
         "Words, queries, word pairs and sites of the crowd and what was clicked for them, with numbers of "
         "people"
@@ -112,6 +111,13 @@ class Ladder(Mechanism):
         most=10_000,
         role=ITEMS,
     )
+    items_named: int = parameter(
+        "different queries, word pairs and sites together that one user supports at most: a random set",
+        default=1000,
+        least=1,
+        most=10_000,
+        role=ITEMS,
+    )
     least_rows: float = parameter(
         "a table with fewer rows to expect, by ε and people, is left out",
         default=5.0,
@@ -153,8 +159,20 @@ class Ladder(Mechanism):
         tables, left_out = setting.choose_tables(people, self.epsilon, self.least_rows, wanted)
         parts = setting.shares(people, tables, weights)
         mu = {step: self.mu * math.sqrt(left * part) for step, part in parts.items()}
-        bars, tails = setting.open_bars(mu, self.delta, self.epsilon, self.items)
-        return Setting(people, self.representation, self.words, self.items, tables, left_out, mu, bars, tails)
+        most = {"words": self.items, "named": self.items_named}
+        bars, tails = setting.open_bars(mu, self.delta, self.epsilon, most)
+        return Setting(
+            people,
+            self.representation,
+            self.words,
+            self.items,
+            tables,
+            left_out,
+            mu,
+            bars,
+            tails,
+            self.items_named,
+        )
 
     def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
         from crowdlog.engine.holdings import holdings
@@ -182,13 +200,17 @@ class Ladder(Mechanism):
             TablePlan(
                 Artifact(artifact[table], chosen.representation),
                 "users",
-                ScaledLength(setting.OPEN_ITEMS if setting.STEP_OF[table] == "named" else self.items),
+                ScaledLength(self._items(table)),
                 self._selection(table),
                 RowNoise(chosen.mu["counts"]),
                 self._candidates(table),
             )
             for table in chosen.tables
         )
+
+    def _items(self, table: str) -> int:
+        """Keys that one person supports at most in the selection of this table."""
+        return self.items_named if setting.STEP_OF[table] == "named" else self.items
 
     def _candidates(self, table: str) -> Candidates:
         if table == "words":
@@ -199,7 +221,7 @@ class Ladder(Mechanism):
     def _selection(self, table: str) -> GradedRounds:
         chosen, step = self.setting, setting.STEP_OF[table]
         mu = chosen.mu[step]
-        items = setting.OPEN_ITEMS if step == "named" else self.items
+        items = self._items(table)
         is_open = step in chosen.open_bar and table != "word_pairs"
         bar = chosen.open_bar[step] if is_open else 4 / mu
         tail = chosen.tails[step] if is_open else 0.0

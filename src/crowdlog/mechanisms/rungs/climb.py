@@ -93,7 +93,7 @@ class Climb:
     def _named_by_words(self) -> None:
         setting, holdings, words = self.setting, self.holdings, self.words
         invented = setting.invented(words.size)
-        graded = Graded(AdaptiveGaussian(items_per_user=setting.items_open), setting.mu["named"])
+        graded = Graded(AdaptiveGaussian(items_per_user=setting.items_named), setting.mu["named"])
         open_bar = setting.open_bar["named"]
         listed = self._listed_pairs()
         longest = longest_closed(graded, open_bar, words.size, invented * THREE_WORDS)

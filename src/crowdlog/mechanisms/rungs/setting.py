@@ -15,7 +15,6 @@ from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
 # of other tables: this part of the number of released words, within limits
 INVENTED_SHARE, INVENTED_LEAST, INVENTED_MOST = 0.002, 0.3, 10.0
-OPEN_ITEMS = 1000  # keys of one person in the second step, where long queries and other hosts are open
 STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
 # Shares of μ² for 1,000 people and for 60,000; between them by the logarithm of the number.
 SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.0, "counts": 0.20}
@@ -72,7 +71,7 @@ class Setting:
     mu: Mapping[str, float]  # of each step
     open_bar: Mapping[str, float]
     tails: Mapping[str, float]
-    items_open: int = OPEN_ITEMS
+    items_named: int
     invented_words: float = INVENTED_WORDS
     session_minutes: int = SESSION_MINUTES
 
@@ -112,11 +111,10 @@ def shares(people: int, tables: tuple[str, ...], weights: Mapping[str, float]) -
 
 
 def open_bars(
-    mu: Mapping[str, float], delta: float, epsilon: float, items: int
+    mu: Mapping[str, float], delta: float, epsilon: float, most: Mapping[str, int]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The bar of open keys in each step that has some, and its part of δ."""
+    """The bar of open keys in each step that has some, and its part of δ. `most`: keys of one person."""
     tail = STEP_TAIL * delta * ROUNDING_ROOM
-    most = {"words": items, "named": OPEN_ITEMS}
     bars = {
         step: AdaptiveGaussian(items_per_user=most[step]).threshold(mu[step], tail, epsilon)
         for step in most

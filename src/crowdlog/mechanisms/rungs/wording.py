@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from crowdlog.mechanisms.rungs.setting import OPEN_ITEMS, STEP_OF, Setting, expected_rows
+from crowdlog.mechanisms.rungs.setting import STEP_OF, Setting, expected_rows
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
 from crowdlog.release.promise import Step
 
@@ -67,7 +67,7 @@ def steps_of_ladder(setting: Setting, asked: LadderTerms) -> tuple[Step, ...]:
     for step, bar in setting.open_bar.items():
         tables = ", ".join(table for table in setting.tables if STEP_OF[table] == step)
         if tables:
-            steps += _chosen(tables, OPEN_ITEMS if step == "named" else setting.items)
+            steps += _chosen(tables, setting.items_named if step == "named" else setting.items)
             rule = (
                 f"Show those whose noisy weight reaches their bar: {bar:.4g} for what nothing public names, "
                 "less for what released words or public lists name, so that noise invents few."
