@@ -51,6 +51,16 @@ def broken(
         def promise(self) -> Any:
             return promise(super().promise()) if promise else super().promise()
 
+    if after is None and kind.protect is not Mechanism.protect and replaced:
+        # it goes a way of its own from the log to the tables
+
+        def protect_with_parts(self: Any, log: Any, randomness: Any, **options: Any) -> Protected:
+            with ExitStack() as stack:
+                for path, replacement in replaced.items():
+                    stack.enter_context(patch(f"crowdlog.{path}", replacement))
+                return kind.protect(self, log, randomness, **options)
+
+        Broken.protect = protect_with_parts  # type: ignore[method-assign]
     if after is not None:
         kept: Any = after
 
@@ -382,3 +392,28 @@ def with_all_queries(protected: Protected, log: Any) -> Protected:
         return pa.concat_tables([table, more]).sort_by([("count", "descending"), ("query", "ascending")])
 
     return with_tables(protected, widened)
+
+
+# --- the ladder ---
+
+
+def low_open_bar() -> dict[str, Any]:
+    """Keys that nothing public names get the bar of nothing at all."""
+    from crowdlog.mechanisms.rungs import climb
+
+    right = climb.choose
+    return {
+        "mechanisms.rungs.climb.choose": lambda graded, columns, _bar, randomness: right(
+            graded, columns, 0.5, randomness
+        )
+    }
+
+
+def ladder_counts(noise_share: float) -> dict[str, Any]:
+    """Numbers of people with this part of their noise."""
+    return {"privacy.scaled_counts.RoundedGaussian": lambda scale: RoundedGaussian(scale * noise_share)}
+
+
+def half_round_noise() -> dict[str, Any]:
+    """Every round of a choice with half of its noise."""
+    return {"privacy.selection.graded.RoundedGaussian": lambda scale: RoundedGaussian(scale / 2)}

@@ -23,6 +23,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "AClick, open": {"epsilon": 2.0, "q_f": 2, "c_f": 3, "delta": 1e-6, "mode": "open"},
     "ASession": {"epsilon": 2.0, "delta": 1e-6, "l_s": 2, "l_q": 3, "l": 3},
     "Keys": {"epsilon": 1.0, "delta": 1e-6},
+    "Ladder": {"epsilon": 1.0, "delta": 1e-6, "people": 1000},
     "Crowd": {"epsilon": 1.0, "delta": 1e-6, "weight_clicks": 0.0, "weight_pairs": 0.0},
 }
 
@@ -278,6 +279,13 @@ EVERY_KIND = [
         keep="random",
     ),
 ]
+LADDER = [
+    fault("Ladder with a low bar for open keys", "delta", "Ladder", b.low_open_bar()),
+    fault("Ladder with a third of the count noise", "epsilon", "Ladder", b.ladder_counts(1 / 3)),
+    fault("Ladder with half the noise of rounds", "epsilon", "Ladder", b.half_round_noise()),
+]
+
+
 FAULTS = [
     *NOISE,
     *INDEPENDENCE,
@@ -287,6 +295,7 @@ FAULTS = [
     *EPSILON,
     *REPLAY,
     *CROWD,
+    *LADDER,
     *KEYS,
     *A_CLICK,
     *A_SESSION,
