@@ -57,7 +57,8 @@ class Climb:
 
     def run(self) -> dict[str, ShownKeys]:
         self._words()
-        self._named_by_words()
+        if self.setting.named:
+            self._named_by_words()
         if self.setting.edges:
             self._edges()
         if "pairs" in self.setting.tables:

@@ -30,17 +30,19 @@ STEP_OF = {
     "word_sites": "edges",
     "pairs": "pairs",
 }
-# Rows to expect at ε = 1 (δ = 10⁻⁶) and at ε = 2.3 (δ = 10⁻⁵), by number of people (docs/ladder.md).
+# Rows to expect at ε = 1 (δ = 10⁻⁶) and at ε = 2.3 (δ = 10⁻⁵), by number of people, as measured on synthetic
+# logs (docs/ladder.md); those of 657,000 people are extrapolated.
 PEOPLE = (1_000, 5_000, 20_000, 60_000, 657_000)
 EXPECTED: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "words": ((26, 310, 1332, 3154, 12000), (94, 864, 2768, 5372, 20000)),
-    "queries": ((1, 24, 203, 820, 4000), (4, 104, 613, 2150, 10000)),
-    "word_pairs": ((2, 24, 211, 869, 8000), (7, 110, 664, 2382, 20000)),
-    "sites": ((6, 77, 192, 473, 4000), (17, 146, 382, 1278, 10000)),
-    "query_sites": ((1, 12, 64, 266, 2500), (3, 34, 204, 710, 6000)),
-    "word_sites": ((0.2, 6, 66, 515, 6000), (2, 18, 303, 1707, 20000)),
-    "pairs": ((0.01, 0.1, 0.3, 10, 100), (0.05, 0.3, 1, 41, 400)),
+    "words": ((25, 212, 1013, 2522, 9000), (83, 593, 2244, 4610, 16000)),
+    "queries": ((2, 18, 86, 432, 3500), (8, 40, 356, 880, 7200)),
+    "word_pairs": ((4, 19, 111, 460, 3800), (5, 52, 335, 1370, 11000)),
+    "sites": ((4, 40, 109, 212, 1700), (16, 80, 178, 750, 6000)),
+    "query_sites": ((1, 13, 41, 182, 1500), (5, 22, 143, 410, 3300)),
+    "word_sites": ((1, 14, 58, 294, 2400), (5, 30, 222, 960, 7800)),
+    "pairs": ((0.01, 0.1, 1, 23, 190), (0.05, 1, 8, 60, 490)),
 }
+PAIRS_FROM = 50_000  # people: what next queries cost below is worth more elsewhere
 AT = (1.0, 2.3)  # the ε of the two columns
 
 
@@ -76,6 +78,10 @@ class Setting:
     session_minutes: int = SESSION_MINUTES
 
     @property
+    def named(self) -> bool:
+        return any(STEP_OF[table] == "named" for table in self.tables)
+
+    @property
     def edges(self) -> bool:
         return "query_sites" in self.tables or "word_sites" in self.tables
 
@@ -89,6 +95,8 @@ def choose_tables(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those that are worth their privacy, and those that are not. What rests on a table goes with it."""
     enough = [table for table in TABLES if expected_rows(table, people, epsilon) >= least_rows]
+    if people < PAIRS_FROM and least_rows > 0:
+        enough = [table for table in enough if table != "pairs"]
     kept = [
         table
         for table in TABLES

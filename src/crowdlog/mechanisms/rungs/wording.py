@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from crowdlog.mechanisms.rungs.setting import STEP_OF, Setting, expected_rows
+from crowdlog.mechanisms.rungs.setting import PAIRS_FROM, STEP_OF, Setting, expected_rows
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
 from crowdlog.release.promise import Step
 
@@ -50,7 +50,10 @@ def expectations(setting: Setting, epsilon: float, least_rows: float) -> tuple[s
     told = [f"With {setting.people:,} people expect about {rows}."]
     if setting.left_out:
         names = ", ".join(table.replace("_", " ") for table in setting.left_out)
-        told.append(f"Left out, with fewer than {least_rows:g} rows to expect or not asked for: {names}.")
+        told.append(
+            f"Left out, with fewer than {least_rows:g} rows to expect (pairs: with fewer than "
+            f"{PAIRS_FROM:,} people) or not asked for: {names}."
+        )
     return tuple(told)
 
 

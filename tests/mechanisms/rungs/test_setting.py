@@ -1,0 +1,31 @@
+"""Which tables a ladder publishes, from public numbers alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdlog.mechanisms.ladder import Ladder
+from crowdlog.mechanisms.rungs.setting import PAIRS_FROM
+from crowdlog.privacy.randomness import SeededRandomness
+from tests.support.logs import make_log
+
+
+def test_a_small_log_gets_words_alone_and_they_come_out(tmp_path):
+    """Everything that rests on words may be left out."""
+    ladder = Ladder(epsilon=1, delta=1e-6, people=1000)
+    assert ladder.setting.tables == ("words",)
+    assert {plan.name for plan in ladder.plan} == {"words"}
+    log = make_log(tmp_path, [(f"u{user}", "cars", 100, "http://cars.com") for user in range(400)])
+    protected = ladder.protect(log, SeededRandomness(1))
+    assert set(protected.tables) == {"words"}
+    assert "cars" in protected.tables["words"]["word"].to_pylist()
+
+
+@pytest.mark.parametrize(("people", "there"), [(PAIRS_FROM - 1, False), (PAIRS_FROM, True)])
+def test_next_queries_come_from_fifty_thousand_people_on(people, there):
+    setting = Ladder(epsilon=2.3, delta=1e-5, people=people).setting
+    assert ("pairs" in setting.tables) is there
+    assert (setting.mu["pairs"] > 0) is there
+    assert sum(mu**2 for mu in setting.mu.values()) <= Ladder(epsilon=2.3, delta=1e-5).mu ** 2
+    if there:
+        assert setting.mu["pairs"] ** 2 <= 0.1 * sum(mu**2 for mu in setting.mu.values())
