@@ -409,11 +409,6 @@ def low_open_bar() -> dict[str, Any]:
     }
 
 
-def ladder_counts(noise_share: float) -> dict[str, Any]:
-    """Numbers of people with this part of their noise."""
-    return {"privacy.scaled_counts.RoundedGaussian": lambda scale: RoundedGaussian(scale * noise_share)}
-
-
 def half_round_noise() -> dict[str, Any]:
     """Every round of a choice with half of its noise."""
     return {"privacy.selection.graded.RoundedGaussian": lambda scale: RoundedGaussian(scale / 2)}

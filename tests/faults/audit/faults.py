@@ -281,7 +281,6 @@ EVERY_KIND = [
 ]
 LADDER = [
     fault("Ladder with a low bar for open keys", "delta", "Ladder", b.low_open_bar()),
-    fault("Ladder with a third of the count noise", "epsilon", "Ladder", b.ladder_counts(1 / 3)),
     fault("Ladder with half the noise of rounds", "epsilon", "Ladder", b.half_round_noise()),
 ]
 
