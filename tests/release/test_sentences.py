@@ -1,7 +1,9 @@
 """The catalogue: every sentence that a label, an explanation or a page of a release can print, with what must
-be true of a release that prints it; and every sentence of an error, provoked by the tests of its module.
+be true of a release that prints it.
 
-A sentence that is in the source and not here fails, and so does one that nothing prints.
+A sentence that is in the source and not here fails; so does one that no release prints, and one that a release
+prints of which it is not true. What a mechanism says of itself is in its promise, and proved in its page;
+sentences of errors are in the tests of their modules.
 """
 
 from __future__ import annotations

@@ -43,6 +43,9 @@ def _docstrings(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def pattern(sentence: str) -> re.Pattern[str]:
-    """What a printed sentence looks like."""
-    parts = re.split(r"\{\w*\}", sentence)
-    return re.compile("(?s:.+?)".join(re.escape(part.strip("\n")) for part in parts))
+    """What a printed sentence looks like: its words in order, with at most a line of filled-in text between.
+
+    Of a sentence that goes on below a table only the beginning is looked for.
+    """
+    parts = [part for part in re.split(r"\{\w*\}", sentence.strip("\n").split("\n")[0]) if part.strip()]
+    return re.compile(".{1,300}?".join(re.escape(part) for part in parts))
