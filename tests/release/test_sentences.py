@@ -1,9 +1,9 @@
 """The catalogue: every sentence that a label, an explanation or a page of a release can print, with what must
 be true of a release that prints it.
 
-A sentence that is in the source and not here fails; so does one that no release prints, and one that a release
-prints of which it is not true. What a mechanism says of itself is in its promise, and proved in its page;
-sentences of errors are in the tests of their modules.
+A sentence that is in the source and not here fails; so does one that no release prints, and one that a
+release prints of which it is not true. What a mechanism says of itself is in its promise, and proved in its
+page; sentences of errors are in the tests of their modules.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ CATALOGUE: dict[str, dict[str, True_]] = {
         "Whether the log has fewer than 1/δ users": lambda label: (
             dp(label) and label.promise.guarantee.delta > 0
         ),
-        "{} only, no differential privacy": lambda label: label.promise.guarantee.k is not None,
+        "Only {}, no differential privacy": lambda label: label.promise.guarantee.k is not None,
         "{}: whoever knows enough about a person": lambda label: (
             label.promise.guarantee.family != "dp" and not unsafe(label) and not seeded(label)
         ),
@@ -85,8 +85,8 @@ CATALOGUE: dict[str, dict[str, True_]] = {
         "how many people searched it": lambda label: label.promise.counts == "users",
         "It holds {}. A count says {}": lambda label: bool(label.promise.counts),
         ": ε = {}, δ = {}": dp,
-        " This spends ε = {}": lambda label: any(each.epsilon or each.delta for each in label.promise.steps),
-        " and δ = {}": lambda label: any(each.delta for each in label.promise.steps),
+        " This spends ε = {}": dp,
+        " and δ = {}": lambda label: dp(label) and any(each.delta for each in label.promise.steps),
         "one user: Neighbouring logs differ": dp,
         "nobody in particular": lambda label: label.promise.guarantee.k is not None,
         "# What this release is": always,
@@ -94,7 +94,8 @@ CATALOGUE: dict[str, dict[str, True_]] = {
         "\n## What is not promised": lambda label: bool(label.promise.unprotected),
         "Not covered by the promise": lambda label: bool(label.promise.unprotected),
         "Where we differ from the paper": lambda label: bool(label.promise.errata),
-        "\n## What was spent": always,
+        "\n## What was spent": dp,
+        "\n## What was done": lambda label: not dp(label),
         "\n## What this means for one person": always,
     },
     "release/meaning.py": {

@@ -90,7 +90,9 @@ def explain(label: Label) -> str:
     parts.append(_contents(label))
     parts.append("## How it was made\n")
     for place, step in enumerate(promise.steps, 1):
-        parts.append(f"{place}. **{step.name}.** {step.what}{_cost(step)}")
+        parts.append(
+            f"{place}. **{step.name}.** {step.what}{_cost(step) if promise.guarantee.protects else ''}"
+        )
     if promise.guarantee.protects:
         parts.append(f"\nTogether{_parameters(promise.guarantee)}.")
     parts.append(f"\n## What it means for you\n\n{meaning_for_one_person(promise.guarantee)}")
