@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from crowdlog.artifacts.packed_keys import pack, unpack
 from crowdlog.clusters.profiles import read_impressions
 from crowdlog.log.store import LogStore
 from crowdlog.measure.draws import mix
@@ -27,7 +28,7 @@ M = 5  # queries of one user
 def bounded(log: LogStore):
     """User and query of the first M different queries of each user."""
     user, query = read_impressions(log)
-    _pairs, first = np.unique(np.stack([user, query]), axis=1, return_index=True)
+    _pairs, first = np.unique(pack(user, query), return_index=True)
     first.sort()
     user, query = user[first], query[first]
     place = np.arange(len(user)) - np.searchsorted(user, user)
@@ -36,9 +37,9 @@ def bounded(log: LogStore):
 
 def shown_by_clusters(cluster, user, query, scale, threshold, rng):
     """The different queries of which some cluster's noisy number of users is above the threshold."""
-    cells, count = np.unique(np.stack([cluster[user], query]), axis=1, return_counts=True)
+    cells, count = np.unique(pack(cluster[user], query), return_counts=True)
     noisy = count + rng.laplace(0, scale, len(count))
-    return np.unique(cells[1][noisy > threshold])
+    return np.unique(unpack(cells[noisy > threshold])[1])
 
 
 def threshold_of(scale: float, delta: float, keys: float) -> float:

@@ -134,3 +134,12 @@ def test_fewer_users_than_k_are_one_clear_sentence():
 
 def test_one_cluster_where_there_are_fewer_than_2k_users():
     assert partition(RandomDistance(7), 4).sizes.tolist() == [7]
+
+
+def test_one_user_more_can_change_half_of_the_clusters():
+    """Why MDAV is no step towards differential privacy (docs/decisions/0014)."""
+    line = np.arange(12, dtype=float)[:, None]
+    before = naive.as_sets(mdav(MatrixSpace(VectorDistance(line).matrix()), 2))
+    after = mdav(MatrixSpace(VectorDistance(np.vstack([line, [[-1.0]]])).matrix()), 2)
+    unchanged = before & naive.as_sets(after)
+    assert len(unchanged) <= len(before) // 2

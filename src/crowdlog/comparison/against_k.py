@@ -65,7 +65,7 @@ def suggestions(comparison: Comparison) -> PageTable | None:
 
 
 def _cell(k: int | None) -> Cell:
-    return Cell("no k tried", mark="soft") if k is None else Cell(f"k = {k}", numeric=True)
+    return Cell("no k tried", numeric=True, mark="soft") if k is None else Cell(f"k = {k}", numeric=True)
 
 
 def numbers(comparison: Comparison) -> PageTable:
@@ -99,8 +99,14 @@ def against_k(comparison: Comparison) -> Any:
         ),
     )
     shown = base.transform_filter("datum.name == number")
-    x = alt.X("k:Q", title="k (more is more private)", scale=alt.Scale(zero=False, nice=False, padding=25))
-    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=420, symbolOpacity=1)
+    every_k = sorted({point["k"] for point in points})
+    x = alt.X(
+        "k:Q",
+        title="k (more is more private)",
+        scale=alt.Scale(zero=False, nice=False, padding=25),
+        axis=alt.Axis(values=every_k, format="d"),
+    )
+    legend = alt.Legend(title=None, orient="bottom", columns=1, labelLimit=420, symbolOpacity=1)
     colour = alt.Color(
         "method:N", scale=alt.Scale(domain=methods, range=colours(len(methods))), legend=legend
     )
@@ -112,7 +118,7 @@ def against_k(comparison: Comparison) -> Any:
         *(alt.Tooltip(f"{end}:Q", format=".3~g") for end in ("value", "low", "high")),
     ]
     layers = [
-        _one_over_k(sorted({point["k"] for point in points}), x),
+        _one_over_k(every_k, x),
         shown.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour),
         shown.mark_line().encode(x=x, y=up, color=colour),
         shown.mark_point(size=90, filled=True, opacity=1).encode(
