@@ -14,28 +14,28 @@ def bench(tmp_path_factory):
 
 @pytest.fixture
 def fewer_releases(monkeypatch):
-    """Two days instead of 31, two draws of the noise instead of ten, fewer values of k and d: the same code
-    in a tenth of the time.
-    """
+    """Two days instead of 31, fewer values of k, d, K and b: the same code in a tenth of the time."""
     from crowdlog.reproduce.studies import (
         erola_comparison,
         erola_figure_5_3,
         erola_figure_5_5,
         erola_figure_5_7,
         feild_figure_3_5,
-        feild_figure_3_7,
         feild_spans,
-        korolova_tables,
+        zhang_figure_3_5,
+        zhang_figure_3_8,
+        zhang_grid,
     )
 
     monkeypatch.setattr(feild_spans, "SPANS", feild_spans.SPANS | {"Days": [(0, 1), (1, 1)]})
     monkeypatch.setattr(feild_spans, "DS", (1, 10))
     monkeypatch.setattr(feild_figure_3_5, "KS", (5, 50))
-    monkeypatch.setattr(korolova_tables, "SEEDS", (1, 2))
-    monkeypatch.setattr(feild_figure_3_7, "SEEDS", (1, 2))
     monkeypatch.setattr(erola_comparison, "KS", (3,))
     monkeypatch.setattr(erola_figure_5_3, "KS", (3, 10, 50))
     monkeypatch.setattr(erola_figure_5_5, "KS", (3, 50))
     monkeypatch.setattr(erola_figure_5_5, "GROUPS", (2, 10))
     monkeypatch.setattr(erola_figure_5_5, "USERS", 30)
     monkeypatch.setattr(erola_figure_5_7, "KS", (1, 3, 50))
+    for module in (zhang_grid, zhang_figure_3_5, zhang_figure_3_8):
+        monkeypatch.setattr(module, "KS", (10, 50))
+        monkeypatch.setattr(module, "BS", (2, 10))

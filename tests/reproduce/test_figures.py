@@ -41,7 +41,8 @@ def test_the_page_shows_values_and_verdicts():
         "As in the paper:</b> The sun shines.",
         "Ours: it &lt;snows&gt;.",
         "Set up &amp; done.",
-        "1 of 2",
+        "Undecided:</b> It is warm.",
+        "1 of 2 seeds of the noise",
     ):
         assert words in shown
     assert "crowdlog reproduce --figures made-up-9.9 --users 300" in shown
@@ -54,8 +55,8 @@ def test_the_page_shows_values_and_verdicts():
 def test_what_is_done_is_kept_for_its_number_of_users(made_up, tmp_path):
     for users in (100, 100, 200):
         (shown,) = running.figures(users=users, out=tmp_path / "out")
-        assert (shown.held, len(shown.result.claims)) == (1, 2)
-    assert made_up() == [100, 200]
+        assert shown.verdicts() == {"holds": 1, "differs": 1, "undecided": 1}
+    assert made_up() == [100] * 5 + [200] * 5, "once for each noise"
     assert (tmp_path / "out" / "index.html").exists()
     assert (
         json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))[0]["name"]
@@ -74,19 +75,19 @@ def test_the_command_prints_a_short_table_or_json(made_up, tmp_path):
     result = CliRunner().invoke(cli, ["reproduce", "--figures", "--users", "100", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "made-up-9.9" in result.output
-    assert "1 of 2" in result.output
+    assert "undecided" in result.output
     assert "index.html" in result.output
     again = CliRunner().invoke(
         cli, ["reproduce", "--figures", "--users", "100", "-o", str(tmp_path), "--json"]
     )
     assert json.loads(again.output)[0]["claims"][1]["why"] == "it <snows>"
-    assert made_up() == [100]
+    assert made_up() == [100] * 5
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nonsense"], "There is no study 'nonsense'. There are: korolova-figure-2"),
+        (["nonsense"], "There is no study 'nonsense'. There are: korolova-figure-1"),
         (["--users", "5"], "at least 100 users. Got 5."),
     ],
 )
@@ -122,7 +123,7 @@ def test_killed_half_way_and_run_again_it_goes_on(tmp_path):
     assert len(before) >= 3
     subprocess.run(command, check=True, timeout=300, capture_output=True)
     after = {file.name: file.stat().st_mtime_ns for file in kept.glob("*.json")}
-    assert len(after) == 9, "eight releases and the study"
+    assert len(after) == 8 * 5 + 1, "eight releases with the noise of five seeds, and the study"
     assert before.items() <= after.items(), "what was done is not done again"
     assert (tmp_path / "index.html").exists()
 

@@ -26,5 +26,5 @@ def test_a_study_runs_and_its_result_can_be_kept(name, bench):
 def test_studies_are_chosen_by_name():
     assert [study.name for study in chosen("KOROLOVA-figure-2")] == ["korolova-figure-2"]
     assert len(chosen("")) == len(STUDIES)
-    with pytest.raises(InputError, match=r"There is no study 'nonsense'\. There are: korolova-figure-2"):
+    with pytest.raises(InputError, match=r"There is no study 'nonsense'\. There are: korolova-figure-1"):
         chosen("nonsense")

@@ -79,6 +79,6 @@ def _figures(which: str, users: int, out: Path, jobs: int, as_json: bool) -> Non
     if as_json:
         show_json([one.as_dict() for one in done])
         return
-    rows = [[one.study.name, one.study.title, f"{one.held} of {len(one.result.claims)}"] for one in done]
-    show_table(["study", "what it shows", "statements that hold"], rows)
+    rows = [[one.study.name, one.study.title, *one.verdicts().values()] for one in done]
+    show_table(["study", "what it shows", "holds", "differs", "undecided"], rows)
     click.echo(f"\n{out / PAGE}: the printed values beside ours, and why some statements differ.")

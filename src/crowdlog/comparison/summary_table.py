@@ -154,7 +154,7 @@ def _own(score: Row | None) -> Cell:
 
 def _support(found: Support | None, people: int) -> Cell:
     if found is None or found.share is None:
-        return Cell("✗ no: not enough is published", mark="bad")
+        return Cell("✗ no: nothing is published that it needs", mark="bad")
     mark, sign = SUPPORT_MARKS[found.verdict]
     words = f"{sign}: {percent(found.share, 0)} of the log's own ({decimal(found.score, 3)}); "
     words += f"answers {percent(found.answered, 1)}"

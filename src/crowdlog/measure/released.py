@@ -18,14 +18,22 @@ from crowdlog.release.folder import Release
 
 def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int) -> Tables:
     """All tables of a release as numbered keys. A release of rows is counted like a log."""
-    events = release.table("events")
-    if events is not None and events.num_rows:
-        return tables_of(rows_of_table(events, vocabulary, session_minutes))
-    tables = [release.table(name) for name in ("queries", "clicks", "pairs", "sessions")]
-    if not sum(table.num_rows for table in tables if table is not None):
+    names = ("events", "queries", "clicks", "pairs", "sessions")
+    tables = {name: table for name in names if (table := release.table(name)) is not None}
+    if not sum(table.num_rows for table in tables.values()):
         why = "it publishes no query, click, pair or session, so there is nothing to measure"
         raise InputError(f"{release.path} is empty: {why}.")
-    queries, clicks, pairs, sessions = tables
+    return read_tables(tables, vocabulary, session_minutes)
+
+
+def read_tables(tables: Mapping[str, Any], vocabulary: Vocabulary, session_minutes: int) -> Tables:
+    """Published tables, by name, as numbered keys."""
+    events = tables.get("events")
+    if events is not None and events.num_rows:
+        return tables_of(rows_of_table(events, vocabulary, session_minutes))
+    queries, clicks, pairs, sessions = (
+        tables.get(name) for name in ("queries", "clicks", "pairs", "sessions")
+    )
     q, u = vocabulary.queries, vocabulary.urls
     followed = _summed(pairs, lambda t: pack(q.ids(t["query"]), q.ids(t["next_query"])))
     flow, sequences = (followed, None) if sessions is None else _sequences(sessions, q)

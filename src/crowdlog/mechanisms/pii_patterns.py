@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _EMAIL = r"[\w.+-]+@[\w-]+\.\w"
 _PHONE = r"\(?\b\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}\b"
 _SSN = r"\b\d{3}[ -]?\d{2}[ -]?\d{4}\b"
-PERSONAL = f"{_EMAIL}|{_PHONE}|{_SSN}"
+PATTERNS = {"email": _EMAIL, "phone": _PHONE, "ssn": _SSN}
+PERSONAL = "|".join(PATTERNS.values())
 
 
 def looks_personal(texts: pa.StringArray | pa.ChunkedArray[Any]) -> npt.NDArray[np.bool_]:

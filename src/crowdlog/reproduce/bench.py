@@ -4,7 +4,7 @@ was measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -22,14 +22,16 @@ from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
 from crowdlog.measure.log_arrays import read_log
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import CONTRACT, Release
+from crowdlog.reproduce.counts_once import tables_by_seed
 from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.splits import write_rows
 
 T = TypeVar("T")
-SEED = 7  # of the log and of all noise
+SEED = 7  # of the log
+NOISE = (7, 8, 9, 10, 11)  # seeds of the noise: every statement is decided with each
+PART = 1_000_003  # between the seeds of releases that are put together
 DAY = 86_400  # seconds
 
 
@@ -54,6 +56,7 @@ class Bench:
         self.folder = folder
         self._results = ResultCache(folder / "kept", source_digest())
         self._truths: dict[Path, Truth] = {}
+        self.seed = NOISE[0]  # of the noise, for the run that is being done
 
     def __repr__(self) -> str:
         return f"Bench({self.users} users)"
@@ -106,25 +109,41 @@ class Bench:
                 make(path)
         return LogStore.open(path)
 
-    def released(
-        self, mechanism: Mechanism, log: LogStore, seed: int = SEED
-    ) -> AbstractContextManager[Release]:
+    def released(self, mechanism: Mechanism, log: LogStore) -> AbstractContextManager[Release]:
         """A release with seeded noise, so not a private one.
 
         It is destroyed after use, and charged to no ledger.
         """
-        return seeded_release(log, SeededRun(repr(mechanism), seed), self.folder)
+        return seeded_release(log, SeededRun(repr(mechanism), self.seed), self.folder)
+
+    def with_every_noise(
+        self, key: list[Any], make: Callable[[Sequence[int]], Mapping[int, Any]], draw: int = 0
+    ) -> Any:
+        """What was kept for this key and the noise of this run. When it is not there, `make` does it for the
+        seeds of all runs at once, since a log is counted once for all. `draw`: another noise of the same run.
+        """
+        own = self.seed + 100 * draw
+        if (found := self.kept_result([*key, own])) is not None:
+            return found
+        seeds = [seed + 100 * draw for seed in NOISE]
+        missing = [seed for seed in seeds if self.kept_result([*key, seed]) is None]
+        for seed, result in make(missing).items():
+            self._results.keep([self.users, *key, seed], result)
+        return self.kept_result([*key, own])
 
     def coverage(
-        self, mechanism: Mechanism, log: LogStore, seed: int = SEED, parts: Sequence[LogStore] = ()
+        self, mechanism: Mechanism, log: LogStore, draw: int = 0, parts: Sequence[LogStore] = ()
     ) -> Coverage:
         """How much a release of one table shows of the log; with `parts`, one release of each of them, put
         together. Kept: studies share it.
         """
-        key = ["coverage", repr(mechanism), log.path.name, seed, [part.path.name for part in parts]]
-        return Coverage(
-            **self.kept(key, lambda: asdict(self._coverage(mechanism, log, seed, parts or [log])))
-        )
+        key = ["coverage", repr(mechanism), log.path.name, [part.path.name for part in parts]]
+
+        def make(seeds: Sequence[int]) -> dict[int, Any]:
+            shown = self._shown(mechanism, parts or [log], seeds)
+            return {seed: asdict(self._coverage(log, tables)) for seed, tables in shown.items()}
+
+        return Coverage(**self.with_every_noise(key, make, draw))
 
     def kept(self, key: list[Any], make: Callable[[], T]) -> T:
         """What `make` returns (plain data for JSON), or what it returned before for the same key, number of
@@ -150,14 +169,21 @@ class Bench:
             self._truths[log.path] = Truth(log, MeasureSettings())
         return self._truths[log.path]
 
-    def _coverage(
-        self, mechanism: Mechanism, log: LogStore, seed: int, parts: Sequence[LogStore]
-    ) -> Coverage:
+    def _shown(
+        self, mechanism: Mechanism, parts: Sequence[LogStore], seeds: Sequence[int]
+    ) -> dict[int, list[Mapping[str, Any]]]:
+        """By seed the tables of each part, which has a noise of its own."""
+        found: dict[int, list[Mapping[str, Any]]] = {seed: [] for seed in seeds}
+        for number, part in enumerate(parts):
+            own = [seed + PART * number for seed in seeds]
+            for seed, tables in zip(seeds, tables_by_seed(mechanism, part, own), strict=True):
+                found[seed].append(tables)
+        return found
+
+    def _coverage(self, log: LogStore, tables: Sequence[Mapping[str, Any]]) -> Coverage:
         """Everything that the mechanisms of these studies show is in the log, so rows of the release are
         artifacts of the log.
         """
-        randomness = SeededRandomness(seed)
-        tables = [mechanism.protect(part, randomness).tables for part in parts]
         (name,) = tables[0]
         shown = (
             pa.concat_tables(table[name] for table in tables)

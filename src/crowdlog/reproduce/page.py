@@ -4,7 +4,7 @@ what of the paper holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from crowdlog import __version__
 from crowdlog.pages.render import render
 from crowdlog.pages.table import PageTable, table_of
 from crowdlog.pages.vega import PageChart, scripts
-from crowdlog.reproduce.study import Claim, Panel, Result, Study
+from crowdlog.reproduce.study import Claim, Panel, Result, Study, Verdict
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,16 @@ class FinishedStudy:
     study: Study
     result: Result
 
-    @property
-    def held(self) -> int:
-        return sum(claim.holds for claim in self.result.claims)
+    def verdicts(self) -> dict[Verdict, int]:
+        """How many statements hold, differ and are undecided."""
+        found = [claim.verdict for claim in self.result.claims]
+        return {verdict: found.count(verdict) for verdict in ("holds", "differs", "undecided")}
 
     def as_dict(self) -> dict[str, Any]:
-        study = self.study
-        return {"name": study.name, "source": study.source, "title": study.title, **self.result.as_dict()}
+        study, result = self.study, self.result.as_dict()
+        for claim, stored in zip(self.result.claims, result["claims"], strict=True):
+            stored["verdict"] = claim.verdict
+        return {"name": study.name, "source": study.source, "title": study.title, **result}
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class ShownStudy:
     title: str
     setup: str
     claims: Sequence[Claim]
-    held: int
+    verdicts: Mapping[Verdict, int]
     panels: Sequence[ShownPanel]
     command: str
 
@@ -71,7 +74,7 @@ def _shown(done: FinishedStudy, users: int) -> ShownStudy:
         study.title,
         result.setup,
         result.claims,
-        done.held,
+        done.verdicts(),
         [_panel(panel, f"{study.name}-{i}".replace(".", "-")) for i, panel in enumerate(result.panels)],
         f"crowdlog reproduce --figures {study.name} --users {users}",
     )

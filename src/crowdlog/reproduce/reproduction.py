@@ -8,10 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.bench import NOISE, Bench
+from crowdlog.reproduce.combine import combined
 from crowdlog.reproduce.page import FinishedStudy
 from crowdlog.reproduce.studies import find
-from crowdlog.reproduce.study import Result
+from crowdlog.reproduce.study import Result, Study
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,15 @@ class Reproduction:
 
 
 def run_trial(fields: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
-    """Do one study, and keep what it finds."""
+    """Do one study with each noise, and keep what it finds."""
     run = StudyRun(**trial)
-    bench = Reproduction(**fields).bench
-    bench.kept(_key(run), lambda: find(run.study).run(bench).as_dict())
+    bench, study = Reproduction(**fields).bench, find(run.study)
+    bench.kept(_key(run), lambda: combined([_with_noise(bench, seed, study) for seed in NOISE]).as_dict())
+
+
+def _with_noise(bench: Bench, seed: int, study: Study) -> Result:
+    bench.seed = seed
+    return study.run(bench)
 
 
 def _key(run: StudyRun) -> list[str]:

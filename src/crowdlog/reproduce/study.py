@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from crowdlog.reproduce.bench import Bench
 
+Verdict = Literal["holds", "differs", "undecided"]
 Cell = str | int | float | None  # None: not printed, or nothing to measure
 
 
@@ -17,12 +18,19 @@ Cell = str | int | float | None  # None: not printed, or nothing to measure
 class Claim:
     """One sentence of the paper about the shape of its result, decided by our numbers.
 
-    `why` is shown where it does not hold.
+    `why` is shown where it does not hold. `votes`: whether it held with the noise of each seed.
     """
 
     text: str
     holds: bool
     why: str
+    votes: Sequence[bool] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Decided where all seeds agree: with five, chance alone would agree once in sixteen times."""
+        votes = self.votes or (self.holds,)
+        return "holds" if all(votes) else "undecided" if any(votes) else "differs"
 
 
 @dataclass(frozen=True)

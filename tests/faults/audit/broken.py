@@ -21,7 +21,8 @@ from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
-from crowdlog.privacy.selection import kernels
+from crowdlog.privacy.selection import greedy_update, kernels
+from crowdlog.privacy.selection.truncated_geometric import passes
 from crowdlog.release.promise import Protected
 
 PLAN = "plan"  # a part of this name changes the plan that is followed, not the one that is declared
@@ -304,6 +305,28 @@ def crowd_counts(noise_share: float = 1.0, bound_share: int = 1) -> dict[str, An
 def whole_weights(_offsets: Any, items: Any, worth: Any, _lengths: Any) -> Any:
     """Everybody gives each of her items one whole unit."""
     return np.where(worth > 0, np.bincount(items, minlength=len(worth)) * kernels.UNIT, 0)
+
+
+def whole_units(_offsets: Any, items: Any, size: int, _own: Any, _order: Any, _most: int) -> Any:
+    """Everybody gives each of her items one unit, instead of one in all."""
+    return np.bincount(items, minlength=size)
+
+
+def unit_too_many(chances: list[int], counts: Any, randomness: Any) -> Any:
+    """Items are decided as if they had one unit more."""
+    return passes(chances, counts + 1, randomness)
+
+
+def impatient_greedy(noise_share: float = 1.0, lower: int = 0) -> dict[str, Any]:
+    """GreedyUpdate with a part of its noise, or a threshold that is so many units lower."""
+
+    right = greedy_update.threshold  # before it is replaced by the wrong one
+
+    def wrong(epsilon: float, delta: float) -> tuple[DiscreteLaplace, int]:
+        noise, least = right(epsilon, delta)
+        return DiscreteLaplace(noise_share * noise.scale), least - lower * greedy_update.GRID
+
+    return {"privacy.selection.greedy_update.threshold": wrong}
 
 
 # --- A_Click ---

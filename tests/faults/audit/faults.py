@@ -24,6 +24,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "ASession": {"epsilon": 2.0, "delta": 1e-6, "l_s": 2, "l_q": 3, "l": 3},
     "Keys": {"epsilon": 1.0, "delta": 1e-6},
     "Ladder": {"epsilon": 1.0, "delta": 1e-6, "people": 1000},
+    "Keys, short": {"epsilon": 1.0, "delta": 1e-6, "selection": "routed", "route": "short"},
+    "Keys, greedy": {"epsilon": 1.0, "delta": 1e-6, "selection": "greedy"},
     "Crowd": {"epsilon": 1.0, "delta": 1e-6, "weight_clicks": 0.0, "weight_pairs": 0.0},
 }
 
@@ -174,6 +176,20 @@ KEYS = [
     fault("Keys with half the count noise", "noise", "Keys", b.crowd_counts(noise_share=0.5)),
     fault("Keys with half the count noise, seen in ε", "epsilon", "Keys", b.crowd_counts(noise_share=0.5)),
     fault("Keys with counts bounded too late", "replay", "Keys", b.crowd_counts(bound_share=4)),
+    fault(
+        "scouted greedy, a unit too many",
+        "delta",
+        "Keys, short",
+        {"privacy.selection.scouted_greedy.passes": b.unit_too_many},
+    ),
+    fault(
+        "scouted greedy, a unit for each item",
+        "epsilon",
+        "Keys, short",
+        {"privacy.selection.kernels.one_unit_each": b.whole_units},
+    ),
+    fault("GreedyUpdate with a low threshold", "delta", "Keys, greedy", b.impatient_greedy(lower=1)),
+    fault("GreedyUpdate with a third of the noise", "epsilon", "Keys, greedy", b.impatient_greedy(1 / 3)),
 ]
 A_CLICK = [
     fault(

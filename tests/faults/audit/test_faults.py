@@ -44,6 +44,12 @@ CORRECT = [
 ]
 CROWD = "Crowd(epsilon=1, delta=1e-6, weight_clicks=0, weight_pairs=0)"
 SITUATIONS = [(spelling, audit) for spelling in (*CORRECT, CROWD) for audit in AUDITS]
+# Selections of one unit for each person: their δ, their ε, and that only her own keys move.
+UNITS = [
+    "Keys(epsilon=1, delta=1e-6, selection='greedy')",
+    "Keys(epsilon=1, delta=1e-6, selection='routed', route='short')",
+]
+SITUATIONS += [(spelling, audit) for spelling in UNITS for audit in ("delta", "epsilon")]
 
 
 @pytest.mark.parametrize(("spelling", "audit"), SITUATIONS)

@@ -9,11 +9,13 @@ from crowdlog.reproduce.study import Study
 
 # name on the command line: module of this package, which has a Study called STUDY.
 STUDIES: dict[str, str] = {
+    "korolova-figure-1": "korolova_figure_1",
     "korolova-figure-2": "korolova_figure_2",
     "korolova-figure-3": "korolova_figure_3",
     "korolova-figure-4": "korolova_figure_4",
     "korolova-table-2": "korolova_table_2",
     "korolova-table-3": "korolova_table_3",
+    "korolova-table-4": "korolova_table_4",
     "korolova-table-5": "korolova_table_5",
     "feild-figure-3.5": "feild_figure_3_5",
     "feild-figure-3.6": "feild_figure_3_6",
@@ -21,6 +23,11 @@ STUDIES: dict[str, str] = {
     "feild-figure-3.8": "feild_figure_3_8",
     "feild-figure-3.9": "feild_figure_3_9",
     "feild-attacks": "feild_attacks",
+    "zhang-table-3.3": "zhang_table_3_3",
+    "zhang-figure-3.4": "zhang_figure_3_4",
+    "zhang-figure-3.5": "zhang_figure_3_5",
+    "zhang-figure-3.6": "zhang_figure_3_6",
+    "zhang-figure-3.8": "zhang_figure_3_8",
     "zhang-table-3.5": "zhang_table_3_5",
     "zhang-table-3.6": "zhang_table_3_6",
     "zhang-table-3.7": "zhang_table_3_7",
@@ -31,6 +38,7 @@ STUDIES: dict[str, str] = {
     "zhang-table-4.6": "zhang_table_4_6",
     "zhang-figure-4.2": "zhang_figure_4_2",
     "zhang-figure-4.3": "zhang_figure_4_3",
+    "zhang-table-6.1": "zhang_table_6_1",
     "erola-figure-5.3": "erola_figure_5_3",
     "erola-figure-5.5": "erola_figure_5_5",
     "erola-figure-5.7": "erola_figure_5_7",

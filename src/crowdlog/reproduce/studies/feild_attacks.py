@@ -21,7 +21,7 @@ from crowdlog.mechanisms.dp_u import DPu
 from crowdlog.mechanisms.ft_a import FTa
 from crowdlog.mechanisms.ft_u import FTu
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.reproduce.bench import SEED, Bench
+from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import PRINTED, Point, bars
 from crowdlog.reproduce.studies.feild_bob import ASKED, OTHERS, bobs_log
 from crowdlog.reproduce.studies.feild_release import DELTA, LN10, PAPER
@@ -66,9 +66,11 @@ def _attacked(bench: Bench, log: LogStore, mechanisms: list[Mechanism], which: s
             releases = [stack.enter_context(bench.released(mechanism, log)) for mechanism in mechanisms]
             if not any(sum(release.label.tables.values()) for release in releases):
                 return {"success": None, "chance": None, "details": {}, "note": "Nothing is released."}
-            return attack(releases, log, [which], attacker=Attacker(SeededRandomness(SEED)))[0].as_dict()
+            return attack(releases, log, [which], attacker=Attacker(SeededRandomness(bench.seed)))[
+                0
+            ].as_dict()
 
-    return bench.kept(["attack", which, log.path.name, *map(repr, mechanisms)], make)
+    return bench.kept(["attack", which, log.path.name, *map(repr, mechanisms), bench.seed], make)
 
 
 def unsupported_triples(truth: Impressions) -> int:

@@ -56,7 +56,7 @@ def keywords(bench: Bench, setting: GraphSetting) -> dict[str, Any]:
     of queries and edges.
     """
     return bench.kept(
-        ["keywords", repr(setting.mechanism()), setting.pruned], lambda: _measured(bench, setting)
+        ["keywords", repr(setting.mechanism()), setting.pruned, bench.seed], lambda: _measured(bench, setting)
     )
 
 

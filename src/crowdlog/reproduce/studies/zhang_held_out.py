@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from crowdlog.log.store import LogStore
-from crowdlog.measure.released import read_release
+from crowdlog.measure.released import read_tables
 from crowdlog.measure.tables import Tables
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.reproduce.bench import SEED, Bench
+from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.counts_once import tables_by_seed
 from crowdlog.reproduce.study import Cell
 from crowdlog.utility.context import Fold, MeasureSettings, Truth
 from crowdlog.utility.paired_scores import PairedScores, scored
@@ -18,8 +19,8 @@ from crowdlog.utility.splits import By, split_store
 
 PAPER = "Zhang 2017"
 MINUTES = 30  # a longer pause ends a session, §4.2.1.1
-# queries or sessions drawn for each score; the number of all that could be answered is shown beside it
-SAMPLE = 2000
+# searches or sessions drawn for each score; the number of all that could be answered is shown beside it
+SAMPLE = 1000
 SETTINGS = MeasureSettings(sample=SAMPLE, session_minutes=MINUTES)
 # The name of each score, with its value, on how many it rests, the original's, and both on what both answer.
 Scores = dict[str, dict[str, Any]]
@@ -52,20 +53,25 @@ def _truth(bench: Bench, folds: int, by: By) -> Truth:
     return truth
 
 
-def tried(
-    bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: int, by: By, seed: int = SEED
-) -> Scores:
+def tried(bench: Bench, mechanism: Mechanism, task: Task, name: str, *, folds: int, by: By) -> Scores:
     """The scores of a task, kept under its name. A release that shows nothing has none: see `score_of`."""
 
-    def measure() -> Scores:
-        truth = _truth(bench, folds, by).apart()
-        with bench.released(mechanism, parts(bench, folds, by)[0], seed) as release:
-            if not sum(release.label.tables.values()):
-                return {}
-            tables = read_release(release, truth.vocabulary, MINUTES)
-        return scores(task(tables, truth.fold(None)))
+    def measure(seeds: Sequence[int]) -> dict[int, Scores]:
+        released = tables_by_seed(mechanism, parts(bench, folds, by)[0], seeds)
+        return {
+            seed: _scores(tables, task, bench, folds, by)
+            for seed, tables in zip(seeds, released, strict=True)
+        }
 
-    return bench.kept(["tried", name, repr(mechanism), folds, by, seed], measure)
+    found: Scores = bench.with_every_noise(["tried", name, repr(mechanism), folds, by], measure)
+    return found
+
+
+def _scores(tables: Mapping[str, Any], task: Task, bench: Bench, folds: int, by: By) -> Scores:
+    if not sum(table.num_rows for table in tables.values()):
+        return {}
+    truth = _truth(bench, folds, by).apart()
+    return scores(task(read_tables(tables, truth.vocabulary, MINUTES), truth.fold(None)))
 
 
 def scores(pairs: Mapping[str, PairedScores]) -> Scores:

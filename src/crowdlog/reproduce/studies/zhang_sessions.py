@@ -4,6 +4,7 @@ tried on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.ka import KA
 from crowdlog.privacy.published import a_session, session_sensitivity
 from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.counts_once import tables_by_seed
 from crowdlog.reproduce.studies.zhang_held_out import MINUTES, SETTINGS, Scores, parts, tried
 from crowdlog.utility import session_search, suggestion
 from crowdlog.utility.context import Fold
@@ -74,12 +76,17 @@ def tried_on(bench: Bench, task: str, run: str, k: int = K) -> Scores:
 
 def rows(bench: Bench, run: str, k: int) -> dict[str, int]:
     """How many rows each table of the release has."""
+    made = mechanism(run, k)
 
-    def count() -> dict[str, int]:
-        with bench.released(mechanism(run, k), parts(bench, FOLDS, "user")[0]) as release:
-            return dict(release.label.tables)
+    def count(seeds: Sequence[int]) -> dict[int, dict[str, int]]:
+        released = tables_by_seed(made, parts(bench, FOLDS, "user")[0], seeds)
+        return {
+            seed: {name: table.num_rows for name, table in tables.items()}
+            for seed, tables in zip(seeds, released, strict=True)
+        }
 
-    return bench.kept(["rows", repr(mechanism(run, k))], count)
+    found: dict[str, int] = bench.with_every_noise(["rows", repr(made)], count)
+    return found
 
 
 def original(score: dict[str, Any]) -> dict[str, Any]:
