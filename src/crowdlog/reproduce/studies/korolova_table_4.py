@@ -74,7 +74,7 @@ def claims(own: Sequence[str], released: Sequence[str], asked: int) -> list[Clai
         Claim(
             "Their order is not fully preserved, because of the noise.",
             len(released) > 1 and list(released) != [fear for fear in own if fear in released],
-            f"the order is preserved among those released; {few}",
+            few if len(released) < 2 else f"the order of those released is preserved; {few}",
         ),
     ]
 
