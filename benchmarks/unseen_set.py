@@ -36,7 +36,8 @@ def main() -> None:
         "imported modules": incidence(set(IMPORTS.findall(text)) for text in texts),
         "words": incidence(set(WORDS.findall(text.lower())) for text in texts),
     }
-    print("| items of a file | people | mean items | setting | " + " | ".join(METHODS) + " | auto over best |")
+    heading = ["items of a file", "people", "mean items", "setting", *METHODS, "auto over best"]
+    print(f"| {' | '.join(heading)} |")
     for kind, log in kinds.items():
         for setting, (epsilon, delta) in SETTINGS.items():
             keys = {
