@@ -6,20 +6,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test fast lint setup system node bench bench-keys clean
+.PHONY: demo test fast lint setup system node spark bench bench-keys clean
 
 demo: setup
 	$(BIN)/crowdlog demo -o demo
 
-test: setup system lint node
+test: setup spark system lint node
 	cd extension && npm run --silent check && npm run --silent test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 
 # What to run while working: everything that needs neither a browser nor killed processes.
-fast: setup
+fast: setup spark
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" tests
 
-lint: setup
+lint: setup spark
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -43,6 +43,13 @@ node: extension/node_modules/.package-lock.json
 
 extension/node_modules/.package-lock.json: extension/package-lock.json extension/.npmrc
 	cd extension && npm ci --silent
+	@touch $@
+
+# Spark, for --engine spark and its tests: 450 MB that a demonstration does not need.
+spark: $(VENV)/.spark
+
+$(VENV)/.spark: requirements-spark.lock $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements-spark.lock
 	@touch $@
 
 # System packages that some tests drive for real.

@@ -22,5 +22,6 @@ engine_option = click.option(
     "--engine",
     metavar="NAME[:OPTIONS]",
     callback=_find,
-    help="What counts: duckdb (the default), or for example duckdb:threads=2,memory=4GB.",
+    help="What counts: duckdb (the default), for example duckdb:threads=2,memory=4GB; or spark:local[2],"
+    " spark:spark://HOST:7077.",
 )

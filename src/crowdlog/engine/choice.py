@@ -41,4 +41,15 @@ def _duckdb(options: str) -> OpenEngine:
     return partial(Engine, **chosen)
 
 
-ENGINES: dict[str, Callable[[str], OpenEngine]] = {"duckdb": _duckdb}
+def _spark(master: str) -> OpenEngine:
+    """`master`: as Spark spells it, `local[2]` or `spark://host:7077`; all cores of this machine if none."""
+
+    def opened(log: LogStore) -> Engine:
+        from crowdlog.engine.spark.connection import SparkEngine
+
+        return SparkEngine(log, master=master or "local[*]")
+
+    return opened
+
+
+ENGINES: dict[str, Callable[[str], OpenEngine]] = {"duckdb": _duckdb, "spark": _spark}

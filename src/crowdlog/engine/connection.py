@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ibis
 
 from crowdlog.files.patterns import for_duckdb
 from crowdlog.log.store import LogStore
+
+if TYPE_CHECKING:
+    from crowdlog.engine.log_source import LogSource
+    from crowdlog.engine.rename import Renaming
+    from crowdlog.plan.table import TablePlan
 
 
 class Engine:
@@ -36,6 +42,18 @@ class Engine:
             reading = {"hive_partitioning": False}
         self.backend = backend
         self.events = self.backend.read_parquet(events, table_name="events", **reading)
+
+    elsewhere = False  # whether counts stay on other machines
+
+    def check(self, plans: Sequence[TablePlan]) -> None:
+        """Raise InputError when tables of these plans cannot be made by it."""
+        return
+
+    def source(self, renaming: Renaming | None) -> LogSource:
+        """The log as a source of counts, its queries renamed."""
+        from crowdlog.engine.log_source import LogSource
+
+        return LogSource(self, renaming)
 
     def __enter__(self) -> Engine:
         return self

@@ -288,10 +288,10 @@ def open_log(
     """Open the log for counting. `engine`: DuckDB unless another one is given, which its owner closes."""
     renaming = None if representation == "original" else rename(log, representation)
     if engine is not None:
-        yield LogSource(engine, renaming)
+        yield engine.source(renaming)
         return
     with Engine(log) as own:
-        yield LogSource(own, renaming)
+        yield own.source(renaming)
 
 
 def bounded_by(plan: TablePlan, artifacts: Any, randomness: Randomness) -> Any:

@@ -100,6 +100,14 @@ class Mechanism(ABC):
         """Raise InputError when this log cannot be published by it at all: before anything is charged."""
         return
 
+    def check_engine(self, engine: Engine) -> None:
+        """Raise InputError when this engine cannot make its tables: before anything is charged."""
+        if engine.elsewhere and type(self).protect is not Mechanism.protect:
+            raise InputError(
+                f"{type(self).__name__} reads the whole log on one machine. Use --engine duckdb for it."
+            )
+        engine.check(self.plan if engine.elsewhere else ())
+
     def advice(self, log: LogStore) -> tuple[str, ...]:
         """Sentences for the owner of the log, before anything is charged.
 

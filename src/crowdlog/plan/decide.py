@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from crowdlog.plan.candidates import OfShown, PublicResults
 from crowdlog.plan.selections import AtLeast, GradedRounds, NoisyThreshold, WeightedRounds
 from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.histories import Histories
+from crowdlog.privacy.keyed import KeyedRandomness, for_keys, within
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Floats, Ints
 
@@ -87,13 +88,25 @@ class CountSource(Protocol):
         ...
 
 
-def decide(plans: Sequence[TablePlan], source: CountSource, randomness: Randomness) -> dict[str, Kept]:
+@runtime_checkable
+class DecidesThere(Protocol):
+    """A source whose counts stay where they are: it follows the same plans, and hands out what is kept."""
+
+    def decide(self, plans: Sequence[TablePlan], randomness: KeyedRandomness) -> dict[str, Kept]: ...
+
+
+def decide(
+    plans: Sequence[TablePlan], source: CountSource | DecidesThere, randomness: Randomness
+) -> dict[str, Kept]:
     """The tables in their order; later ones may depend on what is shown in the table of queries."""
+    if isinstance(source, DecidesThere):
+        keyed = randomness if isinstance(randomness, KeyedRandomness) else KeyedRandomness.of(randomness)
+        return source.decide(plans, keyed)
     kept: dict[str, Kept] = {}
     sizes = own_sizes_of(plans, source)
     for plan in plans:
         shown = kept["queries"].key if isinstance(plan.candidates, OfShown | PublicResults) else None
-        kept[plan.name] = _decide(plan, source, shown, sizes, randomness)
+        kept[plan.name] = _decide(plan, source, shown, sizes, within(randomness, plan.name))
     return kept
 
 
@@ -135,7 +148,9 @@ def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Ke
                 if selection.at_least > 1
                 else np.arange(len(compared))
             )
-            noisy = compared[chosen] + selection.noise.draw(len(chosen), randomness)
+            noisy = compared[chosen] + selection.noise.draw(
+                len(chosen), for_keys(randomness, "selection", found.key[chosen])
+            )
             passed = noisy > selection.K
             chosen = chosen[passed]
             if plan.reuses_noise:
@@ -160,8 +175,9 @@ def by_weights(
         or not isinstance(bound, SquaredBudget)
     ):
         raise TypeError(f"a selection by weights needs a squared budget, got {bound}")
-    kept = selection.select(found.histories.distinct(), randomness, found.prior, sizes).items
-    true = found.histories.only(kept).counts(bound.budget, randomness)
+    named = within(randomness, "histories", found.key)
+    kept = selection.select(found.histories.distinct(), named, found.prior, sizes).items
+    true = found.histories.only(kept).counts(bound.budget, within(named, "counts", found.key[kept]))
     return published(plan, found.key[kept], true, randomness)
 
 
@@ -174,7 +190,7 @@ def published(plan: TablePlan, key: Ints, true: Ints, randomness: Randomness) ->
         raise TypeError("noise that differs from row to row is drawn with the counts")
     if plan.noise is None:
         return Kept(key, true)
-    noisy = true + plan.noise.draw(len(true), randomness)
+    noisy = true + plan.noise.draw(len(true), for_keys(randomness, "count", key))
     if plan.least is not None:
         enough = noisy >= plan.least
         key, noisy = key[enough], noisy[enough]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.keyed import tags_of
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection.incidence import Incidence
@@ -63,15 +64,24 @@ class Histories:
         """
         from crowdlog.privacy.selection import kernels
 
-        rows = int(
-            np.diff(self.offsets)[kernels.over_budget(self.offsets, self.items, self.size, budget)].sum()
-        )
-        tags = np.frombuffer(randomness.bytes(8 * rows), np.uint64)
+        over = kernels.over_budget(self.offsets, self.items, self.size, budget)
+        rows = np.repeat(over, np.diff(self.offsets))
+        user = np.repeat(np.arange(len(over)), np.diff(self.offsets))[rows]
+        items = self.items[rows]
+        tags = tags_of(randomness, "occurrences", user, items, _repeats(user, items))
         counted: NDArray[np.int64] = kernels.bounded_counts(self.offsets, self.items, self.size, budget, tags)
         return counted
 
     def __repr__(self) -> str:
         return f"Histories({len(self.offsets) - 1} users, {len(self.items)} occurrences of {self.size} items)"
+
+
+def _repeats(users: NDArray[Any], items: NDArray[Any]) -> NDArray[np.int64]:
+    """How often each row's user and item stood before; equal ones stand together."""
+    new = np.ones(len(users), bool)
+    new[1:] = (users[1:] != users[:-1]) | (items[1:] != items[:-1])
+    first = np.flatnonzero(new)
+    return np.arange(len(users)) - np.repeat(first, np.diff(np.append(first, len(users))))
 
 
 def count_noise(budget: int, mu: float) -> RoundedGaussian:

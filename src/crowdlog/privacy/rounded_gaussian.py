@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.keyed import only
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounding import PRECISION, bound_above
 
@@ -49,7 +50,9 @@ class RoundedGaussian:
         """Return n independent draws."""
         drawn = np.empty(n, np.int64)
         for start in range(0, n, CHUNK):
-            drawn[start : start + CHUNK] = self._chunk(min(CHUNK, n - start), randomness)
+            drawn[start : start + CHUNK] = self._chunk(
+                min(CHUNK, n - start), only(randomness, slice(start, start + CHUNK))
+            )
         return drawn
 
     def tail(self, t: int) -> float:
@@ -70,7 +73,7 @@ class RoundedGaussian:
         cells = np.where(negative, words, ~words)
         drawn, sure = self._round(cells.astype(np.float64), 32)
         doubt = np.flatnonzero(~sure)
-        drawn[doubt] = self._refine(cells[doubt].astype(np.uint64), randomness)
+        drawn[doubt] = self._refine(cells[doubt].astype(np.uint64), only(randomness, doubt))
         return np.negative(drawn, where=negative, out=drawn)
 
     def _refine(self, cells: NDArray[np.uint64], randomness: Randomness) -> Ints:
@@ -78,7 +81,7 @@ class RoundedGaussian:
         finer = cells << np.uint64(32) | np.frombuffer(randomness.bytes(4 * len(cells)), np.uint32)
         drawn, sure = self._round(finer.astype(np.float64), 64)
         for at in np.flatnonzero(~sure):
-            drawn[at] = self._exactly(int(finer[at]), 64, randomness)
+            drawn[at] = self._exactly(int(finer[at]), 64, only(randomness, [at]))
         return drawn
 
     def _round(self, cells: Floats, bits: int) -> tuple[Ints, NDArray[np.bool_]]:
@@ -127,7 +130,9 @@ def normal_at_least(thresholds: Floats, randomness: Randomness) -> NDArray[np.bo
         )
     above: NDArray[np.bool_] = signs * values >= thresholds
     for at in np.flatnonzero(~sure):
-        above[at] = _exceeds(int(cells[at]), bool(signs[at] > 0), float(thresholds[at]), randomness)
+        above[at] = _exceeds(
+            int(cells[at]), bool(signs[at] > 0), float(thresholds[at]), only(randomness, [at])
+        )
     return above
 
 

@@ -16,6 +16,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdlog.privacy.keyed import only
 from crowdlog.privacy.randomness import Randomness
 
 BITS = 128  # width of u and of the distribution function
@@ -59,7 +60,7 @@ class Table:
         quick = np.frombuffer(randomness.bytes(2 * n), dtype="<u2")
         drawn: NDArray[np.int64] = self._quick[quick].astype(np.int64)
         undecided = np.flatnonzero(drawn == UNDECIDED)
-        drawn[undecided] = self._search(quick[undecided], randomness)
+        drawn[undecided] = self._search(quick[undecided], only(randomness, undecided))
         return drawn
 
     def _search(self, quick: NDArray[np.uint16], randomness: Randomness) -> NDArray[np.int64]:
@@ -83,5 +84,5 @@ def draw_digits(tables: Sequence[Table], base: int, n: int, randomness: Randomne
         part[:] = 0
         for table in tables:
             part *= base
-            part += table.draw(len(part), randomness)
+            part += table.draw(len(part), only(randomness, slice(start, start + CHUNK)))
     return out

@@ -183,3 +183,7 @@ class Protects(Protocol):
     def check_log(self, log: LogStore) -> None:
         """Raise InputError when the log cannot be published by it: before anything is charged."""
         ...
+
+    def check_engine(self, engine: Engine) -> None:
+        """Raise InputError when this engine cannot make its tables: before anything is charged."""
+        ...

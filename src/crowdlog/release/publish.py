@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from crowdlog.release.seal import read_key
 
 if TYPE_CHECKING:
     from crowdlog.engine.choice import OpenEngine
+    from crowdlog.engine.connection import Engine
     from crowdlog.log.store import LogStore
 
 LOCK = "releases.lock"  # in the store: held by every release (shared) and by `resume` (alone)
@@ -66,7 +67,10 @@ def publish(
         holding(log, alone=False),
         open_ledger(log) as ledger,
         reserve(out, advice="Nothing was charged; choose another place.") as place,
+        nullcontext() if engine is None else engine(log) as opened,
     ):
+        if opened is not None:
+            mechanism.check_engine(opened)
         _refuse_exchanged(log, ledger, "Nothing was charged; try again.")
         if budget is not None:
             ledger.begin_budget(*budget)
@@ -77,7 +81,7 @@ def publish(
             steps=promise.accounting,
             allow_unprotected=i_know,
         )
-        drawing = Drawing(mechanism, promise, log, drawn_by, warnings, engine, key)
+        drawing = Drawing(mechanism, promise, log, drawn_by, warnings, lambda _log: nullcontext(opened), key)
         return finish(drawing, ledger, charge, place)
 
 
@@ -90,11 +94,13 @@ class Drawing:
     log: LogStore
     randomness: Randomness
     warnings: list[str]
-    engine: OpenEngine | None = None
+    engine: Callable[[LogStore], AbstractContextManager[Engine | None]] | None = None
     key: Any = None  # to sign the label with
 
     def draw(self) -> Protected:
         with nullcontext() if self.engine is None else self.engine(self.log) as opened:
+            if opened is not None:
+                self.mechanism.check_engine(opened)
             return self.mechanism.protect(self.log, self.randomness, engine=opened)
 
 

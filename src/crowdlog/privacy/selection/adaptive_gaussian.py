@@ -11,7 +11,7 @@ scale σ.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu, largest_of, upper_quantile
 from crowdlog.privacy.guarantee import approximate
+from crowdlog.privacy.keyed import for_keys
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection.base import Selected, SelectionPromise
@@ -130,37 +131,95 @@ class AdaptiveGaussian:
         long vectors are by the user's size (default: all alike), `sizes`: each user's size in the whole
         release (default: her items here).
         """
-        from crowdlog.privacy.selection import kernels
-
-        unit = WHOLE * kernels.UNIT  # weights are summed in whole numbers of 1/unit
-        bar, sigma = math.ceil(threshold * unit), unit / mu
         held, ids = incidence.bounded(self.items_per_user, randomness).held()
         lengths = lengths_of(held, own, sizes)
-        weights = np.zeros(len(ids), np.int64)
+        rounds = self.rounds_of(mu, threshold)
+        state = rounds.begin(ids, prior)
+        for number in range(len(rounds.shares)):
+            sums = rounds.weigh(held, state.worth, lengths)
+            state, alive = rounds.after(number, state, sums, randomness)
+            held = held.only(alive)
+        return rounds.end(state)
+
+    def rounds_of(self, mu: float, threshold: float) -> Rounds:
+        """What happens between reading people's items and the end, for engines that read them elsewhere."""
+        return Rounds(tuple(self.shares()), mu, threshold)
+
+
+@dataclass(frozen=True)
+class ItemState:
+    """What is known of the items that are still in the race; `known`: their prior, `worth`: of a unit now."""
+
+    ids: Ints
+    weights: Ints
+    known: NDArray[np.int16]
+    worth: NDArray[np.int16]
+
+    def only(self, index: Ints) -> ItemState:
+        return ItemState(self.ids[index], self.weights[index], self.known[index], self.worth[index])
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds as steps that each look at some users, or at some items: on one machine or on many."""
+
+    shares: tuple[int, ...]
+    mu: float
+    threshold: float
+
+    @property
+    def unit(self) -> int:
+        """Weights are summed in whole numbers of 1/unit."""
+        from crowdlog.privacy.selection import kernels
+
+        return WHOLE * kernels.UNIT
+
+    @property
+    def bar(self) -> int:
+        return math.ceil(self.threshold * self.unit)
+
+    def begin(self, ids: Ints, prior: NDArray[np.float64] | None) -> ItemState:
+        from crowdlog.privacy.selection import kernels
+
         known = ((np.ones(len(ids)) if prior is None else prior[ids]) * kernels.FULL).astype(np.int16)
-        worth, done = known.copy(), 0
-        for share in self.shares():
-            noise = RoundedGaussian(round_noise(mu, share))
-            weights += share * (
-                kernels.weigh(held.offsets, held.items, worth, lengths) + noise.draw(held.size, randomness)
-            )
-            done += share
-            if done < WHOLE:
-                part = done / WHOLE
-                reach = 1 + REACH * (1 - part) / part
-                spread = SPREAD * sigma * math.sqrt(part * reach**2 + 1 - part)
-                kernels.steer(weights, bar, reach, spread, math.sqrt(1 - part) * sigma, known, worth)
-                # Hopeless items stop here: they get no more weight and no more noise and are never released.
-                alive = np.flatnonzero(worth >= 0)
-                held, ids, weights, worth, known = (
-                    held.only(alive),
-                    ids[alive],
-                    weights[alive],
-                    worth[alive],
-                    known[alive],
-                )
-        kept = weights >= bar
-        return Selected(ids[kept], weights[kept] / unit)
+        return ItemState(ids, np.zeros(len(ids), np.int64), known, known.copy())
+
+    @staticmethod
+    def weigh(held: Incidence, worth: NDArray[np.int16], lengths: Ints) -> Ints:
+        """What these users give to each item: sums of whole numbers, so that several parts of the users add
+        up to the same in any order.
+        """
+        from crowdlog.privacy.selection import kernels
+
+        sums: Ints = kernels.weigh(held.offsets, held.items, worth, lengths)
+        return sums
+
+    def after(
+        self, number: int, state: ItemState, sums: Ints, randomness: Randomness
+    ) -> tuple[ItemState, Ints]:
+        """The items that go on after round `number`, and their places among those before. Looks at each item
+        by itself.
+        """
+        from crowdlog.privacy.selection import kernels
+
+        share, done = self.shares[number], sum(self.shares[: number + 1])
+        noise = RoundedGaussian(round_noise(self.mu, share))
+        drawn = noise.draw(len(sums), for_keys(randomness, f"round {number}", state.ids))
+        state = replace(state, weights=state.weights + share * (sums + drawn), worth=state.worth.copy())
+        if done == WHOLE:
+            return state, np.arange(len(sums))
+        sigma, part = self.unit / self.mu, done / WHOLE
+        reach = 1 + REACH * (1 - part) / part
+        spread = SPREAD * sigma * math.sqrt(part * reach**2 + 1 - part)
+        left = math.sqrt(1 - part) * sigma
+        kernels.steer(state.weights, self.bar, reach, spread, left, state.known, state.worth)
+        # Hopeless items stop here: they get no more weight and no more noise and are never released.
+        alive = np.flatnonzero(state.worth >= 0)
+        return state.only(alive), alive
+
+    def end(self, state: ItemState) -> Selected:
+        kept = state.weights >= self.bar
+        return Selected(state.ids[kept], state.weights[kept] / self.unit)
 
 
 def round_noise(mu: float, share: int) -> float:

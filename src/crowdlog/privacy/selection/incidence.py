@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.keyed import tags_of
 from crowdlog.privacy.randomness import Randomness
 
 Offsets = NDArray[np.int64]
@@ -46,7 +47,8 @@ class Incidence:
         from crowdlog.privacy.selection import kernels
 
         sizes = np.diff(self.offsets)
-        tags = np.frombuffer(randomness.bytes(8 * int(sizes[sizes > most].sum())), np.uint64)
+        user = np.repeat(np.arange(self.users), np.where(sizes > most, sizes, 0))
+        tags = tags_of(randomness, "items", user, self.items[np.repeat(sizes > most, sizes)])
         offsets, kept = kernels.keep_random(self.offsets, self.items, tags, most)
         return Incidence(offsets, kept, self.size)
 

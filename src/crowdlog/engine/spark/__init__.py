@@ -1,0 +1,1 @@
+"""Counting, choosing and noise on Spark: what leaves the cluster is what is published."""

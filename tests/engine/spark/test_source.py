@@ -1,0 +1,126 @@
+"""The same secret gives the same tables on DuckDB and on Spark; what it cannot do is told before a charge."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from crowdlog.engine.spark import rounds
+from crowdlog.engine.spark.source import SparkSource
+from crowdlog.errors import InputError
+from crowdlog.mechanisms import parse
+from crowdlog.plan.decide import decide
+from crowdlog.privacy.keyed import KeyedRandomness
+from crowdlog.release.publish import open_ledger
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("spark"),
+    # Py4J, through which Python talks to Java, leaves sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+SPELLINGS = [
+    "Crowd(epsilon=8, delta=1e-3)",
+    "Korolova(epsilon=20, delta=1e-2, d=6)",
+    "DPa(epsilon=20, delta=1e-2, d=6)",
+    "DPu(epsilon=20, delta=1e-2, d=6, artifact='pair')",
+    "DPu(epsilon=20, delta=1e-2, d=4, keep='random')",
+    "Zealous(epsilon=20, delta=1e-2, d=6, artifact='click')",
+    "FTa(k=5)",
+    "FTu(k=5, artifact='window-pair')",
+    "KA(K=3)",
+    "Keys(epsilon=8, delta=1e-3, artifact='click', items=20)",
+    "Keys(epsilon=8, delta=1e-3, items=20, budget=4)",
+]
+
+
+def secret() -> KeyedRandomness:
+    return KeyedRandomness(bytes(range(32)), private=False)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_the_same_secret_gives_the_same_tables(log, spark, spelling):
+    mechanism = parse(spelling)
+    here = mechanism.protect(log, secret()).tables
+    there = mechanism.protect(log, secret(), engine=spark).tables
+    assert here == there
+    assert any(table.num_rows for table in here.values()), "a test of empty tables shows nothing"
+
+
+@pytest.mark.parametrize("urls", ["private", "public"])
+@pytest.mark.parametrize("mode", ["closed", "open"])
+def test_pools_and_public_results(log, spark, tmp_path, mode, urls):
+    pool, surfaced = tmp_path / "pool.txt", tmp_path / "surfaced.tsv"
+    pool.write_text("shared 1\nshared 2\nnobody asks this\n")
+    surfaced.write_text(
+        "shared 1\thttp://one.example\nshared 1\thttp://none.example\nother\thttp://two.example\n"
+    )
+    files = f", surfaced={str(surfaced)!r}" if urls == "public" else ""
+    mechanism = parse(
+        f"AClick(epsilon=30, q_f=6, delta=1e-2, mode={mode!r}, pool={str(pool)!r}, urls={urls!r}{files})"
+    )
+    here = mechanism.protect(log, secret()).tables
+    assert here == mechanism.protect(log, secret(), engine=spark).tables
+    assert here["queries"].num_rows
+
+
+def test_a_favoured_list(log, spark, tmp_path):
+    pool = tmp_path / "pool.txt"
+    pool.write_text("shared 1\nshared 3\n")
+    mechanism = parse(f"Crowd(epsilon=4, delta=1e-3, pool={str(pool)!r}, unknown=0.2)")
+    assert mechanism.protect(log, secret()).tables == mechanism.protect(log, secret(), engine=spark).tables
+
+
+def test_all_rounds_over_many_tasks_choose_as_one_task_does(log, spark, monkeypatch):
+    """Fewer rounds, because each is two exchanges; none of them in a single task."""
+    mechanism = parse("Keys(epsilon=8, delta=1e-3, items=20)")
+    plan = mechanism.plan[0]
+    method = dataclasses.replace(plan.selection.method, rounds=3)
+    short = dataclasses.replace(plan, selection=dataclasses.replace(plan.selection, method=method))
+    with mechanism.open(log) as source:
+        here = decide([short], source, secret())["queries"]
+    monkeypatch.setattr(rounds, "FITS", -1)
+    there = decide([short], SparkSource(spark), secret())["queries"]
+    assert len(here.key)
+    assert np.array_equal(here.key, there.key)
+    assert np.array_equal(here.count, there.count)
+
+
+def test_another_secret_gives_other_counts(log, spark):
+    mechanism = parse("Korolova(epsilon=20, delta=1e-2, d=6)")
+    other = KeyedRandomness(bytes(32), private=False)
+    one = mechanism.protect(log, secret(), engine=spark).tables
+    assert one != mechanism.protect(log, other, engine=spark).tables
+
+
+@pytest.mark.parametrize(
+    ("spelling", "said"),
+    [
+        ("KAnonymity(k=3)", "KAnonymity reads the whole log on one machine"),
+        ("Pseudonyms()", "Pseudonyms reads the whole log on one machine"),
+        ("ASession(epsilon=1, delta=1e-3, l_s=2, l_q=3)", "Sequences of queries are not counted on Spark"),
+        ("DPu(epsilon=1, delta=1e-3, d=2, artifact='word')", "counted as the log writes them"),
+        ("Crowd(epsilon=1, delta=1e-3, representation='light')", "counted as the log writes them"),
+        ("Keys(epsilon=1, delta=1e-3, selection='greedy')", "selected by 'adaptive' only"),
+    ],
+)
+def test_what_cannot_be_done_there_is_refused_before_a_charge(log, spark, tmp_path, spelling, said):
+    class Borrowed:
+        """The session of all tests, which nobody closes."""
+
+        def __enter__(self):
+            return spark
+
+        def __exit__(self, *_error):
+            return None
+
+    with pytest.raises(InputError, match=said):
+        parse(spelling).release(
+            log, tmp_path / "out", i_know=True, budget=(1e9, 0.5), engine=lambda _log: Borrowed()
+        )
+    with open_ledger(log) as ledger:
+        assert not ledger.entries()
+    assert not (tmp_path / "out").exists()
