@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from crowdlog.errors import InputError
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.mechanisms import parse
 from crowdlog.release.folder import Release
 from crowdlog.utility.context import MeasureSettings
@@ -74,14 +74,14 @@ def test_clusters_lose_something_and_topics_stay(folder, log, clustered):
 
 
 def test_the_record_of_everybody_is_found(log, clustered):
-    histories = Histories(clustered, log)
+    histories = PublishedHistories(clustered, log)
     assert (histories.record_of >= 0).all()
     assert np.unique(histories.record_of).size == 12
     assert histories.known.sum() == histories.shown.sum()
 
 
 def test_srp_counts_what_is_common_at_a_level(folder, log, clustered):
-    histories = Histories(clustered, log)
+    histories = PublishedHistories(clustered, log)
     histories.__dict__["shown"] = csr_array(np.zeros(histories.own.shape, np.int64))
     assert remaining(histories, str(folder / "tree.txt"))[1].tolist() == [0.0] * 12
 

@@ -7,7 +7,7 @@ from dataclasses import Field
 from typing import Any, ClassVar, Protocol, TypeVar
 
 
-class Trial(Protocol):
+class PlainTrial(Protocol):
     """A frozen dataclass of plain data for JSON. `str(trial)` is its name in messages."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
@@ -15,7 +15,7 @@ class Trial(Protocol):
     def __hash__(self) -> int: ...
 
 
-AnyTrial = TypeVar("AnyTrial", bound=Trial)
+AnyTrial = TypeVar("AnyTrial", bound=PlainTrial)
 
 
 class Experiment(Protocol[AnyTrial]):

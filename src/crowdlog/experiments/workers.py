@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Generic
 
 from crowdlog.errors import CrowdlogError, InputError
-from crowdlog.experiments.trials import AnyTrial, Trial
+from crowdlog.experiments.trials import AnyTrial, PlainTrial
 from crowdlog.progress import Advance
 
 # Printed after the name of the trial.
@@ -95,7 +95,7 @@ class WorkerPool(Generic[AnyTrial]):
                 self._workers.remove(worker)
 
 
-def _ask(worker: subprocess.Popen[str], trial: Trial) -> str:
+def _ask(worker: subprocess.Popen[str], trial: PlainTrial) -> str:
     """The worker's answer, or nothing when it died."""
     _tell(worker, json.dumps(asdict(trial)))
     return worker.stdout.readline() if worker.stdout else ""
@@ -111,7 +111,7 @@ def _tell(worker: subprocess.Popen[str], line: str) -> None:
         return  # its answer will be missing, which is noticed
 
 
-def _failure(answer: str, trial: Trial) -> CrowdlogError | None:
+def _failure(answer: str, trial: PlainTrial) -> CrowdlogError | None:
     what = f"The trial of {trial}"
     if not answer:
         return InputError(f"{what} {KILLED}")

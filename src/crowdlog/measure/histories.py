@@ -15,7 +15,7 @@ from crowdlog.release.folder import Release
 from crowdlog.types import Ints
 
 
-class Histories:
+class PublishedHistories:
     """A release of rows and the log it was made from. Nothing is read before it is asked for."""
 
     def __init__(self, release: Release, store: LogStore) -> None:
@@ -23,7 +23,7 @@ class Histories:
         self.log = Impressions(store)
 
     def __repr__(self) -> str:
-        return f"Histories({self.log.users} users)"
+        return f"PublishedHistories({self.log.users} users)"
 
     @property
     def own(self) -> Any:

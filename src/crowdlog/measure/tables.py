@@ -60,7 +60,7 @@ class Tables:
     pairs: KeyCounts | None  # query, the next query
     flow: KeyCounts | None  # query, any later query of the session
     sequences: KeyCounts | None = None  # published sequences of two queries
-    histories: Any = None  # a release of rows: `measure.histories.Histories`
+    histories: Any = None  # a release of rows: `measure.histories.PublishedHistories`
 
 
 def tables_of(events: LogArrays, *, users: bool = False) -> Tables:

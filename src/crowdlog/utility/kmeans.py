@@ -16,7 +16,7 @@ from crowdlog.clusters.distances.edit_distance import words_of
 from crowdlog.clusters.distances.syntactic import SyntacticDistance
 from crowdlog.clusters.user_rows import UserRows, read_user_rows, sites_of
 from crowdlog.measure.draws import generator
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.measure.tables import Tables
 from crowdlog.types import Ints
 from crowdlog.utility.context import MeasureSettings, Truth
@@ -44,7 +44,7 @@ def measure(released: Tables, _truth: Truth, settings: MeasureSettings) -> list[
     return found
 
 
-def syntactic_pair(histories: Histories, users: Ints) -> tuple[SyntacticDistance, SyntacticDistance]:
+def syntactic_pair(histories: PublishedHistories, users: Ints) -> tuple[SyntacticDistance, SyntacticDistance]:
     """The distance between these users by their own rows, and by the rows of their records."""
     store = histories.log.store
     words = read_words(store)
@@ -54,7 +54,7 @@ def syntactic_pair(histories: Histories, users: Ints) -> tuple[SyntacticDistance
     return own, shown
 
 
-def _shown_rows(histories: Histories, users: Ints) -> UserRows:
+def _shown_rows(histories: PublishedHistories, users: Ints) -> UserRows:
     """The rows of the records of these users; texts that are not in the log are left out."""
     events: Any = histories.release.table("events")
     record = events["user"].combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)

@@ -10,7 +10,7 @@ from typing import Any
 from crowdlog.artifacts.knowledge.wordnet import wordnet_folder
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.measure.released import read_release
 from crowdlog.measure.tables import Tables
 from crowdlog.mechanisms.category_tree import WORDNET
@@ -111,7 +111,7 @@ def score(
     if published.topics:
         released = replace(released, flow=released.pairs, sequences=None)
     if "events" in release.tables:
-        released = replace(released, histories=Histories(release, truth))
+        released = replace(released, histories=PublishedHistories(release, truth))
     names = _possible(_readable(names, published, asked=bool(on)), released, settings, asked=bool(on))
     if test is None and released.histories is not None:
         names = _without_tasks(names, asked=bool(on))

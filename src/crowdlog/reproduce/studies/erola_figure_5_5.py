@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdlog.measure.draws import generator
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.mechanisms import parse
 from crowdlog.reproduce.bench import SEED, Bench
 from crowdlog.reproduce.plots import Point, curves
@@ -40,7 +40,7 @@ def _indexes(bench: Bench, k: int) -> Any:
     def make() -> dict[str, list[float]]:
         log = small_log(bench)
         with bench.released(parse(METHODS["syntactic"].format(k=k)), log) as release:
-            histories = Histories(release, log)
+            histories = PublishedHistories(release, log)
             users = histories.users(USERS, SEED)
             own, shown = syntactic_pair(histories, users)
             order = generator(SEED).permutation(len(users))

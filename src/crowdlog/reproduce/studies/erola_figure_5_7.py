@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.mechanisms import parse
 from crowdlog.reproduce.bench import Bench
 from crowdlog.reproduce.plots import Point, curves
@@ -41,7 +41,7 @@ def _frequencies(bench: Bench, k: int) -> Any:
         if k == 1:
             return _of(own, own, log)
         with bench.released(parse(METHODS["syntactic"].format(k=k)), log) as release:
-            return _of(own, Histories(release, log).known, log)
+            return _of(own, PublishedHistories(release, log).known, log)
 
     return bench.kept(["erola-frequencies", small_log(bench).path.name, k], make)
 

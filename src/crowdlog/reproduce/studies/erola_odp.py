@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdlog.measure.categories import query_categories
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.reproduce.bench import Bench
@@ -65,7 +65,7 @@ def _measured(bench: Bench, k: int, categories: int) -> dict[str, Any]:
     mechanism.clusters(log)  # type: ignore[attr-defined]
     seconds = time.process_time() - begin
     with bench.released(mechanism, log) as release:
-        left = remaining(Histories(release, log), WORDNET)
+        left = remaining(PublishedHistories(release, log), WORDNET)
     return {"srp": [float(of.mean()) for of in left.values()], "seconds": seconds}
 
 

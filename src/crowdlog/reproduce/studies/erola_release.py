@@ -13,7 +13,7 @@ from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
 from crowdlog.measure.categories import query_categories
 from crowdlog.measure.entropy import loss_ratio
-from crowdlog.measure.histories import Histories
+from crowdlog.measure.histories import PublishedHistories
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.category_tree import WORDNET
@@ -56,7 +56,7 @@ def numbers(bench: Bench, spelling: str, *, all_of_them: bool = True) -> Numbers
     def make() -> Numbers:
         log = small_log(bench)
         with bench.released(parse(spelling), log) as release:
-            histories = Histories(release, log)
+            histories = PublishedHistories(release, log)
             return numbers_of(histories.own, histories.known, log, all_of_them=all_of_them)
 
     return bench.kept(["erola", small_log(bench).path.name, spelling, all_of_them], make)
