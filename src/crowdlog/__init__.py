@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from crowdlog.mechanisms import parse as parse
     from crowdlog.mechanisms.a_click import AClick as AClick
     from crowdlog.mechanisms.a_session import ASession as ASession
+    from crowdlog.mechanisms.closed_domain import ClosedDomain as ClosedDomain
     from crowdlog.mechanisms.crowd import Crowd as Crowd
     from crowdlog.mechanisms.dp_a import DPa as DPa
     from crowdlog.mechanisms.dp_u import DPu as DPu

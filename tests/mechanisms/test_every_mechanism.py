@@ -37,6 +37,10 @@ EXAMPLES = {
         "ASession(epsilon=4, delta=1e-9, l_q=2)",
         "ASession(epsilon=4, delta=1e-9, l_s=2, l_q=3, l=2, weight_clicks=0, representation='spelling')",
     ],
+    "ClosedDomain": [
+        "ClosedDomain(epsilon=4, d=2, pool='ngrams')",
+        "ClosedDomain(epsilon=4, d=2, pool='ngrams', keep='random', representation='light')",
+    ],
     "Crowd": [
         "Crowd(epsilon=4, delta=1e-9)",
         "Crowd(epsilon=4, delta=1e-9, weight_clicks=0, weight_pairs=0, representation='light')",

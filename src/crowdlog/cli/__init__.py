@@ -39,6 +39,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "attack": ("attack", "What a release gives away, against chance."),
     "compare": ("compare", "Try many mechanisms on a log: what each is good for and gives away."),
     "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
+    "tasks": ("tasks", "Which searches of a person serve one purpose."),
+    "recommend": ("recommend", "What to ask next, from a release and one's own context."),
     "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
     "reproduce": ("reproduce", "The papers' numbers and figures, done again."),
     "forward": ("forward", "Queries that travel: hide in a social network."),

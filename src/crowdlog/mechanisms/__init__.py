@@ -13,6 +13,7 @@ from crowdlog.mechanisms.base import Mechanism
 MECHANISMS: dict[str, str] = {
     "AClick": "a_click",
     "ASession": "a_session",
+    "ClosedDomain": "closed_domain",
     "Crowd": "crowd",
     "DPa": "dp_a",
     "DPu": "dp_u",

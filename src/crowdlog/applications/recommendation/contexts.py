@@ -1,0 +1,115 @@
+"""Contexts, recommendations and truth as JSON lines, and the experiments with mixed contexts.
+
+Contexts: {"id": "1", "context": ["oldest", …, "reference"], "sametask": [optional scores]}.
+Recommendations: {"id": "1", "recs": [["query", score], …]}.
+Truth: {"id": "1", "later": ["query", …], "shown": ["doc", …], "relevant": ["doc", …]}.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdlog.applications.tasks.model import TaskModel
+from crowdlog.applications.tasks.pair_features import People, pair_matrix
+from crowdlog.applications.tasks.texts import encode_texts
+from crowdlog.errors import InputError
+from crowdlog.files.whole import new_file
+from crowdlog.log.normalise import normalise
+
+_LUCCHESE = TaskModel("lucchese", "none", 0.2, "single")
+
+
+def read_json_lines(path: str | Path, fields: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Objects that have all of these fields; `-` is standard input. Errors name the line, never its text."""
+    try:
+        text = sys.stdin.read() if str(path) == "-" else Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The file {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"The file {path} cannot be read: it is not UTF-8 text.") from None
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            missing = [name for name in fields if name not in row]
+        except (ValueError, TypeError):
+            missing = ["JSON"]
+        if missing:
+            raise InputError(f"The file {path} cannot be used: line {number} lacks {', '.join(missing)}.")
+        found.append(row)
+    return found
+
+
+def write_json_lines(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Whole or not at all; `-` is standard output."""
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if str(path) == "-":
+        sys.stdout.write(text)
+        return
+    with new_file(Path(path)) as file:
+        file.write(text.encode())
+
+
+def read_contexts(path: str | Path) -> list[dict[str, Any]]:
+    """Contexts with normalised queries and a same-task score for each."""
+    rows = read_json_lines(path, ("id", "context"))
+    for row in rows:
+        context = [normalise(query) for query in row["context"]]
+        if not context:
+            raise InputError(f"The contexts {path} cannot be used: one has no query.")
+        row["context"] = context
+        given = row.get("sametask")
+        row["sametask"] = [float(x) for x in given] if given is not None else same_task_scores(context)
+        if len(row["sametask"]) != len(context):
+            raise InputError(
+                f"The contexts {path} cannot be used: sametask must have a score for each query."
+            )
+    return rows
+
+
+def same_task_scores(context: list[str]) -> list[float]:
+    """sametask₁: Lucchese's score of each query with the reference; 1 for the reference."""
+    last = len(context) - 1
+    nothing = np.zeros(len(context) + 1, np.int64)
+    people = People(
+        np.arange(len(context)), nothing[1:], nothing, nothing[:0], encode_texts(context), np.zeros((0, 1))
+    )
+    first = np.arange(last)
+    scores = _LUCCHESE.scores(pair_matrix(people, first, np.full(last, last))) if last else np.zeros(0)
+    return [*scores.tolist(), 1.0]
+
+
+def mix_contexts(contexts: list[dict[str, Any]], off: int, draws: int, seed: int) -> list[dict[str, Any]]:
+    """Contexts with `off` queries of other tasks among their own: the first ones of a random other context,
+    of the next one if it is short, interleaved at random; the reference stays last (Feild 2013, §6.4.2).
+    """
+    if len(contexts) < 2:
+        raise InputError("Mixed contexts need at least two contexts.")
+    generator = np.random.default_rng(seed)
+    return [
+        {"id": f"{row['id']}#{draw}", "context": _mixed(contexts, at, off, generator)}
+        for at, row in enumerate(contexts)
+        for draw in range(draws)
+    ]
+
+
+def _mixed(contexts: list[dict[str, Any]], at: int, off: int, generator: np.random.Generator) -> list[str]:
+    strange: list[str] = []
+    others = [number for number in generator.permutation(len(contexts)) if number != at]
+    for number in others:
+        strange += contexts[number]["context"][: off - len(strange)]
+        if len(strange) >= off:
+            break
+    own = contexts[at]["context"][:-1]
+    places = set(generator.choice(len(own) + len(strange), len(own), replace=False).tolist())
+    mine, theirs = iter(own), iter(strange)
+    whole = [next(mine) if place in places else next(theirs) for place in range(len(own) + len(strange))]
+    return [*whole, contexts[at]["context"][-1]]

@@ -1,0 +1,96 @@
+"""A task model from a release of vectors alone: no log, no labels of a person."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdlog.applications.tasks.bins import domain
+from crowdlog.applications.tasks.model import TaskModel
+from crowdlog.applications.tasks.vectors import counts_of_table
+from crowdlog.applications.trees import boosted, forest
+from crowdlog.errors import InputError
+from crowdlog.release.folder import Release
+from crowdlog.types import Floats
+
+# Where counts are noisy, so much of the released total is added in the proportions of the synthetic logs.
+PRIOR_SHARE = 0.05
+
+
+@cache
+def prior(bins: str) -> tuple[Floats, float]:
+    """Counts of vectors in synthetic logs (shares of 1; label × place), and the η that suits them.
+
+    Public: made by benchmarks/task_model.py from synthetic logs alone.
+    """
+    text = files("crowdlog.applications.tasks").joinpath("prior.json").read_text(encoding="utf-8")
+    stored = json.loads(text)[bins]
+    counts = np.zeros((2, len(domain(bins))))
+    counts[np.array(stored["label"]), np.array(stored["place"])] = stored["count"]
+    return counts / counts.sum(), float(stored["eta"])
+
+
+def train_from_release(path: str | Path, *, learner: str = "forest", seed: int = 0) -> TaskModel:
+    """Learn from the published counts; the model carries the label of the release."""
+    release = Release.open(path)
+    release.check()
+    table = release.table("queries")
+    if table is None or not table.num_rows:
+        raise InputError(f"The release {path} publishes no vectors: no model can be made of it.")
+    bins, counts = counts_of_table(table, f"The release {path}")
+    model = model_of_counts(bins, counts, learner=learner, seed=seed)
+    return replace(model, label=_label(release), trained_on="a release")
+
+
+def model_of_counts(bins: str, counts: Floats, *, learner: str = "forest", seed: int = 0) -> TaskModel:
+    """A model of published counts (label × place)."""
+    public, eta = prior(bins)
+    weights = smoothed(bins, counts, public) if (counts < 0).any() else counts
+    vectors = np.concatenate([domain(bins), domain(bins)])
+    same = np.repeat([0.0, 1.0], len(domain(bins)))
+    flat = weights.ravel()
+    there = flat > 0
+    vectors, same, flat = vectors[there], same[there], flat[there]
+    # one row stands for many pairs: as much weight in all as there are rows keeps the trees' limits apt
+    weight = flat * (max(len(flat), 2_000) / flat.sum())
+    grow = boosted if learner == "boost" else lambda v, s, w: _weighted_forest(v, s, w, seed)
+    return TaskModel(learner, bins, eta, "average", trees=grow(vectors, same, weight))
+
+
+def _weighted_forest(vectors: Floats, same: Floats, weight: Floats, seed: int) -> Any:
+    """Without a bootstrap of rows: a row is a cell of a table, not a pair of one person."""
+    return forest(vectors, same, weight, seed=seed, resample=False)
+
+
+def smoothed(bins: str, counts: Floats, public: Floats) -> Floats:
+    """Noisy counts of all cells, made usable: sums over coarse groups (bin2) are kept, within each group the
+    cells are in the proportions of synthetic logs. Sums over many cells have little noise, single cells much.
+    """
+    group = _groups(bins)
+    released = np.stack([np.bincount(group, row, group.max() + 1) for row in counts])
+    expected = np.stack([np.bincount(group, row, group.max() + 1) for row in public])
+    total = max(released.sum(), 1.0)
+    kept = np.maximum(released, 0) + PRIOR_SHARE * total * expected
+    inside = public / np.where(expected > 0, expected, 1)[:, group]
+    weights: Floats = kept[:, group] * inside
+    return weights
+
+
+def _groups(bins: str) -> Any:
+    """The coarse group of each place: its bin2 vector."""
+    if bins == "bin2":
+        return np.arange(len(domain(bins)))
+    vectors = domain(bins)
+    coarse = np.concatenate([vectors[:, :1] > 0.25, vectors[:, 1:] >= 0.5], axis=1)
+    return coarse @ (2 ** np.arange(vectors.shape[1] - 1, -1, -1))
+
+
+def _label(release: Release) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads((release.path / "label.json").read_text(encoding="utf-8"))
+    return stored

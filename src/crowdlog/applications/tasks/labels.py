@@ -1,0 +1,79 @@
+"""Join a task file with a log: which task somebody gave to each search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from crowdlog.applications.tasks.searches import Searches, user_names
+from crowdlog.applications.tasks.task_file import TaskFile
+from crowdlog.errors import InputError
+from crowdlog.log.store import LogStore
+from crowdlog.types import Ints
+
+
+@dataclass(frozen=True)
+class Labels:
+    """For each search: the number of its task (−1 without a label) and of its unit."""
+
+    task: Ints
+    unit: Ints
+
+
+def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile) -> Labels:
+    """The labels of a log's searches.
+
+    InputError where the file names people or searches that the log does not hold.
+    """
+    user = _numbers(file.user, pa.array(user_names(store)))
+    if (user < 0).any():
+        people = len(file.user.filter(pa.array(user < 0)).unique())
+        raise InputError(
+            f"The task file {file.path} names {people:,} {'person' if people == 1 else 'people'} who are not "
+            f"in the log (line {int(np.argmax(user < 0)) + 2} is the first). Give the labels of this log."
+        )
+    query = _numbers(file.query, texts)
+    keys = {
+        key: row
+        for row, key in enumerate(zip(user.tolist(), file.time.tolist(), query.tolist(), strict=True))
+    }
+    task = _codes(file.user, file.unit, file.task)
+    unit = _codes(file.user, file.unit)
+    task[np.asarray(file.task) == ""] = -1
+    found = np.full((2, len(searches)), -1)
+    matched = 0
+    rows = zip(searches.user.tolist(), searches.time.tolist(), searches.query.tolist(), strict=True)
+    for number, key in enumerate(rows):
+        row = keys.get(key)
+        if row is not None:
+            found[:, number] = task[row], unit[row]
+            matched += 1
+    if matched < len(keys):
+        raise InputError(
+            f"The task file {file.path} labels {len(keys) - matched:,} searches that are not in the log: "
+            "their time or query differs. Give the labels of this log."
+        )
+    return Labels(_of_first(found[0], searches), found[1])
+
+
+def _of_first(task: Ints, searches: Searches) -> Ints:
+    """A repeated search without a label of its own has that of the search it repeats."""
+    return np.where(task < 0, task[searches.first], task)
+
+
+def _numbers(asked: Any, texts: Any) -> Ints:
+    """The number of each asked text, −1 where there is none."""
+    import pyarrow.compute as pc
+
+    found = pc.index_in(asked, value_set=texts)
+    return np.asarray(pc.fill_null(found, -1)).astype(np.int64)
+
+
+def _codes(*columns: Any) -> Ints:
+    """Equal rows get equal numbers."""
+    joined = list(zip(*(column.to_pylist() for column in columns), strict=True))
+    numbers = {row: number for number, row in enumerate(dict.fromkeys(joined))}
+    return np.array([numbers[row] for row in joined], np.int64)

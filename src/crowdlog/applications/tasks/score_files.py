@@ -1,0 +1,66 @@
+"""Score one task file by another: `crowdlog tasks score`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdlog.applications.tasks.measures import PersonScore, score_person
+from crowdlog.applications.tasks.task_file import TaskFile
+from crowdlog.errors import InputError
+
+Row = tuple[int, str, str, str]  # time, query, task, unit
+
+
+def score_files(
+    truth: TaskFile, found: TaskFile, *, test_from: float = 0.0, keep_repeats: bool = False
+) -> list[PersonScore]:
+    """The scores of each person of the truth.
+
+    Searches are matched by person, time and query. Of adjacent equal queries of a person the first counts.
+    `test_from`: only the searches behind this share of each person's history are scored. A found task is
+    (unit, task); searches without a label in the truth are left out.
+    """
+    answers = dict(zip(_keys(found), _named(found), strict=True))
+    scores = []
+    for user, rows in _people(truth).items():
+        mine = rows if keep_repeats else _without_repeats(rows)
+        mine = mine[int(np.floor(test_from * len(mine) + 1e-9)) :]
+        mine = [row for row in mine if row[2]]
+        if not mine:
+            continue
+        missing = sum((user, time, query) not in answers for time, query, _task, _unit in mine)
+        if missing:
+            raise InputError(
+                f"The found tasks {found.path} leave out {missing:,} searches of the truth {truth.path}. "
+                "Find tasks in the whole log."
+            )
+        got = [answers[user, time, query] for time, query, _task, _unit in mine]
+        scores.append(score_person([row[2] for row in mine], got, [row[3] for row in mine]))
+    if not scores:
+        raise InputError(f"The truth {truth.path} labels no search: there is nothing to score.")
+    return scores
+
+
+def _keys(file: TaskFile) -> list[tuple[str, int, str]]:
+    return list(zip(file.user.to_pylist(), file.time.tolist(), file.query.to_pylist(), strict=True))
+
+
+def _named(file: TaskFile) -> list[str]:
+    units, tasks = file.unit.to_pylist(), file.task.to_pylist()
+    return [f"{unit}\t{task}" for unit, task in zip(units, tasks, strict=True)]
+
+
+def _people(file: TaskFile) -> dict[str, list[Row]]:
+    """The searches of each person in the order of time (then of the file)."""
+    people: dict[str, list[Row]] = {}
+    columns = (file.user.to_pylist(), file.time.tolist(), file.query.to_pylist())
+    labels = (file.task.to_pylist(), file.unit.to_pylist())
+    for user, time, query, task, unit in zip(*columns, *labels, strict=True):
+        people.setdefault(user, []).append((time, query, task, unit))
+    for rows in people.values():
+        rows.sort(key=lambda row: row[0])
+    return people
+
+
+def _without_repeats(rows: list[Row]) -> list[Row]:
+    return [row for number, row in enumerate(rows) if number == 0 or row[1] != rows[number - 1][1]]

@@ -1,0 +1,116 @@
+"""The searches of a log, person by person in the order of time, with the sites clicked for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdlog.artifacts.parts import sites_of
+from crowdlog.log.sessions import SESSION_MINUTES, session_numbers
+from crowdlog.log.store import LogStore
+from crowdlog.types import Bools, Ints
+
+# A person with more searches is a programme or a shared computer: her history is clustered in pieces.
+LONGEST_HISTORY = 3_000
+
+
+@dataclass(frozen=True, repr=False)
+class Searches:
+    """Rows of equal (user, time, query) are one search; an equal query right after is the same search again.
+
+    `user`, `time`, `query` and `first` have an entry for each search. `first` is the number of the search
+    that this one repeats: itself, unless the query is that of the search before. `site` holds the clicked
+    sites of search i at `site[site_at[i] : site_at[i + 1]]`, sorted, each once.
+    """
+
+    user: Ints
+    time: Ints
+    query: Ints
+    first: Ints
+    site_at: Ints
+    site: Ints
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    def __repr__(self) -> str:
+        return f"Searches({len(self)} of {len(np.unique(self.user))} people)"
+
+    @cached_property
+    def session(self) -> Ints:
+        """The session of each search, counted over all people."""
+        return session_numbers(self.user, np.diff(self.time, prepend=self.time[:1]), SESSION_MINUTES)
+
+    @property
+    def kept(self) -> Ints:
+        """The searches that repeat none."""
+        found: Ints = np.flatnonzero(self.first == np.arange(len(self)))
+        return found
+
+    def people(self, rows: Ints) -> Ints:
+        """Where each person's part of these rows begins, and the end."""
+        user = self.user[rows]
+        starts = np.flatnonzero(np.diff(user, prepend=-1))
+        return np.append(starts, len(rows)).astype(np.int64)
+
+
+def read_searches(store: LogStore, *, keep_repeats: bool = False) -> Searches:
+    """All searches of a store."""
+    table: Any = pq.read_table(store.events(), columns=["user", "time", "query", "url"])
+    user, time, query = (table[name].to_numpy() for name in ("user", "time", "query"))
+    url = table["url"].fill_null(-1).to_numpy()
+    new = _begins(user, time, query)
+    number = np.cumsum(new) - 1
+    starts = np.flatnonzero(new)
+    user, time, query = user[starts], time[starts], query[starts]
+    first = np.arange(len(starts)) if keep_repeats else _repeated(user, query)
+    clicked = np.flatnonzero(url >= 0)
+    site_at, site = _sites(store, first[number[clicked]], url[clicked], len(starts))
+    return Searches(user, time, query, first, site_at, site)
+
+
+def _begins(user: Any, time: Any, query: Any) -> Bools:
+    """The first row of each search; clicks of one search stand right behind each other in a store."""
+    new = np.ones(len(user), bool)
+    new[1:] = (user[1:] != user[:-1]) | (time[1:] != time[:-1]) | (query[1:] != query[:-1])
+    return new
+
+
+def _sites(store: LogStore, search: Ints, url: Any, searches: int) -> tuple[Ints, Ints]:
+    """Clicked sites of each search; a click for a repeated search belongs to the search it repeats."""
+    site_of_url = sites_of(_texts_in_batches(store.urls())).site
+    keys = np.unique(search * np.int64(2**32) + site_of_url[url])
+    lengths = np.bincount(keys >> 32, minlength=searches)
+    at = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return at, keys & (2**32 - 1)
+
+
+def _texts_in_batches(path: Any) -> Iterator[Any]:
+    for batch in pq.ParquetFile(path).iter_batches(batch_size=1 << 18, columns=["text"]):
+        yield batch.column(0)
+
+
+def _repeated(user: Ints, query: Ints) -> Ints:
+    """The search that each one repeats: of a run of equal queries the first."""
+    again = np.zeros(len(user), bool)
+    again[1:] = (user[1:] == user[:-1]) & (query[1:] == query[:-1])
+    first: Ints = np.maximum.accumulate(np.where(again, 0, np.arange(len(user))))
+    return first
+
+
+def query_texts(store: LogStore) -> pa.StringArray:
+    """The texts of all queries of a store, by their numbers."""
+    return store.query_texts(np.arange(store.info.queries))
+
+
+def user_names(store: LogStore) -> list[str]:
+    """The names of all people of a store, by their numbers."""
+    column: Any = pq.read_table(store.users(), columns=["text"])["text"]
+    names: list[str] = column.to_pylist()
+    return names

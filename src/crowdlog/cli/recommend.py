@@ -1,0 +1,152 @@
+"""`crowdlog recommend`: what to ask next, given what was asked before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json
+
+MODELS = ("reference", "decay", "soft", "hard", "firm1", "firm2")
+source_option = click.option(
+    "--source",
+    type=click.Choice(["both", "walk", "overlap"]),
+    default="both",
+    show_default=True,
+    help="Random walks on the graph, shared words, or both.",
+)
+
+
+@click.group("recommend", cls=InOrderOfUse)
+def command() -> None:
+    """Recommend queries from a release: the server answers for single queries, the client merges.
+
+    \b
+    Example: crowdlog recommend build STORE -o GRAPH.npz
+    """
+
+
+@command.command("build")
+@click.argument("source", type=click.Path())
+@click.option("-o", "--out", required=True, help="The graph to write.")
+@json_option
+def build_command(source: str, out: str, as_json: bool) -> None:
+    """Build the query-flow and term–query graph of a STORE or a RELEASE.
+
+    \b
+    Example: crowdlog recommend build STORE -o GRAPH.npz
+    """
+    from crowdlog.applications.recommendation.graph import build_graph
+
+    graph = build_graph(source)
+    graph.save(out)
+    figures = {"graph": out, "queries": len(graph.queries), "edges": int(graph.flow.nnz)}
+    show_json(figures) if as_json else show_fields(figures)
+
+
+@command.command("run")
+@click.argument("graph", type=click.Path())
+@click.argument("contexts", type=click.Path())
+@click.option("--model", type=click.Choice(MODELS), default="firm2", show_default=True)
+@click.option("--tau", default=0.2, show_default=True, help="On task is a same-task score above.")
+@click.option("--beta", default=0.8, show_default=True)
+@click.option("--lambda", "lam", default=1.0, show_default=True)
+@click.option("--top", default=10, show_default=True)
+@source_option
+@click.option("-o", "--out", required=True, help="The recommendations to write; - is standard output.")
+def run_command(
+    graph: str,
+    contexts: str,
+    model: str,
+    tau: float,
+    beta: float,
+    lam: float,
+    top: int,
+    source: str,
+    out: str,
+) -> None:
+    """Recommend queries for contexts: JSON lines of id and context, oldest query first.
+
+    \b
+    Example: crowdlog recommend run GRAPH.npz CONTEXTS.jsonl --model firm2 -o RECS.jsonl
+    """
+    from crowdlog.applications.frame import run
+    from crowdlog.applications.recommendation.contexts import read_contexts, write_json_lines
+    from crowdlog.applications.recommendation.graph import load_graph
+    from crowdlog.applications.recommendation.merge import RecommendationClient, RecommendationServer
+    from crowdlog.progress import progress_bar
+
+    rows = read_contexts(contexts)
+    server = RecommendationServer(load_graph(graph), source)
+    found: list[dict[str, Any]] = []
+    with progress_bar("Recommending", len(rows), unit="contexts") as advance:
+        for row in rows:
+            client = RecommendationClient(row["context"], row["sametask"], model, tau, beta, lam, top)
+            found.append({"id": row["id"], "recs": run(server, client)})
+            advance(1)
+    write_json_lines(out, found)
+
+
+@command.command("score")
+@click.argument("recs", type=click.Path())
+@click.option("--truth", required=True, help="JSON lines of id, later, shown and relevant.")
+@click.option("--docs", help="Documents, a name, a tab and a text a line: for the study's MRR.")
+@click.option("--seed", default=0)
+@json_option
+def score_command(recs: str, truth: str, docs: str | None, seed: int, as_json: bool) -> None:
+    """Score recommendations: the study's MRR over documents, MRR of later queries, coverage.
+
+    \b
+    Example: crowdlog recommend score RECS.jsonl --truth TRUTH.jsonl --json
+    """
+    from crowdlog.applications.recommendation.contexts import read_json_lines
+    from crowdlog.applications.recommendation.measures import read_documents, score_recommendations
+
+    documents = read_documents(docs) if docs is not None else None
+    rows = read_json_lines(recs, ("id", "recs"))
+    report = score_recommendations(rows, read_json_lines(truth, ("id",)), documents, seed)
+    if as_json:
+        show_json(report)
+        return
+    show_fields(
+        {k: v if isinstance(v, int) else f"{v['value']:.4f} {v['interval']}" for k, v in report.items()}
+    )
+
+
+@command.command("mix")
+@click.argument("contexts", type=click.Path())
+@click.option("--off", required=True, type=click.IntRange(0), help="Queries of other tasks in each context.")
+@click.option("--draws", default=50, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+@click.option("-o", "--out", required=True, help="The contexts to write; - is standard output.")
+def mix_command(contexts: str, off: int, draws: int, seed: int, out: str) -> None:
+    """Put queries of other tasks into contexts, as the study's experiments do.
+
+    \b
+    Example: crowdlog recommend mix CONTEXTS.jsonl --off 5 --draws 50 --seed 1 -o MIXED.jsonl
+    """
+    from crowdlog.applications.recommendation.contexts import mix_contexts, read_contexts, write_json_lines
+
+    write_json_lines(out, mix_contexts(read_contexts(contexts), off, draws, seed))
+
+
+@command.command("serve")
+@click.argument("graph", type=click.Path())
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=8765, show_default=True)
+@source_option
+def serve_command(graph: str, host: str, port: int, source: str) -> None:
+    """Answer for single queries over HTTP; requests are not logged.
+
+    \b
+    Example: crowdlog recommend serve GRAPH.npz --port 8765
+    """
+    import uvicorn
+
+    from crowdlog.applications.recommendation.graph import load_graph
+    from crowdlog.applications.recommendation.merge import RecommendationServer
+    from crowdlog.applications.recommendation.service import recommendation_app
+
+    app = recommendation_app(RecommendationServer(load_graph(graph), source))
+    uvicorn.run(app, host=host, port=port, access_log=False, log_level="warning")

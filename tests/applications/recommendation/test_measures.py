@@ -1,0 +1,39 @@
+import pytest
+
+from crowdlog.applications.recommendation.contexts import mix_contexts, same_task_scores
+from crowdlog.applications.recommendation.measures import score_recommendations
+
+DOCS = {"a": "volvo reviews", "b": "volvo trucks", "c": "satellite internet"}
+
+
+def test_the_studys_mrr():
+    """The top recommendation retrieves a and b; a was shown before, so the relevant b is first."""
+    recs = [{"id": "1", "recs": [["volvo reviews", 0.9], ["x", 0.1]]}, {"id": "2#4", "recs": []}]
+    truth = [
+        {"id": "1", "later": ["X"], "shown": ["a"], "relevant": ["b"]},
+        {"id": "2", "later": ["y"], "shown": [], "relevant": ["c"]},
+    ]
+    found = score_recommendations(recs, truth, DOCS)
+    assert found["mrr"]["value"] == 0.5  # what has no suggestion counts 0
+    assert found["mrr_later"]["value"] == pytest.approx((1 / 2 + 0) / 2)
+    assert found["coverage"]["value"] == 0.5
+    low, high = found["mrr"]["interval"]
+    assert low <= 0.5 <= high
+
+
+def test_mixed_contexts_keep_order_and_reference():
+    contexts = [{"id": str(n), "context": [f"{n}{letter}" for letter in "abc"]} for n in range(4)]
+    mixed = mix_contexts(contexts, off=4, draws=5, seed=1)
+    assert len(mixed) == 20
+    for row in mixed:
+        own = row["id"][0]
+        assert [query for query in row["context"] if query[0] == own] == [f"{own}{x}" for x in "abc"]
+        assert row["context"][-1] == f"{own}c"
+        assert len(row["context"]) == 7
+    assert mixed == mix_contexts(contexts, off=4, draws=5, seed=1)
+
+
+def test_same_task_scores():
+    scores = same_task_scores(["garden hose", "florida resorts", "florida resort"])
+    assert scores[2] == 1
+    assert scores[1] > 0.7 > 0.2 > scores[0]

@@ -1,0 +1,121 @@
+"""The commands, as spec'd: files in, files out."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crowdlog.applications.tasks.model import load_model
+from crowdlog.cli import cli
+from crowdlog.log.synth import synthesize
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tasks")
+    for name, population in (("learn", "aol"), ("held", "other")):
+        synthesize(
+            folder / f"{name}.tsv",
+            users=60,
+            seed=3,
+            population=population,
+            tasks=folder / f"{name}-tasks.tsv",
+        )
+    return folder
+
+
+def run(*arguments, code=0):
+    answer = CliRunner().invoke(cli, ["tasks", *map(str, arguments)], catch_exceptions=True)
+    if code == 0:
+        assert answer.exit_code == 0, (answer.output, answer.exception)
+    else:
+        assert answer.exit_code != 0
+    return answer
+
+
+def test_the_shipped_model_beats_every_baseline_on_the_other_population(logs):
+    scores = {}
+    for name in ("default", "time-gap", "geometric", "cascade", "qc-wcc", "qc-htc", "all-different"):
+        way = ["--model", name] if name == "default" else ["--baseline", name]
+        run("find", logs / "held.tsv", *way, "-o", logs / f"{name}.tsv")
+        answer = run("score", "--truth", logs / "held-tasks.tsv", "--found", logs / f"{name}.tsv", "--json")
+        scores[name] = json.loads(answer.output)
+    best = scores.pop("default")
+    assert best["accuracy"]["value"] > 0.96
+    for other in scores.values():
+        for measure in ("accuracy", "pair_f1", "b3"):
+            assert best[measure]["value"] > other[measure]["value"]
+    assert Path(load_model.__code__.co_filename).with_name("default.json").stat().st_size < 2_000_000
+
+
+def test_train_find_and_score(logs):
+    run("train", logs / "learn.tsv", "--labels", logs / "learn-tasks.tsv", "-o", logs / "m.json")
+    for link in ("average", "single"):
+        run("find", logs / "held.tsv", "--model", logs / "m.json", "--link", link, "-o", logs / f"{link}.tsv")
+    lines = (logs / "average.tsv").read_text().splitlines()
+    assert lines[0] == "AnonID\tQueryTime\tQuery\tTask"
+    assert len(lines) == len((logs / "held-tasks.tsv").read_text().splitlines())
+    run("find", logs / "held.tsv", "--model", logs / "m.json", "-o", logs / "again.tsv")
+    assert (logs / "again.tsv").read_bytes() == (logs / "average.tsv").read_bytes()
+
+
+def test_her_own_labels_are_kept(logs):
+    for merge in ("gscore", "lgmean", "local"):
+        known = logs / "held-tasks.tsv"
+        run("find", logs / "held.tsv", "--known", known, "--merge", merge, "-o", logs / "k.tsv")
+        answer = run("score", "--truth", known, "--found", logs / "k.tsv", "--json")
+        assert json.loads(answer.output)["pair_f1"]["value"] == 1
+
+
+def test_within_a_session(logs):
+    run("find", logs / "held.tsv", "--within", "session", "-o", logs / "s.tsv")
+    header, first, *_rest = (logs / "s.tsv").read_text().splitlines()
+    assert header.split("\t")[-1] == "Unit"
+    assert len(first.split("\t")) == 5
+    run("score", "--truth", logs / "s.tsv", "--found", logs / "s.tsv")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "bins"), [("FTu(k=5)", "bin1"), ("ClosedDomain(epsilon=1, d=20, pool='{domain}')", "bin1")]
+)
+def test_a_model_from_a_release_alone(logs, tmp_path, mechanism, bins):
+    store, domain, release = tmp_path / "vectors", tmp_path / "domain.txt", tmp_path / "release"
+    labels = logs / "learn-tasks.tsv"
+    run("vectors", logs / "learn.tsv", "--labels", labels, "--bins", bins, "--domain", domain, "-o", store)
+    spelling = mechanism.format(domain=domain)
+    options = ["release", str(store), spelling, "-o", str(release), "--i-know", "--seed", "1"]
+    answer = CliRunner().invoke(cli, options)
+    assert answer.exit_code == 0, (answer.output, answer.exception)
+    run("train", "--crowd-log", release, "-o", tmp_path / "m.json")
+    assert load_model(tmp_path / "m.json").label
+    run("find", logs / "held.tsv", "--model", tmp_path / "m.json", "-o", tmp_path / "f.tsv")
+    answer = run("score", "--truth", logs / "held-tasks.tsv", "--found", tmp_path / "f.tsv", "--json")
+    assert json.loads(answer.output)["accuracy"]["value"] > 0.95
+
+
+def test_cross_validation_and_agreement(logs):
+    options = ("--labels", logs / "learn-tasks.tsv", "--folds", 3, "--learner", "forest", "--bins", "bin2")
+    found = json.loads(run("cv", logs / "learn.tsv", *options, "--json").output)
+    assert found["accuracy"]["value"] > 0.95
+    answer = run("agreement", logs / "learn-tasks.tsv", logs / "learn-tasks.tsv", "--json")
+    assert json.loads(answer.output)["kappa"] == 1
+
+
+def test_labels_of_unknown_people(logs):
+    strange = "AnonID\tQueryTime\tQuery\tTask\nnobody\t2006-03-01 00:00:00\tcanary\t1\n"
+    (logs / "strange.tsv").write_text(strange)
+    answer = run("train", logs / "learn.tsv", "--labels", logs / "strange.tsv", "-o", logs / "x", code=1)
+    assert "canary" not in str(answer.exception)
+    assert "who are not in the log" in str(answer.exception)
+    assert str(answer.exception).count("\n") == 0
+
+
+def test_a_model_of_another_version(logs):
+    data = json.loads((Path(load_model.__code__.co_filename).with_name("default.json")).read_text())
+    (logs / "old.json").write_text(json.dumps(data | {"version": 99}))
+    answer = run("find", logs / "held.tsv", "--model", logs / "old.json", "-o", logs / "x.tsv", code=1)
+    assert "is of version 99" in str(answer.exception)
+    (logs / "none.json").write_text("{")
+    answer = run("find", logs / "held.tsv", "--model", logs / "none.json", "-o", logs / "x.tsv", code=1)
+    assert "is not a task model" in str(answer.exception)
