@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "semantic": ("semantic", "Draw what semantic k-anonymity would release of a log."),
     "tasks": ("tasks", "Which searches of a person serve one purpose."),
     "recommend": ("recommend", "What to ask next, from a release and one's own context."),
+    "frustration": ("frustration", "Which searches went badly."),
     "audit": ("audit", "Test a mechanism's promise on made-up neighbouring logs."),
     "reproduce": ("reproduce", "The papers' numbers and figures, done again."),
     "forward": ("forward", "Queries that travel: hide in a social network."),

@@ -1,0 +1,1 @@
+"""Searcher frustration: which searches went badly (Feild 2013, chapter 7)."""

@@ -1,0 +1,169 @@
+"""`crowdlog frustration`: which searches went badly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json
+
+study_argument = click.argument("study", type=click.Path())
+
+
+@click.group("frustration", cls=InOrderOfUse)
+def command() -> None:
+    """Detect frustrated searchers: features, models from released counts, and scores.
+
+    \b
+    Example: crowdlog frustration synth STUDY.tsv --people 30
+    """
+
+
+@command.command("synth")
+@click.argument("study", type=click.Path())
+@click.option("--people", default=30, show_default=True)
+@click.option("--seed", default=7, show_default=True)
+def synth_command(study: str, people: int, seed: int) -> None:
+    """Write a synthetic study with a planted effect; there is no public frustration data.
+
+    \b
+    Example: crowdlog frustration synth STUDY.tsv --people 30
+    """
+    from crowdlog.applications.frustration.synthetic import write_study
+
+    write_study(study, people, seed)
+
+
+@command.command("train")
+@click.argument("study", type=click.Path(), required=False)
+@click.option("--crowd-log", help="A release of vectors instead of a study.")
+@click.option("-o", "--out", required=True, help="The model: one JSON file.")
+def train_command(study: str | None, crowd_log: str | None, out: str) -> None:
+    """Train from a study, or from a release of vectors alone.
+
+    \b
+    Example: crowdlog frustration train STUDY.tsv -o MODEL.json
+    """
+    import numpy as np
+
+    from crowdlog.applications.frustration.model import model_of_counts, train_from_release
+    from crowdlog.applications.frustration.study import read_study
+    from crowdlog.applications.frustration.vectors import vectors_of
+    from crowdlog.errors import InputError
+
+    if (study is None) == (crowd_log is None):
+        raise InputError("Give either a STUDY, or --crowd-log RELEASE.")
+    if crowd_log is not None:
+        model = train_from_release(crowd_log)
+    else:
+        place = vectors_of(read_study(study or ""))[1]
+        model = model_of_counts(np.bincount(place, minlength=64).reshape(2, 32).astype(np.float64))
+    model.save(out)
+
+
+def _write(person: Any, place: Any, out: str, domain: str | None, as_json: bool) -> None:
+    from crowdlog.applications.frustration.vectors import write_domain, write_vectors
+
+    info = write_vectors(person, place, out).info
+    if domain is not None:
+        write_domain(domain)
+    figures = {"store": out, "people": info.users, "vectors": info.rows, "distinct": info.queries}
+    show_json(figures) if as_json else show_fields(figures)
+
+
+@command.command("vectors")
+@study_argument
+@click.option("--domain", help="Also write the 64 artifacts here: a public list.")
+@click.option("-o", "--out", required=True, help="A new store; release it with any mechanism.")
+@json_option
+def vectors_command(study: str, domain: str | None, out: str, as_json: bool) -> None:
+    """Write labelled binary vectors as artifacts that mechanisms release.
+
+    \b
+    Example: crowdlog frustration vectors STUDY.tsv -o VECTORS
+    """
+    from crowdlog.applications.frustration.study import read_study
+    from crowdlog.applications.frustration.vectors import vectors_of
+
+    _write(*vectors_of(read_study(study)), out, domain, as_json)
+
+
+@command.command("pseudo")
+@study_argument
+@click.option("--users", default=100_000, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+@click.option("--domain", help="Also write the 64 artifacts here: a public list.")
+@click.option("-o", "--out", required=True, help="A new store; release it with any mechanism.")
+@json_option
+def pseudo_command(study: str, users: int, seed: int, domain: str | None, out: str, as_json: bool) -> None:
+    """The vectors of pseudo-users: 1 to 49 searches of somebody of the study, drawn with replacement.
+
+    \b
+    Example: crowdlog frustration pseudo STUDY.tsv --users 100000 -o PSEUDO
+    """
+    from crowdlog.applications.frustration.study import read_study
+    from crowdlog.applications.frustration.vectors import pseudo_vectors
+
+    _write(*pseudo_vectors(read_study(study), users, seed), out, domain, as_json)
+
+
+@command.command("find")
+@study_argument
+@click.option("--model", required=True, help="The model of the crowd.")
+@click.option(
+    "--merge",
+    type=click.Choice(["product", "mean", "min", "max", "global", "local"]),
+    default="product",
+    show_default=True,
+)
+@click.option("--train-tasks", default=4, show_default=True, help="First tasks, for a person's own model.")
+@click.option(
+    "-o", "--out", required=True, help="The later searches: user, search, chance, frustrated, label."
+)
+def find_command(study: str, model: str, merge: str, train_tasks: int, out: str) -> None:
+    """Say which of each person's later searches were frustrating.
+
+    \b
+    Example: crowdlog frustration find STUDY.tsv --model MODEL.json -o FOUND.tsv
+    """
+    from crowdlog.applications.frustration.model import chances, load_model
+    from crowdlog.applications.frustration.study import read_study
+    from crowdlog.files.whole import write_whole
+
+    it = read_study(study)
+    train = it.task < train_tasks
+    chance = chances(it, load_model(model), merge, train)
+    lines = ["user\tsearch\tchance\tfrustrated\tlabel"]
+    for row in range(len(it)):
+        if not train[row]:
+            label = "" if it.label[row] < 0 else int(it.label[row])
+            known = f"{it.names[it.user[row]]}\t{it.search[row]}"
+            lines.append(f"{known}\t{chance[row]:.6f}\t{int(chance[row] >= 0.5)}\t{label}")
+    write_whole(Path(out), "\n".join(lines) + "\n")
+
+
+@command.command("score")
+@click.argument("found", type=click.Path(exists=True))
+@click.option("--seed", default=0)
+@json_option
+def score_command(found: str, seed: int, as_json: bool) -> None:
+    """Macro F₀.₅ of what was found: F of the mean precision and the mean recall over people.
+
+    \b
+    Example: crowdlog frustration score FOUND.tsv --json
+    """
+    import numpy as np
+
+    from crowdlog.applications.frustration.measures import macro_f
+    from crowdlog.errors import InputError
+
+    rows = [line.split("\t") for line in Path(found).read_text(encoding="utf-8").splitlines()[1:]]
+    rows = [row for row in rows if len(row) == 5 and row[4]]
+    if not rows:
+        raise InputError(f"{found} holds no labelled search: there is nothing to score.")
+    user = np.unique([row[0] for row in rows], return_inverse=True)[1]
+    predicted, true = (np.array([row[at] == "1" for row in rows]) for at in (3, 4))
+    report = macro_f(user, predicted, true, seed)
+    show_json(report) if as_json else show_fields({k: str(v) for k, v in report.items()})
