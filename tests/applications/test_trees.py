@@ -26,6 +26,12 @@ def test_a_saved_model_answers_the_same():
     assert (again.scores(vectors) == model.scores(vectors)).all()
 
 
+def test_nothing_to_learn_from():
+    nothing = np.zeros(0)
+    for learn in (boosted, forest):
+        assert learn(np.zeros((0, 3)), nothing, nothing).scores(np.ones((2, 3))).tolist() == [0.5, 0.5]
+
+
 def test_one_label_only():
     vectors, _labels = points()
     assert boosted(vectors, np.zeros(3000), np.ones(3000), trees=2).scores(vectors).max() < 0.01

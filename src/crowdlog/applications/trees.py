@@ -75,6 +75,8 @@ def boosted(
     vectors: Floats, labels: Floats, weights: Floats, *, trees: int = 80, depth: int = 4, rate: float = 0.1
 ) -> Trees:
     """Gradient boosting of the logistic loss (Friedman 2001; second order as in Chen and Guestrin 2016)."""
+    if not len(labels):
+        return _undecided(0.0, logistic=True)
     cuts, places = _cut(vectors)
     share = float(np.clip(np.average(labels, weights=weights), 1e-6, 1 - 1e-6))
     base = float(f"{np.log(share / (1 - share)):.9g}")
@@ -102,6 +104,8 @@ def forest(
     resample: bool = True,
 ) -> Trees:
     """A random forest (Breiman 2001): each tree sees a bootstrap sample, each split √features of them."""
+    if not len(labels):
+        return _undecided(0.5, logistic=False)
     cuts, places = _cut(vectors)
     generator = np.random.default_rng(seed)
     tried = max(1, round(np.sqrt(vectors.shape[1])))
@@ -128,6 +132,12 @@ def _cut(vectors: Floats) -> tuple[Floats, Any]:
         cuts[number, : len(middle)] = middle[:CUTS]
         places[:, number] = np.searchsorted(middle[:CUTS], vectors[:, number], side="right")
     return cuts, places
+
+
+def _undecided(base: float, *, logistic: bool) -> Trees:
+    """Where there is nothing to learn from, the chance is a half."""
+    none = np.zeros(0, np.int64)
+    return Trees(none, np.zeros(0), none, none, np.zeros(0), none, base, logistic)
 
 
 def _joined(grown: list[Any], base: float, *, logistic: bool) -> Trees:
