@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdlog.applications.frame import Sheet, join_scores
-from crowdlog.applications.frustration.study import FEATURES, Study
+from crowdlog.applications.frustration.study import FEATURES, FrustrationStudy
 from crowdlog.applications.frustration.vectors import DOMAIN, binarised, counts_of_table
 from crowdlog.errors import InputError
 from crowdlog.files.whole import write_whole
@@ -115,7 +115,7 @@ def train_from_release(path: str | Path) -> FrustrationModel:
     return FrustrationModel(model.coefficients, label)
 
 
-def chances(study: Study, model: FrustrationModel, merge: str, train: Bools) -> Floats:
+def chances(study: FrustrationStudy, model: FrustrationModel, merge: str, train: Bools) -> Floats:
     """The chance of frustration of every search. `train`: searches whose label her own model sees."""
     crowd = model.chances(binarised(study.features, study.user))
     if merge == "global":
@@ -132,7 +132,7 @@ def chances(study: Study, model: FrustrationModel, merge: str, train: Bools) -> 
     return found
 
 
-def _own_chances(study: Study, mine: Bools, seen: Bools) -> Floats:
+def _own_chances(study: FrustrationStudy, mine: Bools, seen: Bools) -> Floats:
     """On values in units of her own spread, which labels have no part in."""
     centre = study.features[mine].mean(axis=0)
     spread = study.features[mine].std(axis=0)

@@ -21,7 +21,7 @@ FEATURES = ("query length", "word length", "task duration", "task actions", "url
 
 
 @dataclass(frozen=True, repr=False)
-class Study:
+class FrustrationStudy:
     """One entry per search: person, place of its task in her order of tasks, features, label (−1: none)."""
 
     user: Ints
@@ -35,10 +35,10 @@ class Study:
         return len(self.user)
 
     def __repr__(self) -> str:
-        return f"Study({len(self)} searches of {len(self.names)} people)"
+        return f"FrustrationStudy({len(self)} searches of {len(self.names)} people)"
 
 
-def read_study(path: str | Path) -> Study:
+def read_study(path: str | Path) -> FrustrationStudy:
     """Read a study. Errors name a line, never its text."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -65,7 +65,7 @@ def read_study(path: str | Path) -> Study:
     return _study(rows, np.array(numbers))
 
 
-def _study(rows: list[dict[str, str]], numbers: Floats) -> Study:
+def _study(rows: list[dict[str, str]], numbers: Floats) -> FrustrationStudy:
     names = list(dict.fromkeys(row["user"] for row in rows))
     user = np.array([names.index(row["user"]) for row in rows])
     tasks = list(dict.fromkeys((row["user"], row["task"]) for row in rows))
@@ -75,7 +75,7 @@ def _study(rows: list[dict[str, str]], numbers: Floats) -> Study:
     label = numbers[:, 4].astype(np.int64)
     if label.max() > 1:  # 1 to 5
         label = np.where(label < 0, -1, (label >= 2).astype(np.int64))
-    return Study(user, names, place, [row["search"] for row in rows], features, label)
+    return FrustrationStudy(user, names, place, [row["search"] for row in rows], features, label)
 
 
 def _features(queries: list[str], numbers: Floats, task: Ints, user: Ints, place: Ints) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdlog.applications.frustration.study import FEATURES, Study
+from crowdlog.applications.frustration.study import FEATURES, FrustrationStudy
 from crowdlog.applications.tasks.vectors import import_artifacts
 from crowdlog.errors import InputError
 from crowdlog.files.whole import write_whole
@@ -45,7 +45,7 @@ def write_domain(path: str | Path) -> None:
     write_whole(Path(path), "\n".join(texts()) + "\n")
 
 
-def vectors_of(study: Study) -> tuple[Ints, Ints]:
+def vectors_of(study: FrustrationStudy) -> tuple[Ints, Ints]:
     """Person and artifact of each labelled search."""
     there = study.label >= 0
     if not there.any():
@@ -54,7 +54,7 @@ def vectors_of(study: Study) -> tuple[Ints, Ints]:
     return study.user[there], places(bits[there], study.label[there])
 
 
-def pseudo_vectors(study: Study, people: int, seed: int) -> tuple[Ints, Ints]:
+def pseudo_vectors(study: FrustrationStudy, people: int, seed: int) -> tuple[Ints, Ints]:
     """Of pseudo-users: each is somebody of the study, 1 to 49 of her labelled searches drawn with
     replacement, binarised at the mean of what was drawn (Feild 2013, §7.4).
     """

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from crowdlog.applications.tasks.model import TaskModel
-from crowdlog.applications.tasks.pair_features import People, pair_matrix
+from crowdlog.applications.tasks.pair_features import PeopleSearches, pair_matrix
 from crowdlog.applications.tasks.texts import encode_texts
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_file
@@ -79,7 +79,7 @@ def same_task_scores(context: list[str]) -> list[float]:
     """sametask₁: Lucchese's score of each query with the reference; 1 for the reference."""
     last = len(context) - 1
     nothing = np.zeros(len(context) + 1, np.int64)
-    people = People(
+    people = PeopleSearches(
         np.arange(len(context)), nothing[1:], nothing, nothing[:0], encode_texts(context), np.zeros((0, 1))
     )
     first = np.arange(last)

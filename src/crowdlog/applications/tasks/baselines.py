@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from crowdlog.applications.tasks.clustering import single_link
-from crowdlog.applications.tasks.find import Block, score_matrix, scorer
+from crowdlog.applications.tasks.find import SearchBlock, score_matrix, scorer
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.pair_features import SECONDS, STEMS_IN, TRIGRAM, pair_matrix
 from crowdlog.log.sessions import SESSION_MINUTES, ends_session
@@ -24,14 +24,14 @@ DAY = 86_400
 _LUCCHESE = TaskModel("lucchese", "none", ETA, "single")
 
 
-def _neighbours(block: Block) -> Floats:
+def _neighbours(block: SearchBlock) -> Floats:
     """The feature vectors of each search of a block and the one after it."""
     first = np.arange(len(block.rows) - 1)
     found: Floats = pair_matrix(block.people, first, first + 1)
     return found
 
 
-def _runs(block: Block, joined: Bools) -> Ints:
+def _runs(block: SearchBlock, joined: Bools) -> Ints:
     """Each search of a run of neighbours that belong together is of its first search's task."""
     new = np.ones(len(block.rows), bool)
     new[1:] = ~joined
@@ -40,7 +40,7 @@ def _runs(block: Block, joined: Bools) -> Ints:
     return found
 
 
-def time_gap(block: Block) -> Ints:
+def time_gap(block: SearchBlock) -> Ints:
     """A task ends at a pause of more than 26 minutes."""
     return _runs(block, ~ends_session(np.abs(np.diff(block.people.time)), SESSION_MINUTES))
 
@@ -56,12 +56,12 @@ def _geometric(vectors: Floats) -> Bools:
     return found
 
 
-def geometric(block: Block) -> Ints:
+def geometric(block: SearchBlock) -> Ints:
     """Neighbours by time and likeness."""
     return _runs(block, _geometric(_neighbours(block)))
 
 
-def cascade(block: Block) -> Ints:
+def cascade(block: SearchBlock) -> Ints:
     """Neighbours: one text's words hold the other's; else by time and likeness. Then a run joins the latest
     earlier one whose last search has such a text, too.
     """
@@ -80,8 +80,8 @@ def cascade(block: Block) -> Ints:
     return out
 
 
-def _by_matrix(cluster: Callable[[Any], Any]) -> Callable[[Block], Ints]:
-    def find(block: Block) -> Ints:
+def _by_matrix(cluster: Callable[[Any], Any]) -> Callable[[SearchBlock], Ints]:
+    def find(block: SearchBlock) -> Ints:
         out = np.empty(len(block.rows), np.int64)
         for begin, end in zip(block.parts[:-1], block.parts[1:], strict=True):
             scores = score_matrix(block.people, scorer(_LUCCHESE), int(begin), int(end))
@@ -119,15 +119,15 @@ def head_tail(scores, eta):  # type: ignore[no-untyped-def]
     return out
 
 
-def all_different(block: Block) -> Ints:
+def all_different(block: SearchBlock) -> Ints:
     return np.arange(len(block.rows))
 
 
-def all_same(block: Block) -> Ints:
+def all_same(block: SearchBlock) -> Ints:
     return np.repeat(block.parts[:-1], np.diff(block.parts))
 
 
-BASELINES: dict[str, Callable[[Block], Ints]] = {
+BASELINES: dict[str, Callable[[SearchBlock], Ints]] = {
     "time-gap": time_gap,
     "geometric": geometric,
     "cascade": cascade,

@@ -14,7 +14,7 @@ from crowdlog.applications.logs import opened_log
 from crowdlog.applications.tasks.baselines import BASELINES
 from crowdlog.applications.tasks.cross_validation import cross_validate
 from crowdlog.applications.tasks.find import blocks, find_all, numbered
-from crowdlog.applications.tasks.labels import Labels, join_labels
+from crowdlog.applications.tasks.labels import TaskLabels, join_labels
 from crowdlog.applications.tasks.measures import PersonScore
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.personal import find_with_labels
@@ -36,7 +36,7 @@ class LabelledLog:
     store: LogStore
     searches: Searches
     texts: Any
-    labels: Labels
+    labels: TaskLabels
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def _one_by_one(
     texts: Any,
     model: TaskModel,
     baseline: str | None,
-    labels: Labels | None,
+    labels: TaskLabels | None,
     within: str,
     merge: str,
     vectors: WordVectors | None,

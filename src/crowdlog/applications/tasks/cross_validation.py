@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdlog.applications.tasks.find import find_tasks, make_block
-from crowdlog.applications.tasks.labels import Labels
+from crowdlog.applications.tasks.labels import TaskLabels
 from crowdlog.applications.tasks.measures import PersonScore
 from crowdlog.applications.tasks.searches import Searches
 from crowdlog.applications.tasks.train import score_block, train
@@ -19,7 +19,7 @@ from crowdlog.progress import Advance
 def cross_validate(
     searches: Searches,
     texts: Any,
-    labels: Labels,
+    labels: TaskLabels,
     *,
     folds: int = 5,
     vectors: WordVectors | None = None,
@@ -41,7 +41,7 @@ def cross_validate(
     fold = fold_of[searches.user]
     scores: list[PersonScore] = []
     for number in range(folds):
-        rest = Labels(np.where(fold == number, -1, labels.task), labels.unit)
+        rest = TaskLabels(np.where(fold == number, -1, labels.task), labels.unit)
         model = train(searches, texts, rest, vectors=vectors, seed=seed, **options)
         rows = searches.kept
         rows = rows[(fold[rows] == number) & (labels.task[rows] >= 0)]

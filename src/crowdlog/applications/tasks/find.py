@@ -21,7 +21,7 @@ from crowdlog.applications.tasks.pair_features import (
     SECONDS,
     SEMANTIC,
     TRIGRAM,
-    People,
+    PeopleSearches,
     rest_of_features,
     text_evidence,
 )
@@ -37,20 +37,22 @@ _TREES, _BINNED, _LUCCHESE = range(3)
 
 
 @dataclass(frozen=True, repr=False)
-class Block:
+class SearchBlock:
     """Some whole people: rows of a `Searches`, where each part begins that is clustered on its own, and the
     kernels' view of them.
     """
 
     rows: Ints
     parts: Ints
-    people: People
+    people: PeopleSearches
 
     def __repr__(self) -> str:
-        return f"Block({len(self.rows)} searches in {len(self.parts) - 1} parts)"
+        return f"SearchBlock({len(self.rows)} searches in {len(self.parts) - 1} parts)"
 
 
-def blocks(searches: Searches, texts: Any, *, within: str, vectors: WordVectors | None) -> Iterator[Block]:
+def blocks(
+    searches: Searches, texts: Any, *, within: str, vectors: WordVectors | None
+) -> Iterator[SearchBlock]:
     """All searches that repeat none, in blocks of whole people."""
     rows = searches.kept
     bounds = searches.people(rows)
@@ -66,7 +68,7 @@ def blocks(searches: Searches, texts: Any, *, within: str, vectors: WordVectors 
 
 def make_block(
     searches: Searches, texts: Any, rows: Ints, *, within: str, vectors: WordVectors | None
-) -> Block:
+) -> SearchBlock:
     """These rows, which hold whole people."""
     distinct, text = np.unique(searches.query[rows], return_inverse=True)
     strings = texts.take(distinct).to_pylist()
@@ -74,7 +76,7 @@ def make_block(
     site_at = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     places = np.repeat(searches.site_at[rows] - site_at[:-1], lengths) + np.arange(site_at[-1])
     averages = vectors.of_texts(strings) if vectors is not None else np.zeros((0, 1))
-    people = People(
+    people = PeopleSearches(
         text.astype(np.int64),
         searches.time[rows].astype(np.int64),
         site_at,
@@ -82,7 +84,7 @@ def make_block(
         encode_texts(strings),
         averages,
     )
-    return Block(rows, _parts(searches, rows, within), people)
+    return SearchBlock(rows, _parts(searches, rows, within), people)
 
 
 def _parts(searches: Searches, rows: Ints, within: str) -> Ints:
@@ -156,13 +158,13 @@ def _find_at(people, scorer, parts, etas, average):  # type: ignore[no-untyped-d
     return out
 
 
-def find_at_thresholds(block: Block, model: TaskModel, etas: Floats) -> Ints:
+def find_at_thresholds(block: SearchBlock, model: TaskModel, etas: Floats) -> Ints:
     """`find_tasks` at each threshold, one row each."""
     found: Ints = _find_at(block.people, scorer(model), block.parts, etas, model.link == "average")
     return found
 
 
-def find_tasks(block: Block, model: TaskModel) -> Ints:
+def find_tasks(block: SearchBlock, model: TaskModel) -> Ints:
     """For each search of a block the number (within the block) of the first search of its task."""
     found: Ints = find_at_thresholds(block, model, np.array([model.eta]))[0]
     return found
@@ -181,7 +183,7 @@ def find_all(
     task = np.arange(len(searches))
     workers = max(1, os.cpu_count() or 1)
 
-    def one(block: Block) -> tuple[Block, Ints]:
+    def one(block: SearchBlock) -> tuple[SearchBlock, Ints]:
         return block, find_tasks(block, model)
 
     with ThreadPoolExecutor(workers) as pool:
@@ -196,7 +198,7 @@ def find_all(
     return repeated
 
 
-def _take(done: tuple[Block, Ints], task: Ints, advance: Advance) -> None:
+def _take(done: tuple[SearchBlock, Ints], task: Ints, advance: Advance) -> None:
     block, found = done
     task[block.rows] = block.rows[found]
     advance(len(block.rows))

@@ -16,14 +16,14 @@ from crowdlog.types import Ints
 
 
 @dataclass(frozen=True)
-class Labels:
+class TaskLabels:
     """For each search: the number of its task (−1 without a label) and of its unit."""
 
     task: Ints
     unit: Ints
 
 
-def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile) -> Labels:
+def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile) -> TaskLabels:
     """The labels of a log's searches.
 
     InputError where the file names people or searches that the log does not hold.
@@ -56,7 +56,7 @@ def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile)
             f"The task file {file.path} labels {len(keys) - matched:,} searches that are not in the log: "
             "their time or query differs. Give the labels of this log."
         )
-    return Labels(_of_first(found[0], searches), found[1])
+    return TaskLabels(_of_first(found[0], searches), found[1])
 
 
 def _of_first(task: Ints, searches: Searches) -> Ints:

@@ -29,7 +29,7 @@ SECONDS, WORD, EDIT, TRIGRAM, SEMANTIC, STEMS_IN, TRIGRAMS_IN, SITES, BETWEEN, S
 SEED_FEATURES = (SECONDS, WORD, EDIT, TRIGRAM, SEMANTIC)  # those of Feild's Table 5.1 that crowd logs hold
 
 
-class People(NamedTuple):
+class PeopleSearches(NamedTuple):
     """Searches of some people, as the kernels take them: text numbers, times and clicked sites.
 
     `vectors` holds one row of word-vector averages (of length 1) for each text, or none (0 rows).

@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdlog.applications.frame import Sheet, join_scores
 from crowdlog.applications.tasks.clustering import average_link, single_link
-from crowdlog.applications.tasks.find import Block, score_matrix, scorer
+from crowdlog.applications.tasks.find import SearchBlock, score_matrix, scorer
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.pair_features import pair_matrix
 from crowdlog.applications.tasks.train import LabelledPairs, fit
@@ -34,7 +34,7 @@ SHEET = Sheet(
 )
 
 
-def find_with_labels(block: Block, model: TaskModel, known: Ints, merge: str) -> Ints:
+def find_with_labels(block: SearchBlock, model: TaskModel, known: Ints, merge: str) -> Ints:
     """`find_tasks`, with the tasks she gave to some of the block's searches (−1 where none)."""
     out = np.empty(len(block.rows), np.int64)
     for begin, end in zip(block.parts[:-1], block.parts[1:], strict=True):
@@ -46,7 +46,7 @@ def find_with_labels(block: Block, model: TaskModel, known: Ints, merge: str) ->
     return out
 
 
-def _scores(block: Block, model: TaskModel, known: Ints, merge: str, begin: int, end: int) -> Floats:
+def _scores(block: SearchBlock, model: TaskModel, known: Ints, merge: str, begin: int, end: int) -> Floats:
     if merge in ("global", "gscore"):
         return theirs(block, model, begin, end)
     local = _own_model(block, known, begin)
@@ -61,13 +61,13 @@ def _scores(block: Block, model: TaskModel, known: Ints, merge: str, begin: int,
     return found
 
 
-def theirs(block: Block, model: TaskModel, begin: int, end: int) -> Floats:
+def theirs(block: SearchBlock, model: TaskModel, begin: int, end: int) -> Floats:
     """A model's scores of all pairs of a part of a block."""
     scores: Floats = score_matrix(block.people, scorer(model), begin, end).astype(np.float64)
     return scores
 
 
-def _own_model(block: Block, known: Ints, begin: int) -> TaskModel | None:
+def _own_model(block: SearchBlock, known: Ints, begin: int) -> TaskModel | None:
     labelled = np.flatnonzero(known >= 0)
     if len(labelled) < 2:
         return None

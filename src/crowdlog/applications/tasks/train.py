@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdlog.applications.tasks.bins import binned
-from crowdlog.applications.tasks.find import Block, find_at_thresholds, make_block
-from crowdlog.applications.tasks.labels import Labels
+from crowdlog.applications.tasks.find import SearchBlock, find_at_thresholds, make_block
+from crowdlog.applications.tasks.labels import TaskLabels
 from crowdlog.applications.tasks.measures import MEASURES, PersonScore, count_table, score_person
 from crowdlog.applications.tasks.model import QUIET_BETWEEN, QUIET_SECONDS, TaskModel, is_quiet
 from crowdlog.applications.tasks.pair_features import BETWEEN, SECONDS, pair_matrix
@@ -48,7 +48,7 @@ class LabelledPairs:
 def labelled_pairs(
     searches: Searches,
     texts: Any,
-    labels: Labels,
+    labels: TaskLabels,
     vectors: WordVectors | None,
     *,
     seed: int = 0,
@@ -119,7 +119,7 @@ def _quiet_table(pairs: LabelledPairs) -> Floats:
 def train(
     searches: Searches,
     texts: Any,
-    labels: Labels,
+    labels: TaskLabels,
     *,
     learner: str = "boost",
     bins: str = "none",
@@ -152,7 +152,7 @@ def train(
     )
 
 
-def choose_eta(model: TaskModel, block: Block, labels: Labels) -> TaskModel:
+def choose_eta(model: TaskModel, block: SearchBlock, labels: TaskLabels) -> TaskModel:
     """The threshold with the best mean of macro accuracy and pair F1; Lucchese's α, too."""
     alphas = (0.3, 0.5, 0.7, 1.0) if model.learner == "lucchese" else (model.alpha,)
     best, worth = model, -1.0
@@ -170,7 +170,7 @@ def _worth(people: list[PersonScore]) -> float:
     return float(MEASURES["accuracy"](whole) + MEASURES["pair_f1"](whole)) / 2
 
 
-def score_block(block: Block, found: Ints, labels: Labels) -> list[PersonScore]:
+def score_block(block: SearchBlock, found: Ints, labels: TaskLabels) -> list[PersonScore]:
     """The scores of each person of a block whose searches are all labelled; parts are people."""
     task, unit = labels.task[block.rows], labels.unit[block.rows]
     ends = block.parts
