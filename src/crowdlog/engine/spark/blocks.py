@@ -16,7 +16,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 @dataclass(frozen=True)
-class Block:
+class UserBlock:
     """`users[u]` is who user u is in the log; `keys[i]` which key item i is. `size`: of each user in the
     whole release; `inside[i]`: whether item i is on the list that the selection favours.
     """
@@ -28,7 +28,7 @@ class Block:
     inside: Any
 
 
-def read_block(batches: Batches) -> Block | None:
+def read_block(batches: Batches) -> UserBlock | None:
     """All rows of a task: user, key and, where the plan asks for them, size and inside."""
     table = pa.Table.from_batches(list(batches))
     if not table.num_rows:
@@ -40,10 +40,12 @@ def read_block(batches: Batches) -> Block | None:
         sizes[user] = table["size"].to_numpy()
     if "inside" in table.column_names:
         inside[item] = table["inside"].to_numpy()
-    return Block(users, keys, Histories.from_rows(user, item, len(keys)), sizes, inside)
+    return UserBlock(users, keys, Histories.from_rows(user, item, len(keys)), sizes, inside)
 
 
-def by_user(frame: Any, parts: int, work: Callable[[Block], Iterator[pa.RecordBatch]], schema: str) -> Any:
+def by_user(
+    frame: Any, parts: int, work: Callable[[UserBlock], Iterator[pa.RecordBatch]], schema: str
+) -> Any:
     """The work done for each block of users; all rows of a user are in one block."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:

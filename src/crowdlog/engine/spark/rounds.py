@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from crowdlog.engine.spark.blocks import Block, by_user
+from crowdlog.engine.spark.blocks import UserBlock, by_user
 from crowdlog.privacy.keyed import KeyedRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian, ItemState, Rounds, lengths_of
 from crowdlog.privacy.selection.incidence import Incidence
@@ -98,7 +98,7 @@ def _finished(selection: SharedSelection, number: int, held: Any, state: Any) ->
 # --- what tasks do ---
 
 
-def begin_block(selection: SharedSelection, block: Block) -> Rows:
+def begin_block(selection: SharedSelection, block: UserBlock) -> Rows:
     """Bound each user's items and write the block as arrays."""
     from pyspark import TaskContext
 

@@ -14,7 +14,7 @@ from crowdlog.artifacts.packed_keys import SHIFT
 from crowdlog.artifacts.public_lists import read_pool, read_surfaced
 from crowdlog.engine.count import counts_per_key
 from crowdlog.engine.log_source import NOWHERE, LogSource, bounded_by
-from crowdlog.engine.spark.blocks import Block, by_user
+from crowdlog.engine.spark.blocks import UserBlock, by_user
 from crowdlog.engine.spark.connection import SparkEngine
 from crowdlog.engine.spark.counts import KEPT, collected, decide_there
 from crowdlog.engine.spark.rounds import SharedSelection, select_there
@@ -219,6 +219,6 @@ def _owners(artifact: Artifact) -> tuple[str, ...]:
     return halves[: len(queries)] if len(artifact.columns) == 2 else ()
 
 
-def _counts(budget: int, randomness: KeyedRandomness, block: Block) -> Iterator[pa.RecordBatch]:
+def _counts(budget: int, randomness: KeyedRandomness, block: UserBlock) -> Iterator[pa.RecordBatch]:
     inside = randomness.within("histories").within("counts", block.keys, block.users)
     yield pa.record_batch({"key": block.keys, "count": block.histories.counts(budget, inside)})
