@@ -1,4 +1,4 @@
-"""Does microaggregation pay as a step towards differential privacy? (docs/decisions/0014)
+"""Does microaggregation pay as a step towards differential privacy? (docs/decisions/0017)
 
 python -m benchmarks.microaggregation_dp STORE [--epsilon 2.302585] [--delta 1e-6]
 

@@ -137,7 +137,7 @@ def test_one_cluster_where_there_are_fewer_than_2k_users():
 
 
 def test_one_user_more_can_change_half_of_the_clusters():
-    """Why MDAV is no step towards differential privacy (docs/decisions/0014)."""
+    """Why MDAV is no step towards differential privacy (docs/decisions/0017)."""
     line = np.arange(12, dtype=float)[:, None]
     before = naive.as_sets(mdav(MatrixSpace(VectorDistance(line).matrix()), 2))
     after = mdav(MatrixSpace(VectorDistance(np.vstack([line, [[-1.0]]])).matrix()), 2)
