@@ -33,7 +33,7 @@ def log(folder):
 
 
 def attacked(log, out, mechanism, names=None, **options):
-    release = parse(mechanism).release(log, out, i_know=True, randomness=SeededRandomness(11))
+    release = parse(mechanism).release(log, out, i_know=True, budget=(1000, 1))
     return {
         result.name: result
         for result in attack(release, log, names, attacker=Attacker(SeededRandomness(12), **options))
