@@ -9,6 +9,7 @@ import altair as alt
 
 from crowdlog.comparison.charts import inline
 from crowdlog.comparison.comparison import Comparison
+from crowdlog.comparison.grid import LOG_ITSELF
 from crowdlog.comparison.rows import LESS_IS_BETTER, Row, spelled_without
 from crowdlog.mechanisms import parse
 from crowdlog.number_format import NOTHING, decimal, percent
@@ -25,6 +26,8 @@ def curves(comparison: Comparison) -> list[Row]:
     found: list[Row] = []
     tried: dict[str, set[int]] = {}
     for point in comparison.points:
+        if point["mechanism"] == LOG_ITSELF.mechanism:
+            continue
         k = getattr(parse(point["mechanism"]), "k", None)
         if isinstance(k, int) and point["value"] is not None:
             method = spelled_without(point["mechanism"], "k")
