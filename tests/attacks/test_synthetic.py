@@ -49,6 +49,9 @@ def test_pseudonyms_are_broken(log, tmp_path):
     assert {name for name, result in found.items() if result.broken} == {
         "linkage",
         "exposure",
+        "category_linkage",
+        "category_exposure",
+        "homogeneity",
         "singles",
         "whose_text",
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from crowdlog.cli.forward_node import engine, node, up
+from crowdlog.cli.forward_node import circle, engine, node, up
 from crowdlog.cli.forward_study import attack, simulate
 from crowdlog.cli.output import InOrderOfUse
 
@@ -15,10 +15,11 @@ def command() -> None:
 
     \b
     To study:  crowdlog forward simulate, crowdlog forward attack
-    To run:    crowdlog forward up for a trial on this machine, crowdlog forward node for one node
+    To run:    crowdlog forward up for a trial on this machine; crowdlog forward circle for friends on
+               several machines, who each run crowdlog forward node
     Example: crowdlog forward simulate --users 1000 --queries 20
     """
 
 
-for _part in (simulate, attack, up, node, engine):
+for _part in (simulate, attack, up, circle, node, engine):
     command.add_command(_part)

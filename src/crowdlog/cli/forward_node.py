@@ -1,5 +1,5 @@
-"""The commands that run nodes: `up` (a trial on this machine), `node` (one), `engine` (a trial's search
-engine).
+"""The commands that run nodes: `up` (a trial on this machine), `circle` (settings for friends on several),
+`node` (one), `engine` (a trial's search engine).
 """
 
 from __future__ import annotations
@@ -19,6 +19,29 @@ from crowdlog.errors import CrowdlogError
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command(short_help="Settings and certificates for friends on several machines.")
+@click.argument("friends", type=_FILE)
+@click.option(
+    "-o", "--out", "folder", type=_FOLDER, required=True, help="New folder: one folder in it for each."
+)
+@click.option("--engine", "address", required=True, help="The search engine: an address with {query} in it.")
+@shown_option("--days", 365, click.IntRange(1, 3650), "How long the certificates are valid.")
+def circle(friends: Path, folder: Path, address: str, days: int) -> None:
+    """Make what the nodes of FRIENDS need, a folder for each to be handed to her alone.
+
+    FRIENDS has a line for each: name host:port friend friend … Whoever runs this could keep a copy of every
+    key, so it is for one whom all trust; nobody can be added later but by making a new circle.
+
+    \b
+    Example: crowdlog forward circle FRIENDS.txt --engine 'https://search.example/?q={query}' -o CIRCLE
+    """
+    from crowdlog.forwarding.node.circle import read_circle, write_circle
+
+    found = read_circle(friends)
+    write_circle(found, address, folder, days)
+    click.echo(f"{folder}: {len(found)} folders. Each friend runs: crowdlog forward node NAME/node.json")
 
 
 @click.command(short_help="Run one node.")

@@ -1,6 +1,5 @@
-"""Certificates of a trial: one authority, made for it and forgotten, and one certificate for each node.
-
-For real use friends need an authority that all of them trust to name them; there is no command for that yet.
+"""Certificates of a trial or of a circle of friends: one authority, made for it and forgotten, and one
+certificate for each node.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ _DAYS = 30
 class Authority:
     """Signs certificates. Its secret never leaves the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "crowdlog trial", days: int = _DAYS) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = _named("crowdlog trial")
-        builder = _builder(self._name, self._name, self._key.public_key())
+        self._name, self._days = _named(name), days
+        builder = _builder(self._name, self._name, self._key.public_key(), days)
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         builder = builder.add_extension(_usage(signs=True), critical=True)
         builder = builder.add_extension(
@@ -43,7 +42,7 @@ class Authority:
     def issue(self, name: str, folder: Path) -> tuple[Path, Path]:
         """Write certificate and key of a node; return their paths."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = _builder(_named(name), self._name, key.public_key())
+        builder = _builder(_named(name), self._name, key.public_key(), self._days)
         builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         builder = builder.add_extension(_usage(signs=False), critical=True)
@@ -81,7 +80,7 @@ def _named(name: str) -> x509.Name:
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, days: int
 ) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
@@ -91,7 +90,7 @@ def _builder(
         .public_key(key)
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(days=_DAYS))
+        .not_valid_after(now + timedelta(days=days))
     )
 
 
