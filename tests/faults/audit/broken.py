@@ -350,15 +350,18 @@ def sessions_cut(more_sessions: int = 0, more_queries: int = 0) -> dict[str, Any
     """Sessions cut too late."""
     cut = subsequences.cut_sessions
     return {
-        "engine.log_source.cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(
+        "engine.subsequences.cut_sessions": lambda log, minutes, l_s, l_q, naming: cut(
             log, minutes, l_s + more_sessions, l_q + more_queries, naming
         )
     }
 
 
+_COUNT = subsequences.count_subsequences  # as it is before anything is replaced
+
+
 def counted_twice(sessions: Any, queries: int, *, people: bool) -> Any:
     """Every sequence counts twice: a user adds twice what she may."""
-    found = subsequences.count_subsequences(sessions, queries, people=people)
+    found = _COUNT(sessions, queries, people=people)
     return dataclasses.replace(found, count=2 * found.count)
 
 

@@ -243,7 +243,7 @@ A_SESSION = [
         "A_Session that counts twice",
         "replay",
         "ASession",
-        {"engine.log_source.count_subsequences": b.counted_twice},
+        {"engine.subsequences.count_subsequences": b.counted_twice},
     ),
     fault("A_Session with noise for one sequence", "noise", "ASession", b.noise_for_one_sequence()),
     fault(
