@@ -188,6 +188,7 @@ def test_a_policy_that_does_not_fit_is_refused(policy, options, why):
 NEEDS_LOGS = {
     "AClick": "AClick(epsilon=1, q_f=2)",
     "ASession": "ASession(epsilon=1, delta=1e-6)",
+    "ClosedDomain": "ClosedDomain(epsilon=1, d=2, pool='ngrams')",
     "Crowd": "Crowd(epsilon=1, delta=1e-6)",
     "Keys": "Keys(epsilon=1, delta=1e-6)",
     "Korolova": "Korolova(epsilon=1, delta=1e-6, d=2)",
