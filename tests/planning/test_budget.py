@@ -19,6 +19,7 @@ SPELLINGS = [
     "AClick(epsilon=0.5, q_f=2, delta=1e-7)",
     "AClick(epsilon=0.5, q_f=1, delta=1e-7, mode='open')",
     "ASession(epsilon=1, delta=1e-7)",
+    "ClosedDomain(epsilon=1, d=3, pool='ngrams')",
     "Crowd(epsilon=1, delta=1e-7)",
     "Crowd(epsilon=0.2, delta=1e-6, weight_clicks=0, weight_pairs=0)",
     "DPa(epsilon=1, delta=1e-7, d=3)",
@@ -59,9 +60,9 @@ def test_one_release_costs_about_its_promise(spelling: str) -> None:
     promised, delta = one.guarantee.epsilon, one.guarantee.delta
     loose = 0.75 if spelling.startswith("Keys") else 0.99  # Keys promises the plain sum of two Gaussian steps
     assert loose * promised < ledger_epsilon([one], delta) <= promised
-    assert (
-        0.9 * loose * promised < pld_epsilon(map(step_from_json, one.steps), 1.5 * delta) <= promised + GRID
-    )
+    # The library's distributions cut off tails: a δ that is the sampler's distance alone is too small for it.
+    more = max(1.5 * delta, 1e-9)
+    assert 0.9 * loose * promised < pld_epsilon(map(step_from_json, one.steps), more) <= promised + GRID
 
 
 @pytest.mark.parametrize(("times", "factor"), [(1, 1.0), (10, 1.0), (10, 3.0)])
