@@ -89,6 +89,13 @@ def test_all_rounds_over_many_tasks_choose_as_one_task_does(log, spark, monkeypa
     assert np.array_equal(here.count, there.count)
 
 
+def test_no_event_log_keeps_what_is_run(spark):
+    """A cluster may have one by default; statements of random bounds hold their secret."""
+    assert spark.session.conf.get("spark.eventLog.enabled") == "false"
+    assert spark.session.conf.get("spark.ui.enabled") == "false"
+    assert spark.session.conf.get("spark.io.encryption.enabled") == "true"
+
+
 def test_another_secret_gives_other_counts(log, spark):
     mechanism = parse("Korolova(epsilon=20, delta=1e-2, d=6)")
     other = KeyedRandomness(bytes(32), private=False)

@@ -24,6 +24,8 @@ ALONE = {
 SETTINGS = {
     "spark.app.name": "crowdlog",
     "spark.ui.enabled": "false",
+    # An event log would keep the text of every statement, and with it the secret of bounds by lot.
+    "spark.eventLog.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
     # Shuffles, spills and broadcasts on disk are encrypted with a key that only the running program knows.
