@@ -1,5 +1,7 @@
 /** Bytes in and out: joining, framing, hexadecimal, and where random ones come from. */
 
+import { Told } from "./told.ts";
+
 export type Bytes = Uint8Array;
 
 /** Returns n fresh random bytes; injected so that tests can repeat a run. */
@@ -9,12 +11,12 @@ export type Randomness = (n: number) => Bytes;
 export const systemRandomness: Randomness = (n) => crypto.getRandomValues(new Uint8Array(n));
 
 /** Bytes or terms from outside that cannot be used. The message never quotes an artifact. */
-export class ReportError extends Error {
+export class ReportError extends Told {
   override name = "ReportError";
 }
 
 /** Terms that would protect too little. */
-export class PrivacyRefusal extends Error {
+export class PrivacyRefusal extends Told {
   override name = "PrivacyRefusal";
 }
 
@@ -34,13 +36,13 @@ export function utf8(text: string): Bytes {
 
 /** A number in two bytes, big-endian. */
 export function u16(value: number): Bytes {
-  if (!Number.isInteger(value) || value < 0 || value > 0xffff) throw new ReportError(`A length or threshold must be 0 to 65535, got ${value}.`);
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff) throw new ReportError("told_two_bytes", value);
   return Uint8Array.of(value >> 8, value & 0xff);
 }
 
 /** A number in four bytes, big-endian. */
 export function u32(value: number): Bytes {
-  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) throw new ReportError(`A slot or limit must be 0 to 4294967295, got ${value}.`);
+  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) throw new ReportError("told_four_bytes", value);
   return Uint8Array.of(value >>> 24, (value >> 16) & 0xff, (value >> 8) & 0xff, value & 0xff);
 }
 
@@ -54,6 +56,6 @@ export function toHex(data: Bytes): string {
 }
 
 export function fromHex(text: string): Bytes {
-  if (!/^([0-9a-f]{2})*$/.test(text)) throw new ReportError("Bytes must be written in lower-case hexadecimal.");
+  if (!/^([0-9a-f]{2})*$/.test(text)) throw new ReportError("told_hex");
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }

@@ -12,7 +12,7 @@ const MAX_LAYERS = 10;
 const [MIN_PAYLOAD, MAX_PAYLOAD] = [64, 4096];
 const MAX_SLOTS = 16;
 const MAX_REPORT = 16_384; // bytes
-export const HEADER_SIZE = 404;
+export const HEADER_SIZE = 340;
 const AEAD_TAG = 16;
 const MAX_LIMIT = 1_000_000; // reports of one person
 const DIGEST_SIZE = 32;
@@ -60,21 +60,21 @@ export class Collection {
   }
 
   private check(): void {
-    if (!(this.k >= MIN_K)) throw new PrivacyRefusal(`A collection must need at least ${MIN_K} people to read anything, got k = ${this.k}; do not join it.`);
+    if (!(this.k >= MIN_K)) throw new PrivacyRefusal("told_k", MIN_K, this.k);
     if (this.innerK !== 0 && !(this.innerK >= this.k)) {
-      throw new PrivacyRefusal(`The inner threshold must be at least the outer one (${this.k}), got ${this.innerK}; do not join it.`);
+      throw new PrivacyRefusal("told_inner_k", this.k, this.innerK);
     }
-    if (this.mixPublics.length < MIN_LAYERS) throw new PrivacyRefusal(`Reports must pass two mixes before the aggregation server, got ${this.mixPublics.length} keys.`);
+    if (this.mixPublics.length < MIN_LAYERS) throw new PrivacyRefusal("told_mixes", this.mixPublics.length);
     const inRange = Math.max(this.k, this.innerK) <= MAX_K && this.mixPublics.length <= MAX_LAYERS && this.payloadSize >= MIN_PAYLOAD && this.payloadSize <= MAX_PAYLOAD;
     const room = this.innerSlots >= 1 && this.innerSlots <= MAX_SLOTS && this.reportSize() <= MAX_REPORT && this.limit >= 1 && this.limit <= MAX_LIMIT;
     const issuers = ISSUERS.every((name) => this.issuers[name].length === 2 * SIZE);
     const keys = issuers && [this.voprfPublic, ...this.mixPublics].every((key) => key.length === SIZE) && this.terms.length === DIGEST_SIZE;
-    if (!inRange || !room || !keys) throw new ReportError("The collection's numbers or keys are out of range; ask its operator.");
+    if (!inRange || !room || !keys) throw new ReportError("told_numbers");
   }
 
   /** How many people a group of this level needs. */
   bar(level: Level = 0): number {
-    if (level === 1 && this.innerK === 0) throw new ReportError("This collection has one level only.");
+    if (level === 1 && this.innerK === 0) throw new ReportError("told_one_level");
     return level === 1 ? this.innerK : this.k;
   }
 
@@ -85,7 +85,7 @@ export class Collection {
 
   /** What a person's pseudonym for one of her `limit` slots with one of the issuers is bound to. */
   slotContext(issuer: Issuer, slot: number, level: Level = 0): Bytes {
-    if (!Number.isInteger(slot) || slot < 0 || slot >= this.limit) throw new ReportError(`A slot must be a number from 0 to ${this.limit - 1}, got ${slot}.`);
+    if (!Number.isInteger(slot) || slot < 0 || slot >= this.limit) throw new ReportError("told_slot", this.limit - 1, slot);
     return concat(this.context(level), utf8(issuer), u32(slot));
   }
 
@@ -107,10 +107,10 @@ export class Collection {
     const bytes = (name: string): Bytes => fromHex(String(terms[name]));
     const mixes = terms["mix_publics"];
     if (terms["version"] !== VERSION || !Array.isArray(mixes)) {
-      throw new ReportError(`A collection's terms need a list of mix keys and version ${VERSION}; ask its operator or update.`);
+      throw new ReportError("told_terms_version", VERSION);
     }
     const number = (name: keyof Numbers): number => {
-      if (!Number.isInteger(terms[name])) throw new ReportError(`A collection's ${name} must be an integer.`);
+      if (!Number.isInteger(terms[name])) throw new ReportError("told_integer", name);
       return terms[name] as number;
     };
     const numbers = { k: number("k"), inner_k: number("inner_k"), payload_size: number("payload_size"), inner_slots: number("inner_slots"), limit: number("limit") };
@@ -126,5 +126,5 @@ function parseTerms(text: string): Record<string, unknown> {
   } catch {
     // refused below, in words
   }
-  throw new ReportError("A collection's terms must be a JSON object.");
+  throw new ReportError("told_terms_json");
 }

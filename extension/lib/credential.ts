@@ -1,8 +1,8 @@
 /** The client's side of credentials: one person, counted once per artifact, within her limit, and never recognised. docs/protocol.md and proofs/crowdlogging.md. */
 
-import { type Bytes, concat, type Randomness, ReportError, utf8 } from "./bytes.ts";
+import { type Bytes, concat, frame, type Randomness, ReportError, utf8 } from "./bytes.ts";
 import { type Collection, type Issuer, ISSUERS } from "./collection.ts";
-import { decodePoint, decodeScalar, encodeScalar, hashToGroup, multiply, Point, randomScalar, SIZE } from "./group.ts";
+import { decodePoint, decodeScalar, encodeScalar, hashToGroup, hashToScalar, modulo, multiply, Point, randomScalar, SIZE } from "./group.ts";
 import { type Equation, prove, proved } from "./sigma.ts";
 
 const SECOND = hashToGroup(utf8("second generator"), utf8("crowdlog-v2-generator"));
@@ -34,7 +34,7 @@ export class Credentials {
 
   static fromBytes(data: Bytes): Credentials {
     const size = SIZE * (1 + 2 * ISSUERS.length);
-    if (data.length !== size) throw new ReportError(`Credentials have ${size} bytes, got ${data.length}; join the collection again.`);
+    if (data.length !== size) throw new ReportError("told_credentials", size, data.length);
     const secret = decodeScalar(data.slice(0, SIZE));
     const point = (index: number): Point => decodePoint(data.slice(index * SIZE, (index + 1) * SIZE));
     const one = (index: number): Credential => ({ secret, u: point(1 + 2 * index), mac: point(2 + 2 * index) });
@@ -52,7 +52,7 @@ export function requestCredential(collection: Collection, randomness: Randomness
 /** Checks the answer; a MAC under any other key than the collection's is refused, for it could be used to recognise its owner. */
 export function acceptCredential(pending: PendingCredential, collection: Collection, response: Bytes, issuer: Issuer): Credential {
   const size = 12 * SIZE;
-  if (response.length !== size) throw new ReportError(`A credential's answer has ${size} bytes, got ${response.length}; ask again.`);
+  if (response.length !== size) throw new ReportError("told_credential_answer", size, response.length);
   const point = (data: Bytes, index: number): Point => decodePoint(data.slice(index * SIZE, (index + 1) * SIZE));
   const [u, mac, helper] = [point(response, 0), point(response, 1), point(response, 2)];
   const key = collection.issuers[issuer];
@@ -66,7 +66,7 @@ export function acceptCredential(pending: PendingCredential, collection: Collect
     { target: helper, terms: [[3, SECOND]] },
   ];
   if (!proved("issue", statement, response.slice(3 * SIZE), concat(collection.id, utf8(issuer)))) {
-    throw new ReportError("The credential was not made with the collection's public key: it was thrown away; do not trust this server.");
+    throw new ReportError("told_credential_forged");
   }
   return { secret: pending.secret, u, mac };
 }
@@ -81,11 +81,19 @@ export function show(credential: Credential, named: readonly (readonly [context:
   const a = randomScalar(randomness);
   const u = multiply(a, credential.u);
   const mac = multiply(a, credential.mac);
-  const w = multiply(credential.secret, u);
-  const names: Equation[] = named.map(([context, name]) => ({ target: name, terms: [[0, pseudonymBase(context)]] }));
-  const statement: Equation[] = [{ target: w, terms: [[0, u]] }, ...names];
-  const head = concat(u.toBytes(), mac.toBytes(), w.toBytes());
-  return concat(head, prove("show", statement, [credential.secret], concat(head, message), randomness));
+  const bases = named.map(([context]) => pseudonymBase(context));
+  const fields = named.flatMap(([, name], index) => [name.toBytes(), (bases[index] as Point).toBytes()]);
+  const statement = frame(u.toBytes(), mac.toBytes(), ...fields);
+  const base = bases.reduce((sum, point, index) => sum.add(multiply(showFactor(statement, index), point)));
+  const mask = randomScalar(randomness);
+  const commitments = concat(multiply(mask, u).toBytes(), multiply(mask, base).toBytes());
+  const challenge = hashToScalar(concat(statement, commitments, message), utf8("crowdlog-v2-proof-show"));
+  return concat(u.toBytes(), mac.toBytes(), commitments, encodeScalar(modulo(mask - challenge * credential.secret)));
+}
+
+/** What the second and later pseudonyms are multiplied with before all are added up: known only when all of them are. */
+function showFactor(statement: Bytes, index: number): bigint {
+  return hashToScalar(concat(statement, Uint8Array.of(index)), utf8("crowdlog-v2-showing-factor"));
 }
 
 function pseudonymBase(context: Bytes): Point {

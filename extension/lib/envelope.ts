@@ -31,7 +31,7 @@ function exchange(ephemeral: Bytes, publicKey: Bytes): Bytes {
   try {
     return x25519.getSharedSecret(ephemeral, publicKey);
   } catch {
-    throw new ReportError(`A mix's public key must be a proper X25519 key of ${SIZE} bytes, got ${publicKey.length} bytes; do not send.`);
+    throw new ReportError("told_mix_key", SIZE, publicKey.length);
   }
 }
 

@@ -25,7 +25,7 @@ export function encodeScalar(value: bigint): Bytes {
 
 export function decodeScalar(data: Bytes): bigint {
   const value = toNumber(data);
-  if (data.length !== SIZE || value >= ORDER) throw new ReportError(`A scalar must be ${SIZE} bytes below the group's order, got ${data.length} bytes.`);
+  if (data.length !== SIZE || value >= ORDER) throw new ReportError("told_scalar", SIZE, data.length);
   return value;
 }
 
@@ -37,7 +37,7 @@ export function decodePoint(data: Bytes): Point {
   } catch {
     point = undefined;
   }
-  if (!point || point.is0()) throw new ReportError(`A group element must be ${SIZE} bytes of ristretto255 and not the identity, got ${data.length} bytes.`);
+  if (!point || point.is0()) throw new ReportError("told_element", SIZE, data.length);
   return point;
 }
 
@@ -47,7 +47,7 @@ export function randomScalar(randomness: Randomness): bigint {
 }
 
 export function multiply(scalar: bigint, point: Point): Point {
-  if (scalar === 0n) throw new ReportError("A product is the identity: no honest message holds one.");
+  if (scalar === 0n) throw new ReportError("told_identity");
   return point.multiply(scalar);
 }
 

@@ -29,7 +29,7 @@ export function contextWeights(model: ContextModel, sameTask: number[], settings
   return own.map((weight, i) => lambda * weight + (1 - lambda) * decay[i]!);
 }
 
-function byCodePoint(a: string, b: string): number {
+export function byCodePoint(a: string, b: string): number {
   const [x, y] = [Array.from(a), Array.from(b)];
   for (let i = 0; i < Math.min(x.length, y.length); i++) {
     const difference = x[i]!.codePointAt(0)! - y[i]!.codePointAt(0)!;

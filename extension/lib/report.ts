@@ -32,7 +32,7 @@ export function makeReport(
   { slot, level = 0, inner = [] }: ReportOptions,
 ): Bytes {
   if (inner.length > 0 && (level === 1 || collection.innerK === 0 || inner.length > collection.innerSlots || inner.some((one) => one.length !== collection.reportSize(1)))) {
-    throw new ReportError(`Only a report of level 0 in a nested collection can hold some of level 1, got ${inner.length} at level ${level}.`);
+    throw new ReportError("told_nested", inner.length, level);
   }
   const context = collection.context(level);
   const root = rootOf(rand, context);
@@ -54,6 +54,6 @@ export function makeReport(
 
 function payload(root: Bytes, artifact: Artifact, inner: Bytes, size: number): Bytes {
   const content = concat(root, frame(artifact.primary, artifact.secondary ?? new Uint8Array(), inner));
-  if (content.length > size) throw new ReportError(`The artifact needs ${content.length - size} bytes more than a report of this collection holds; leave it out.`);
+  if (content.length > size) throw new ReportError("told_too_long", content.length - size);
   return concat(content, new Uint8Array(size - content.length));
 }

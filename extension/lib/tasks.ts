@@ -1,6 +1,7 @@
 // The task model in a browser: the same answers as src/crowdlog/applications/tasks (tests/vectors/tasks-v1.json).
 // A model is the JSON file that `crowdlog tasks train` writes; nothing of a person's searches leaves the page.
 
+import { Told } from "./told.ts";
 export interface Search {
   query: string; // normalised: small letters, single blanks
   time: number; // seconds
@@ -24,6 +25,7 @@ export interface TaskModel {
   learner: "boost" | "forest" | "lucchese";
   bins: "none" | "bin1" | "bin2";
   eta: number;
+  eta_session?: number | null; // where sessions are clustered on their own
   link: "average" | "single";
   alpha: number;
   trees: TreesJson;
@@ -33,8 +35,9 @@ export interface TaskModel {
 }
 
 const FORMAT = "crowdlog-task-model";
-const VERSION = 1;
+const VERSION = 2;
 const STEM = 5;
+export const LOUD = 0.05; // likeness of trigrams from which on words tell
 const STOP_WORDS = new Set(
   (
     "a an and are as at be but by com do does edu for from had has have how http i if in into is it its my " +
@@ -49,9 +52,9 @@ const [SECONDS, WORD, EDIT, TRIGRAM, SEMANTIC, STEMS_IN, TRIGRAMS_IN, SITES, BET
 /** A model that this version reads, or an error that says what is wrong. */
 export function readTaskModel(text: string): TaskModel {
   const data = JSON.parse(text) as TaskModel;
-  if (data.format !== FORMAT) throw new Error("This is not a task model.");
+  if (data.format !== FORMAT) throw new Told("told_model_other");
   if (data.version !== VERSION) {
-    throw new Error(`The task model is of version ${data.version}, this reads version ${VERSION}.`);
+    throw new Told("told_model_version", data.version, VERSION);
   }
   return data;
 }
@@ -87,6 +90,11 @@ function grams(text: string): Set<string> {
   const characters = Array.from(text);
   if (characters.length < 3) return new Set(characters.length ? [text] : []);
   return new Set(characters.slice(2).map((_c, i) => characters.slice(i, i + 3).join("")));
+}
+
+/** A query as the features see it. */
+export function textsOf(query: string): { points: number[]; words: Set<string>; stems: Set<string>; grams: Set<string> } {
+  return { points: points(query), words: words(query), stems: stems(query), grams: grams(query) };
 }
 
 function common<T>(a: Set<T>, b: Set<T>): number {
@@ -167,7 +175,7 @@ export function sameTask(model: TaskModel, vector: number[]): number {
     return (model.alpha * (vector[TRIGRAM]! + vector[EDIT]!)) / 2 + (1 - model.alpha) * vector[SEMANTIC]!;
   }
   if (model.bins !== "none") return sumOfTrees(model.trees, binned(vector, model.bins));
-  if (vector[TRIGRAM] === 0 && vector[SITES]! <= 0 && vector[SEMANTIC] === 0) {
+  if (vector[TRIGRAM]! < LOUD && vector[SITES]! <= 0 && vector[SEMANTIC] === 0) {
     const row = model.quiet[below(model.quiet_seconds, vector[SECONDS]!)]!;
     return row[below(model.quiet_between, vector[BETWEEN]!)]!;
   }
@@ -239,7 +247,7 @@ function nearest(clusters: number[][], scores: number[][], known: number[]): [nu
 
 /** The tasks of a person's searches under a model that clusters by average link. */
 export function findTasks(model: TaskModel, searches: Search[], known?: number[]): number[] {
-  if (model.link !== "average") throw new Error("Only models that cluster by average link can be run here.");
+  if (model.link !== "average") throw new Told("told_model_link");
   const labels = known ?? searches.map(() => -1);
   return averageLink(scoreMatrix(model, searches), labels, model.eta);
 }

@@ -20,14 +20,14 @@ export function blind(message: Bytes, randomness: Randomness): Blinded {
 
 /** `blind` with a chosen scalar, for test vectors. */
 export function blindWith(message: Bytes, scalar: bigint): Blinded {
-  if (message.length > MAX_INPUT) throw new ReportError(`An input of the PRF holds at most ${MAX_INPUT} bytes, got ${message.length}.`);
+  if (message.length > MAX_INPUT) throw new ReportError("told_prf_input", MAX_INPUT, message.length);
   return { message, blind: scalar, element: multiply(scalar, hashToGroup(message, DOMAIN)).toBytes() };
 }
 
 /** Checks the proof (the answer's first 64 bytes), takes the blinds off and returns the PRF's values, 64 bytes each. */
 export function finalize(publicKey: Bytes, blinded: readonly Blinded[], answer: Bytes): Bytes[] {
   if (blinded.length === 0 || answer.length !== 2 * SIZE + blinded.length * SIZE) {
-    throw new ReportError(`The answer to ${blinded.length} elements has ${answer.length} bytes; ask the randomness server again.`);
+    throw new ReportError("told_prf_answer", blinded.length, answer.length);
   }
   const items = blinded.map((item, index) => ({
     input: item.message,
@@ -38,6 +38,6 @@ export function finalize(publicKey: Bytes, blinded: readonly Blinded[], answer: 
   try {
     return ristretto255_oprf.voprf.finalizeBatch(items, publicKey, answer.slice(0, 2 * SIZE));
   } catch {
-    throw new ReportError("The randomness server's proof does not match its public key: nothing was used; do not trust this server.");
+    throw new ReportError("told_prf_proof");
   }
 }

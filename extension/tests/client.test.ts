@@ -51,10 +51,10 @@ describe("reports", () => {
     for (const slot of [-1, 100, 0.5]) expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { slot })).toThrow(ReportError);
   });
   it("refuse artifacts that are too long, without quoting them", () => {
-    expect(() => makeReport(collection, credential, rand, { primary: utf8("canary".repeat(40)) }, systemRandomness, { slot: 0 })).toThrow(/^(?!.*canary).*22 bytes more/);
+    expect(() => makeReport(collection, credential, rand, { primary: utf8("canary".repeat(40)) }, systemRandomness, { slot: 0 })).toThrow(/^told_too_long 22$/);
   });
   it("hold inner reports only in nested collections", () => {
-    expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { slot: 0, inner: [new Uint8Array(676)] })).toThrow(ReportError);
+    expect(() => makeReport(collection, credential, rand, { primary: utf8("a") }, systemRandomness, { slot: 0, inner: [new Uint8Array(612)] })).toThrow(ReportError);
     const two = Collection.fromJson(nested.terms);
     const inside = new Uint8Array(two.reportSize(1));
     const report = (inner: Uint8Array[]) => makeReport(two, credential, rand, { primary: utf8("a") }, systemRandomness, { slot: 0, inner });

@@ -25,6 +25,6 @@ describe("task model", () => {
 
   it("refuses a model of another version", () => {
     const other = JSON.stringify({ format: "crowdlog-task-model", version: 99 });
-    expect(() => readTaskModel(other)).toThrow("version 99");
+    expect(() => readTaskModel(other)).toThrow("told_model_version 99");
   });
 });

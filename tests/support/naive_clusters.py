@@ -82,3 +82,33 @@ def greedy(similarity, k):
         clusters.append(set(cluster))
     clusters[-1] |= left
     return {frozenset(cluster) for cluster in clusters}
+
+
+def swaps(matrix, cluster, rounds, neighbours):
+    """Rounds of swaps.py by whole costs: each user takes the place of the best partner in the clusters of her
+    nearest users, of several the first.
+    """
+    everybody = range(len(cluster))
+    places = [[user for user in everybody if cluster[user] == c] for c in range(max(cluster) + 1)]
+
+    def cost(users):
+        return min(sum(matrix[m][x] ** 2 for x in users) for m in users)
+
+    def swapped(users, out, into):
+        return [into if user == out else user for user in users]
+
+    for _round in range(rounds):
+        for u in everybody:
+            near = sorted((v for v in everybody if v != u), key=lambda v: (matrix[u][v], v))[:neighbours]
+            own = next(users for users in places if u in users)
+            others = [next(users for users in places if v in users) for v in near]
+            best, pair = 0, None
+            for other in others:
+                for v in other if other is not own else []:
+                    after = cost(swapped(own, u, v)) + cost(swapped(other, v, u))
+                    if cost(own) + cost(other) - after > best:
+                        best, pair = cost(own) + cost(other) - after, (other, v)
+            if pair:
+                other, v = pair
+                own[:], other[:] = swapped(own, u, v), swapped(other, v, u)
+    return {frozenset(users) for users in places}

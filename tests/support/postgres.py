@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import psycopg
+
 
 def _program(name: str) -> str:
     """Debian keeps PostgreSQL's programs out of PATH."""
@@ -49,3 +51,15 @@ class Cluster:
     def _run(self, *command: str) -> None:
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run([*self._prefix, *command], check=True, cwd=self.folder, timeout=300, **quiet)
+
+    def database(self, name: str) -> str:
+        """Make a database of this name; return its URL."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return f"postgresql://postgres@/{name}?host={self.folder}"
+
+    def raw(self) -> bytes:
+        """Every byte of its folder: tables with their dead rows, indexes, the write-ahead log."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("CHECKPOINT")
+        return b"".join(path.read_bytes() for path in Path(self._data).rglob("*") if path.is_file())

@@ -8,12 +8,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations
 
 from crowdlog.artifacts.semantic.low_content import LOW_CONTENT
 from crowdlog.artifacts.semantic.proper_nouns import is_proper_noun, person_names, places_of
 
 Gram = tuple[str, ...]
+Alike = tuple[str, ...]  # queries of one vector
 
 
 class Miner:
@@ -29,6 +29,7 @@ class Miner:
             for gram in _grams(query.split()):
                 self.people[gram] |= users
                 self.queries[gram] += 1
+        self.near: dict[float, dict[Alike, set[Alike]]] = {}
         self.words = sum(len(query.split()) for query in self.users)
         self.min_users, self.word_users, self.names = min_users, word_users, names
         self.places = {place for length in (2, 3) for place in places_of(length)}
@@ -65,35 +66,77 @@ class Miner:
 
     def degrees(self, theta: float) -> dict[str, int]:
         """The largest k for which each query is released."""
-        near = self._affine(Fraction(str(theta)))
-        degree, alive, k = dict.fromkeys(self.users, 0), set(self.users), 1
+        near = self._affine(theta)
+        degree, alive, k = dict.fromkeys(self.users, 0), set(near), 0
         while alive:
-            while weak := [q for q in alive if len(self._around(near[q] & alive)) < k]:
-                alive -= set(weak)
-            degree.update(dict.fromkeys(alive, k))
+            degree.update(dict.fromkeys((query for alike in alive for query in alike), k))
             k += 1
+            alive = self._stable(near, alive, k)
         return degree
 
-    def _affine(self, theta: Fraction) -> dict[str, set[str]]:
-        near = {query: {query} for query in self.users}
-        holding: dict[Gram, list[str]] = defaultdict(list)
-        vectors = {query: self.vector(query) for query in self.users}
-        for query, vector in vectors.items():
-            for gram in vector:
-                holding[gram].append(query)
-        mass = {gram: self.weight(gram) ** 2 for gram in holding}
-        pairs = {pair for queries in holding.values() for pair in combinations(sorted(queries), 2)}
-        for a, b in pairs:
-            both, one, two = (
-                sum(mass[g] for g in s) for s in (vectors[a] & vectors[b], vectors[a], vectors[b])
-            )
-            if theta < 1 and both**2 >= theta**2 * one * two:
-                near[a].add(b)
-                near[b].add(a)
+    def released(self, theta: float, k: int) -> set[str]:
+        """The largest set in which every query has k users among the queries of the set that are affine to
+        it. Queries of one vector have the same neighbours, so that they stay or go together.
+        """
+        near = self.near[theta] = self.near.get(theta) or self._affine(theta)
+        return {query for alike in self._stable(near, set(near), k) for query in alike}
+
+    def _stable(self, near: dict[Alike, set[Alike]], alive: set[Alike], k: int) -> set[Alike]:
+        alive, waiting = set(alive), set(alive)
+        while waiting:
+            alike = waiting.pop()
+            if alike in alive and not self._has(near[alike] & alive, k):
+                alive.remove(alike)
+                waiting |= near[alike]
+        return alive
+
+    def _has(self, around: Iterable[Alike], k: int) -> bool:
+        people: set[str] = set()
+        for query in (query for alike in around for query in alike):
+            people |= self.users[query]
+            if len(people) >= k:
+                return True
+        return False
+
+    def _affine(self, theta: float) -> dict[Alike, set[Alike]]:
+        """Queries of one vector; and which of them are affine to which, themselves among them."""
+        of_vector: dict[frozenset[Gram], list[str]] = defaultdict(list)
+        near: dict[Alike, set[Alike]] = {}
+        for query in self.users:
+            vector = self.vector(query) if theta < 1 else frozenset()
+            if vector:
+                of_vector[vector].append(query)
+            else:
+                near[(query,)] = {(query,)}
+        alike = {vector: tuple(queries) for vector, queries in of_vector.items()}
+        for vector, others in self._alike_vectors(list(alike), Fraction(str(theta)) ** 2).items():
+            near[alike[vector]] = {alike[other] for other in others}
         return near
 
-    def _around(self, queries: set[str]) -> set[str]:
-        return set().union(*(self.users[query] for query in queries))
+    def _alike_vectors(
+        self, vectors: list[frozenset[Gram]], square: Fraction
+    ) -> dict[frozenset[Gram], set[frozenset[Gram]]]:
+        """Vectors whose cosine is at least the root of `square`. The common part then has that share of
+        each one's own mass at least, so that the most frequent n-grams need not be looked up while they have
+        less than that together.
+        """
+        holding: dict[Gram, list[frozenset[Gram]]] = defaultdict(list)
+        for vector in vectors:
+            for gram in vector:
+                holding[gram].append(vector)
+        mass = {gram: self.weight(gram) ** 2 for gram in holding}
+        norm = {vector: sum(mass[gram] for gram in vector) for vector in vectors}
+        found: dict[frozenset[Gram], set[frozenset[Gram]]] = {}
+        for one in vectors:
+            left, candidates = norm[one], set()
+            for gram in sorted(one, key=lambda gram: len(holding[gram])):
+                if left < square * norm[one]:
+                    break
+                candidates.update(holding[gram])
+                left -= mass[gram]
+            common = {two: sum(mass[gram] for gram in one & two) for two in candidates}
+            found[one] = {two for two, both in common.items() if both**2 >= square * norm[one] * norm[two]}
+        return found
 
 
 def _grams(words: list[str]) -> set[Gram]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 import httpx
 
 from crowdlog.crowd.artifact import MinedArtifact
+from crowdlog.crowd.crypto.envelope import MixKey, open_layer
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.operator import Operator, Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.simulated_client import play_joining, play_mining
+from crowdlog.crowd.slots import Submission
 from crowdlog.privacy.randomness import SystemRandomness
 
 RANDOM = SystemRandomness()
@@ -58,6 +60,15 @@ class Volunteers:
     def mine(self, found: list[list[MinedArtifact]]) -> list[list[bytes]]:
         """What each member sends."""
         return play_mining(self.manifest.to_json(), list(zip(self.credentials, found, strict=True)))
+
+    def layers(self, submission: bytes) -> list[bytes]:
+        """What a submission looks like behind each mix, and the report at last: with everybody's keys."""
+        opened = [Submission.parse(submission).envelope]
+        for name in self.services.names[1:]:
+            file = "envelope.key" if name == "aggregation" else "mix.key"
+            key = MixKey.from_bytes((self.services.folder / name / file).read_bytes())
+            opened.append(open_layer(key, opened[-1]))
+        return opened[1:]
 
     def open_uploads(self) -> None:
         self.operator.close(self.manifest.id)

@@ -1,0 +1,85 @@
+/** The only place from which anything leaves the browser. It refuses every address that she has not allowed, and writes down what it lets pass. */
+
+import { Told } from "../../lib/told.ts";
+import { transact } from "../store/database.ts";
+import { done } from "../store/request.ts";
+import { allowedHosts } from "../store/hosts.ts";
+
+const RULE = 1;
+export interface Sent {
+  readonly n?: number;
+  readonly time: number;
+  readonly method: string;
+  readonly origin: string;
+  readonly bytes: number;
+  /** The words under which she allowed it. */
+  readonly why: string;
+  /** So many alike, one after the other; `time` is the last one's. */
+  readonly times?: number;
+}
+
+/** Firefox names the installation in `Origin: moz-extension://…`, an id for life: requests of the background go without it. */
+export async function hideOrigin(): Promise<void> {
+  const rule: chrome.declarativeNetRequest.Rule = {
+    id: RULE,
+    action: { type: "modifyHeaders" as chrome.declarativeNetRequest.RuleActionType, requestHeaders: [{ header: "origin", operation: "remove" as chrome.declarativeNetRequest.HeaderOperation }] },
+    condition: { tabIds: [-1], resourceTypes: ["xmlhttprequest" as chrome.declarativeNetRequest.ResourceType] },
+  };
+  await chrome.declarativeNetRequest.updateSessionRules({ removeRuleIds: [RULE], addRules: [rule] });
+}
+
+const MOST_SENT = 1000; // lines of the list of requests that are kept
+
+let hidden: Promise<void> | undefined;
+
+async function request(method: string, url: string, body: unknown): Promise<Response> {
+  const { origin } = new URL(url);
+  const allowed = (await allowedHosts())[origin];
+  if (!allowed) throw new Told("told_not_allowed", origin);
+  hidden ??= hideOrigin();
+  await hidden;
+  const text = body === undefined ? null : JSON.stringify(body);
+  await writeDown({ time: Date.now(), method, origin, bytes: new TextEncoder().encode(text ?? "").length, why: allowed.why });
+  const headers: Record<string, string> = text === null ? {} : { "Content-Type": "application/json" };
+  let answer: Response;
+  try {
+    answer = await fetch(url, { method, headers, body: text, credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", redirect: "error" });
+  } catch {
+    throw new Told("told_unreached", origin);
+  }
+  if (!answer.ok) throw await refused(origin, answer);
+  return answer;
+}
+
+/** What the service says of it, in its own words, or the number it answered. */
+async function refused(origin: string, answer: Response): Promise<Told> {
+  const found = (await answer.json().catch(() => undefined)) as { error?: unknown } | undefined;
+  const said = typeof found?.error === "string" ? found.error.slice(0, 300) : undefined;
+  return said === undefined ? new Told("told_service_number", origin, answer.status) : new Told("told_service_says", origin, said);
+}
+
+async function writeDown(line: Sent): Promise<void> {
+  await transact(["sent"], "readwrite", async (store) => {
+    const last = (await done(store("sent").openCursor(null, "prev")))?.value as Sent | undefined;
+    if (last && last.method === line.method && last.origin === line.origin && last.bytes === line.bytes && last.why === line.why && sameDay(last.time, line.time)) {
+      store("sent").put({ ...last, time: line.time, times: (last.times ?? 1) + 1 });
+      return;
+    }
+    const n = (await done(store("sent").add(line))) as number;
+    store("sent").delete(IDBKeyRange.upperBound(n - MOST_SENT));
+  });
+}
+
+function sameDay(one: number, other: number): boolean {
+  return new Date(one).toDateString() === new Date(other).toDateString();
+}
+
+export async function call(method: "GET" | "POST", url: string, body?: unknown): Promise<Record<string, unknown>> {
+  const answer: unknown = await (await request(method, url, body)).json().catch(() => undefined);
+  if (typeof answer !== "object" || answer === null) throw new Told("told_no_service", new URL(url).origin);
+  return answer as Record<string, unknown>;
+}
+
+export async function download(url: string): Promise<Uint8Array> {
+  return new Uint8Array(await (await request("GET", url, undefined)).arrayBuffer());
+}

@@ -1,0 +1,29 @@
+/** Content scripts she has allowed beyond those of the five engines: her own engines, and all pages. */
+
+import { type Engine, matchesOf } from "../engines/engine.ts";
+
+const ANY_PAGE = { origins: ["http://*/*", "https://*/*"] };
+
+let working: Promise<void> = Promise.resolve();
+
+/** Registers exactly what preferences and permissions ask for; calls wait for each other. */
+export function registerScripts(): Promise<void> {
+  working = working.catch(() => undefined).then(register);
+  return working;
+}
+
+async function register(): Promise<void> {
+  const { engines = [], pages = false } = (await chrome.storage.local.get(["engines", "pages"])) as { engines?: Engine[]; pages?: boolean };
+  const wanted: chrome.scripting.RegisteredContentScript[] = engines.map((engine) => ({
+    id: `engine-${engine.id}`,
+    js: ["engine-page.js"],
+    matches: matchesOf(engine),
+    runAt: "document_idle",
+  }));
+  if (pages && (await chrome.permissions.contains(ANY_PAGE))) {
+    wanted.push({ id: "any-page", js: ["any-page.js"], matches: ANY_PAGE.origins, runAt: "document_idle" });
+  }
+  const known = await chrome.scripting.getRegisteredContentScripts();
+  if (known.length > 0) await chrome.scripting.unregisterContentScripts({ ids: known.map(({ id }) => id) });
+  if (wanted.length > 0) await chrome.scripting.registerContentScripts(wanted);
+}

@@ -1,0 +1,86 @@
+/** Sends each report at its own random moment within the upload window, whenever the background runs. */
+
+import { systemRandomness } from "../../lib/bytes.ts";
+import { toBase64 } from "../../lib/base64.ts";
+import { Told } from "../../lib/told.ts";
+import { Manifest } from "../crowd/manifest.ts";
+import { type UploadWindow, uploadWindow } from "../crowd/participate.ts";
+import { fraction } from "../../lib/choice.ts";
+import { beginSending, forgetMissed, type Item, markSent, type Membership, memberships, noteProblem, noteWindow, outbox, reschedule } from "../store/crowd.ts";
+import { giveBackUnneeded } from "../store/hosts.ts";
+import { call } from "./gate.ts";
+
+export const ALARM = "send";
+const MINUTES = 1;
+const POLL = 10; // minutes between two questions whether uploads are taken yet, on average
+const LAST_SECONDS = 2 * 60 * MINUTES; // before the window ends everything leaves: the next alarm could come too late
+
+export async function schedule(): Promise<void> {
+  const waiting = (await memberships()).some((member) => !member.left && member.prepared && member.credentials);
+  if (!waiting) await chrome.alarms.clear(ALARM);
+  // an alarm that is set stays: a background that starts often would push it away each time
+  else if (!(await chrome.alarms.get(ALARM))) await chrome.alarms.create(ALARM, { periodInMinutes: MINUTES, delayInMinutes: MINUTES });
+}
+
+let working: Promise<number> = Promise.resolve(0);
+
+/** Sends what is due in every collection; calls wait for each other. Returns how many reports left. `asked`: by her, not by the clock. */
+export function sendAllDue(asked: boolean): Promise<number> {
+  working = working.catch(() => 0).then(async () => {
+    let sent = 0;
+    for (const member of await memberships()) {
+      if (!member.left && member.prepared && member.credentials && (asked || (await isWorthAsking(member)))) sent += await sendDue(member);
+    }
+    await schedule();
+    await giveBackUnneeded();
+    return sent;
+  });
+  return working;
+}
+
+/** A question each minute would tell the first mix when her browser runs: it is asked when something is due, before that seldom and at random. */
+async function isWorthAsking({ id, window }: Membership): Promise<boolean> {
+  if (!window) return fraction(systemRandomness) < 1 / POLL;
+  const now = Date.now() / 1000;
+  return now > window.ends || (await outbox(id)).some((item) => moment(item, window) <= now);
+}
+
+async function sendDue(member: Membership): Promise<number> {
+  let sent = 0;
+  try {
+    const manifest = Manifest.fromJson(member.manifest);
+    const window = await uploadWindow(manifest, call);
+    if (!window) return 0;
+    await noteWindow(member.id, window);
+    const now = Date.now() / 1000;
+    if (now > window.ends) {
+      const missed = await forgetMissed(member.id);
+      await noteProblem(member.id, new Told("told_missed", missed));
+      return 0;
+    }
+    await spreadOverdue(await outbox(member.id), window, now);
+    for (const { number } of (await outbox(member.id)).filter((one) => moment(one, window) <= now).sort((a, b) => a.due - b.due)) {
+      const item = await beginSending(number); // she may have struck it out, or left, while others were sent
+      if (item === undefined) continue;
+      await call("POST", `${manifest.firstMix.url}/collections/${member.id}/envelopes`, { submissions: [toBase64(item.submission)] });
+      await markSent(item);
+      sent++;
+    }
+    await noteProblem(member.id, undefined);
+  } catch (error) {
+    await noteProblem(member.id, error);
+  }
+  return sent;
+}
+
+function moment(item: Item, window: UploadWindow): number {
+  return Math.min(window.opens + item.due * (window.ends - window.opens), window.ends - LAST_SECONDS);
+}
+
+/** Reports whose moment passed long ago, while the browser was closed, get new moments, so that they do not leave together. */
+async function spreadOverdue(items: readonly Item[], window: UploadWindow, now: number): Promise<void> {
+  const length = window.ends - window.opens;
+  const left = Math.max(0, window.ends - now);
+  const late = items.filter((item) => moment(item, window) < now - LAST_SECONDS && now < window.ends - LAST_SECONDS);
+  if (late.length > 0) await reschedule(late.map(({ number }) => ({ number, due: (now + fraction(systemRandomness) * left - window.opens) / length })));
+}

@@ -1,0 +1,43 @@
+/** How a page's events reach the log. They are written to the browser's storage first, by the page's own process: the background
+ *  may be stopped at any moment and finds them there when it runs again (background/journal.ts). A click may be the last thing a page
+ *  does, so an event is handed to the browser before anything is awaited. */
+
+import { type LogEvent, newUid } from "../log/events.ts";
+
+export const JOURNAL = "event:";
+export const LOGGING = "logging";
+
+let logging = false;
+let tab: number | undefined;
+
+/** Whether the person lets searches be logged; nothing is before she said so on the welcome page. */
+export async function isLogging(): Promise<boolean> {
+  return (await chrome.storage.local.get(LOGGING))[LOGGING] === true;
+}
+
+/** Must be awaited once before `record`. */
+export async function readyToRecord(): Promise<void> {
+  chrome.storage.onChanged.addListener((changes, area) => {
+    if (area === "local" && LOGGING in changes) logging = changes[LOGGING]?.newValue === true;
+  });
+  logging = await isLogging();
+  tab = await ownTab();
+}
+
+export function record(event: Omit<LogEvent, "uid" | "time" | "tab"> & { uid?: string }): void {
+  if (chrome.extension.inIncognitoContext || !logging) return;
+  const now = { uid: newUid(), time: Date.now(), ...(tab === undefined ? {} : { tab }), ...event };
+  void chrome.storage.local.set({ [JOURNAL + now.uid]: now });
+}
+
+/** A page does not know its tab; the background does. It may be stopped while it is asked. */
+async function ownTab(): Promise<number | undefined> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    try {
+      return (await chrome.runtime.sendMessage({ do: "tab" })) as number;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt));
+    }
+  }
+  return undefined;
+}

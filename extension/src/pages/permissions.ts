@@ -1,0 +1,27 @@
+/** Permissions she is asked for when something needs them, and that are given back when nothing does. */
+
+import { Told } from "../../lib/told.ts";
+import { asPermission, type Consent } from "../store/consents.ts";
+import { allowHosts, giveBack, giveBackUnneeded, patternsOf } from "../store/hosts.ts";
+
+const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
+
+/** Pages beyond result pages: loads, focus, links. */
+export async function allowPages(on: boolean): Promise<void> {
+  if (on && !(await chrome.permissions.request(EVERYWHERE))) return;
+  await chrome.storage.local.set({ pages: on });
+  if (!on) await giveBack(EVERYWHERE.origins);
+}
+
+/** Lets the gate send to these servers while `work` goes on, for this purpose; the browser asks her too, also for the kinds of data that would
+ *  leave. Afterwards they are given back, unless she is in a collection that needs them. Must be called from a click. */
+export async function withServers<T>(urls: readonly string[], why: string, consents: readonly Consent[], work: () => Promise<T>): Promise<T> {
+  const origins = [...new Set(urls.map((url) => new URL(url).origin))];
+  if (!(await chrome.permissions.request({ origins: patternsOf(origins), ...asPermission(consents) }))) throw new Told("not_allowed");
+  await allowHosts(origins, why);
+  try {
+    return await work();
+  } finally {
+    await giveBackUnneeded(origins);
+  }
+}

@@ -1,0 +1,31 @@
+/** The popup: pause in one click, and the way to everything else. */
+
+import { isLogging } from "../content/record.ts";
+import { setLogging } from "../log/switch.ts";
+import { suggestionsNow } from "../apps/suggest.ts";
+import { waitingQuestions } from "../studies/installed.ts";
+import { button, h } from "./dom.ts";
+import { message } from "./messages.ts";
+import { suggestedLines } from "./suggested.ts";
+
+const LINKS = ["history", "assistant", "suggestions", "plots", "collections", "studies", "status", "help"];
+
+async function draw(): Promise<void> {
+  const on = await isLogging();
+  document.title = message("name");
+  document.body.className = "popup";
+  const state = h("div", { class: "state", role: "status" }, h("img", { src: `icons/${on ? "on" : "off"}-32.png`, alt: "" }), h("strong", {}, message(on ? "icon_on" : "icon_off")));
+  const toggle = button(message(on ? "pause" : "resume"), async () => {
+    await setLogging(!on);
+    await draw();
+  }, "main");
+  toggle.id = "toggle";
+  const links = LINKS.map((page) => h("li", {}, h("a", { href: `${page}.html`, target: "_blank" }, message(`page_${page}`))));
+  const studies = [...new Set((await waitingQuestions()).map(({ study }) => study))];
+  const waiting = studies.map((study) => h("li", {}, h("a", { href: `study.html#${study}`, target: "_blank" }, message("question_waits"))));
+  document.body.replaceChildren(state, h("p", {}, toggle), h("ul", { id: "waiting" }, ...waiting), h("ul", {}, ...links));
+  const next = await suggestionsNow(3);
+  if (next.length > 0) document.body.append(h("p", { class: "soft" }, message("suggest_next")), h("ul", {}, ...(await suggestedLines(next))));
+}
+
+void draw();

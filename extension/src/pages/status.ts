@@ -1,0 +1,89 @@
+/** Status: preferences, messages from researchers, collections joined, what was sent and when, updates. */
+
+import { Told } from "../../lib/told.ts";
+import type { Sent } from "../background/gate.ts";
+import { isLogging } from "../content/record.ts";
+import { type Engine, ENGINES, originsOf, readEngine } from "../engines/engine.ts";
+import { setLogging } from "../log/switch.ts";
+import { memberships } from "../store/crowd.ts";
+import { transact } from "../store/database.ts";
+import { done } from "../store/request.ts";
+import { countEvents } from "../store/events.ts";
+import { allowedHosts, giveBack } from "../store/hosts.ts";
+import { messagesOf } from "../studies/catalogue.ts";
+import { button, facts, frame, h, moment, section, table } from "./dom.ts";
+import { message } from "./messages.ts";
+import { allowPages } from "./permissions.ts";
+
+const SENT_SHOWN = 100;
+
+async function draw(): Promise<void> {
+  const main = frame("status");
+  const version = chrome.runtime.getManifest().version;
+  main.append(
+    await preferences(),
+    await engines(),
+    await notes(),
+    await collections(),
+    await sentSection(),
+    section(message("updates"), h("p", {}, message("updates_what", version)), h("p", {}, message("updates_new"))),
+    h("p", {}, h("a", { href: "feedback.html" }, message("page_feedback")), " · ", h("a", { href: "leave.html" }, message("page_leave"))),
+  );
+}
+
+async function preferences(): Promise<HTMLElement> {
+  const on = await isLogging();
+  const { pages = false } = (await chrome.storage.local.get("pages")) as { pages?: boolean };
+  return section(message("preferences"),
+    facts([[message("logging"), message(on ? "icon_on" : "icon_off")], [message("pages_logged"), message(pages ? "on" : "off")], [message("events_kept"), String(await countEvents())]]),
+    h("p", { class: "actions" },
+      button(message(on ? "pause" : "resume"), async () => { await setLogging(!on); await draw(); }),
+      button(message(pages ? "pages_stop" : "welcome_pages_allow"), async () => { await allowPages(!pages); await draw(); })));
+}
+
+/** Engines are data: one of her own is a small JSON file. */
+async function engines(): Promise<HTMLElement> {
+  const { engines: own = [] } = (await chrome.storage.local.get("engines")) as { engines?: Engine[] };
+  // Read when it is chosen: the browser asks for a permission only right after a click.
+  let engine: Engine | undefined;
+  const file: HTMLInputElement = h("input", { type: "file", accept: ".json,application/json", id: "engine", onchange: async (): Promise<void> => {
+    engine = undefined;
+    engine = readEngine((await file.files?.[0]?.text()) ?? "");
+    file.dataset["engine"] = engine.id;
+  } });
+  const add = async () => {
+    if (!engine) throw new Told("engine_choose");
+    const chosen = engine;
+    if (!(await chrome.permissions.request({ origins: originsOf(chosen) }))) throw new Told("not_allowed");
+    await chrome.storage.local.set({ engines: [...own.filter(({ id }) => id !== chosen.id), chosen] });
+    await draw();
+  };
+  const lines = own.map((one) => h("li", {}, h("span", { class: "grow" }, `${one.name} (${one.host})`), button(message("delete"), async () => {
+    await chrome.storage.local.set({ engines: own.filter(({ id }) => id !== one.id) });
+    await giveBack(originsOf(one));
+    await draw();
+  }, "small")));
+  return section(message("engines"), h("p", {}, ENGINES.map(({ name }) => name).join(", ")), h("ul", { class: "plain" }, ...lines), h("label", {}, message("engine_own"), file), h("p", {}, button(message("engine_add"), add)));
+}
+
+async function notes(): Promise<HTMLElement> {
+  const found = await messagesOf();
+  const lines = found.map((note) => h("li", {}, h("time", {}, note.date), h("span", { class: "grow" }, h("strong", {}, note.from), `: ${note.text}`)));
+  return section(message("messages"), found.length === 0 ? h("p", { class: "soft" }, message("messages_none")) : h("ul", { class: "plain" }, ...lines));
+}
+
+async function collections(): Promise<HTMLElement> {
+  const members = await memberships();
+  const lines = members.map((one) => h("li", {}, h("span", { class: "grow" }, one.manifest.title, h("br"), h("small", {}, message("status_sent", one.sent))), h("span", {}, message(one.left ? "state_left" : "state_joined"))));
+  return section(message("page_collections"), members.length === 0 ? h("p", { class: "soft" }, message("collections_none")) : h("ul", { class: "plain" }, ...lines), h("p", {}, h("a", { href: "collections.html" }, message("page_collections"))));
+}
+
+async function sentSection(): Promise<HTMLElement> {
+  const lines = (await transact(["sent"], "readonly", (store) => done(store("sent").getAll()))) as Sent[];
+  const allowed = Object.entries(await allowedHosts()).map(([origin, { why }]) => [origin, why] as const);
+  const rows = lines.slice(-SENT_SHOWN).reverse().map((line) => [h("time", {}, moment(line.time)), line.times ? `${line.method} × ${line.times}` : line.method, line.origin, String(line.bytes), line.why]);
+  const head = [message("time"), message("method"), message("server"), message("bytes"), message("why")];
+  return section(message("sent"), h("p", {}, message("sent_what")), rows.length === 0 ? h("p", { class: "soft" }, message("sent_none")) : table(head, rows, message("sent_newest", SENT_SHOWN)), h("h3", {}, message("allowed_now")), allowed.length === 0 ? h("p", { class: "soft" }, message("allowed_none")) : facts(allowed));
+}
+
+void draw();

@@ -1,0 +1,165 @@
+/** Collections joined, credentials, the outbox: what `crowdlog.crowd.client.client_store` keeps, in the extension's database. */
+
+import type { Bytes } from "../../lib/bytes.ts";
+import type { ManifestJson } from "../crowd/manifest.ts";
+import type { Prepared } from "../crowd/reports.ts";
+import type { Chosen } from "../crowd/sample.ts";
+import { onWire, type WireError } from "../log/wire.ts";
+import { transact } from "./database.ts";
+import { done } from "./request.ts";
+
+export interface Membership {
+  readonly id: string;
+  readonly manifest: ManifestJson;
+  readonly server: string;
+  /** Until the credentials have been issued. */
+  readonly invitation?: string;
+  readonly pending?: { readonly secret: Bytes; readonly request: Bytes };
+  /** From then on, until everything was sent. */
+  readonly credentials?: Bytes;
+  /** When she agreed, to which words, and the head of the public list then. */
+  readonly receipt: { readonly time: number; readonly head: string };
+  readonly prepared: boolean;
+  /** When uploads are taken, once the first mix has shown it; seconds since 1970. */
+  readonly window?: { readonly opens: number; readonly ends: number };
+  readonly sent: number;
+  readonly left: boolean;
+  /** What went wrong last; told in her language when it is shown. */
+  readonly problem?: WireError;
+}
+
+/** One report that waits: what it says, for its owner (nothing for a cover report), the exact bytes, and after which share of the window it leaves. */
+export interface Item {
+  readonly number: number;
+  readonly collection: string;
+  readonly slot: number;
+  readonly readable: string;
+  readonly submission: Bytes;
+  readonly due: number;
+  /** Its sending has begun, so it may have left: it can no longer be struck out. */
+  readonly begun?: boolean;
+}
+
+const ALL = ["memberships", "preparations", "outbox"];
+
+export function memberships(): Promise<Membership[]> {
+  return transact(["memberships"], "readonly", (store) => done(store("memberships").getAll())) as Promise<Membership[]>;
+}
+
+export function membership(id: string): Promise<Membership | undefined> {
+  return transact(["memberships"], "readonly", (store) => done(store("memberships").get(id))) as Promise<Membership | undefined>;
+}
+
+export function saveMembership(member: Membership): Promise<void> {
+  return transact(["memberships"], "readwrite", (store) => void store("memberships").put(member));
+}
+
+async function change(store: IDBObjectStore, id: string, changed: (member: Membership) => Membership): Promise<void> {
+  const member = (await done(store.get(id))) as Membership | undefined;
+  if (member) store.put(changed(member));
+}
+
+export function joined(id: string, credentials: Bytes): Promise<void> {
+  return transact(["memberships"], "readwrite", (store) =>
+    change(store("memberships"), id, ({ pending: _pending, invitation: _invitation, ...rest }) => ({ ...rest, credentials })),
+  );
+}
+
+export function noteWindow(id: string, window: NonNullable<Membership["window"]>): Promise<void> {
+  return transact(["memberships"], "readwrite", (store) => change(store("memberships"), id, (member) => ({ ...member, window })));
+}
+
+/** `problem`: an error, or undefined if all went well. */
+export function noteProblem(id: string, problem: unknown): Promise<void> {
+  return transact(["memberships"], "readwrite", (store) =>
+    change(store("memberships"), id, ({ problem: _problem, ...rest }) => (problem === undefined ? rest : { ...rest, problem: onWire(problem) })),
+  );
+}
+
+/** Remembers what will be prepared and from which secret; what was begun before goes on instead. */
+export function beginPreparing(collection: string, seed: Bytes, chosen: readonly Chosen[]): Promise<{ seed: Bytes; chosen: readonly Chosen[] }> {
+  return transact(["preparations"], "readwrite", async (store) => {
+    const before = (await done(store("preparations").get(collection))) as { seed: Bytes; chosen: Chosen[] } | undefined;
+    if (before) return before;
+    store("preparations").put({ collection, seed, chosen });
+    return { seed, chosen };
+  });
+}
+
+/** What a stopped preparation had chosen. */
+export function preparing(collection: string): Promise<readonly Chosen[] | undefined> {
+  return transact(["preparations"], "readonly", async (store) => ((await done(store("preparations").get(collection))) as { chosen: Chosen[] } | undefined)?.chosen);
+}
+
+export function fillOutbox(collection: string, items: readonly (readonly [Prepared, number])[]): Promise<void> {
+  return transact(ALL, "readwrite", async (store) => {
+    for (const [item, due] of items) store("outbox").add({ collection, ...item, due });
+    store("preparations").delete(collection);
+    await change(store("memberships"), collection, (member) => ({ ...member, prepared: true }));
+  });
+}
+
+export function outbox(collection: string): Promise<Item[]> {
+  return transact(["outbox"], "readonly", (store) => done(store("outbox").index("collection").getAll(collection))) as Promise<Item[]>;
+}
+
+/** A report that is about to be sent, as it is now: she may have struck it out, or left. */
+export function beginSending(number: number): Promise<Item | undefined> {
+  return transact(["outbox"], "readwrite", async (store) => {
+    const item = (await done(store("outbox").get(number))) as Item | undefined;
+    if (item) store("outbox").put({ ...item, begun: true });
+    return item;
+  });
+}
+
+/** Puts another report in the place of one; false if it may have left already. */
+export function replaceItem(item: Item, made: Prepared): Promise<boolean> {
+  return transact(["outbox"], "readwrite", async (store) => {
+    const now = (await done(store("outbox").get(item.number))) as Item | undefined;
+    if (!now || now.begun) return false;
+    store("outbox").put({ ...now, readable: made.readable, submission: made.submission });
+    return true;
+  });
+}
+
+/** New moments for reports that still wait; what else has changed of them since stays. */
+export function reschedule(items: readonly Pick<Item, "number" | "due">[]): Promise<void> {
+  return transact(["outbox"], "readwrite", async (store) => {
+    for (const { number, due } of items) {
+      const now = (await done(store("outbox").get(number))) as Item | undefined;
+      if (now) store("outbox").put({ ...now, due });
+    }
+  });
+}
+
+/** Forgets what was acknowledged; only the number of all is kept. With the last one the credentials go too. */
+export function markSent(item: Item): Promise<void> {
+  return transact(ALL, "readwrite", async (store) => {
+    store("outbox").delete(item.number);
+    const left = await done(store("outbox").index("collection").count(item.collection));
+    await change(store("memberships"), item.collection, (member) => {
+      const { credentials: _credentials, ...rest } = member;
+      return { ...(left === 0 ? rest : member), sent: member.sent + 1 };
+    });
+  });
+}
+
+/** Deletes what was not sent and the credentials; that she left is remembered. */
+export function leave(collection: string): Promise<number> {
+  return forget(collection, (member) => ({ ...member, left: true }));
+}
+
+/** Deletes what was not sent in time, and the credentials. */
+export function forgetMissed(collection: string): Promise<number> {
+  return forget(collection, (member) => member);
+}
+
+function forget(collection: string, changed: (member: Membership) => Membership): Promise<number> {
+  return transact(ALL, "readwrite", async (store) => {
+    const keys = await done(store("outbox").index("collection").getAllKeys(collection));
+    for (const key of keys) store("outbox").delete(key);
+    store("preparations").delete(collection);
+    await change(store("memberships"), collection, ({ credentials: _c, pending: _p, invitation: _i, ...rest }) => changed(rest));
+    return keys.length;
+  });
+}

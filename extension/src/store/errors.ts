@@ -1,0 +1,35 @@
+/** Where something went wrong, for a report that she may write: names of errors and places in our own files. What an error says is not
+ *  kept, because a browser's own sentences can hold what she searched for. */
+
+import { readState, writeState } from "./state.ts";
+
+const STATE = "errors";
+const MOST = 20;
+const PLACES = 5; // of the stack
+
+export interface KeptError {
+  readonly time: number;
+  readonly page: string;
+  readonly what: string;
+}
+
+export function keptErrors(): Promise<KeptError[]> {
+  return readState<KeptError[]>(STATE, []);
+}
+
+export function forgetErrors(): Promise<void> {
+  return writeState(STATE, []);
+}
+
+export async function keepError(page: string, error: unknown): Promise<void> {
+  const what = described(error, chrome.runtime.getURL(""));
+  await writeState(STATE, [...(await keptErrors()), { time: Date.now(), page, what }].slice(-MOST));
+}
+
+/** The error's kind and the places of our own files (under `base`) that it passed. */
+export function described(error: unknown, base: string): string {
+  if (!(error instanceof Error)) return typeof error;
+  const places = (error.stack ?? "").split(base).slice(1).flatMap((part) => /^[\w-]+\.js:\d+:\d+/.exec(part)?.[0] ?? []);
+  const name = /^\w{1,40}$/.test(error.name) ? error.name : "Error";
+  return [name, ...places.slice(0, PLACES)].join(" < ");
+}

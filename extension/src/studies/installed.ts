@@ -1,0 +1,115 @@
+/** Studies she takes part in, her answers, and questions that wait for one. */
+
+import { transact } from "../store/database.ts";
+import { done } from "../store/request.ts";
+import { readState } from "../store/state.ts";
+import { isRunning, type Study } from "./study.ts";
+
+export interface Installed {
+  readonly id: string;
+  readonly study: Study;
+  /** Who signed it; "" for one that came with the extension, UNSIGNED for one of developer mode. */
+  readonly signing: string;
+  readonly agreed: number;
+  /** When she agreed, once more, to the upload in the clear. */
+  readonly clear?: number;
+  /** She does not want to be asked for the time being. */
+  readonly paused?: boolean;
+}
+
+export interface Answer {
+  readonly n?: number;
+  readonly study: string;
+  readonly step: number;
+  readonly time: number;
+  /** The uid of the search or the text that was asked about. */
+  readonly about: string;
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly sent?: number;
+}
+
+/** A question that waits; its name keeps it from being asked twice. */
+export interface Waiting {
+  readonly name: string;
+  readonly study: string;
+  readonly step: number;
+  readonly time: number;
+  readonly about: string;
+  readonly text: string;
+  readonly features?: Readonly<Record<string, number>>;
+}
+
+export const WAITING = "questions";
+export const ASKED = "asked"; // when each step asked
+export const UNASKED = "unasked"; // uids of searches that studies have not been told of
+export const UNSIGNED = "unsigned"; // nothing of such a study leaves the computer
+
+/** The name of a value that goes when its study goes. */
+export function stateOf(study: string, what: string): string {
+  return `study ${study} ${what}`;
+}
+
+export function installed(): Promise<Installed[]> {
+  return transact(["studies"], "readonly", (store) => done(store("studies").getAll())) as Promise<Installed[]>;
+}
+
+/** The bins of the feature vectors that a study she takes part in asks for in this collection. */
+export async function vectorsFor(collection: string): Promise<"bin1" | "bin2" | undefined> {
+  const steps = (await installed()).filter(({ study, signing, paused }) => isRunning(study) && signing !== UNSIGNED && !paused).flatMap(({ study }) => study.steps);
+  return steps.flatMap((step) => (step.do === "join-collection" && step.collection === collection && step.vectors ? [step.vectors] : []))[0];
+}
+
+export function saveStudy(one: Installed): Promise<void> {
+  return transact(["studies"], "readwrite", (store) => void store("studies").put(one));
+}
+
+/** Ends her part in a study: its answers and waiting questions go with it. */
+export function removeStudy(id: string): Promise<void> {
+  return transact(["studies", "answers", "state"], "readwrite", async (store) => {
+    store("studies").delete(id);
+    store("state").delete(IDBKeyRange.bound(stateOf(id, ""), stateOf(id, "\uffff")));
+    for (const key of await done(store("answers").index("study").getAllKeys(id))) store("answers").delete(key);
+    const waiting = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
+    store("state").put(waiting.filter((one) => one.study !== id), WAITING);
+    const times = ((await done(store("state").get(ASKED))) as Record<string, number[]> | undefined) ?? {};
+    store("state").put(Object.fromEntries(Object.entries(times).filter(([place]) => !place.startsWith(`${id} `))), ASKED);
+  });
+}
+
+/** Questions about searches that she has deleted from her log go, too. */
+export function dropOrphans(): Promise<void> {
+  return transact(["events", "state"], "readwrite", async (store) => {
+    const waiting = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
+    const there = await Promise.all(waiting.map(({ about }) => done(store("events").index("uid").getKey(about))));
+    store("state").put(waiting.filter((_one, i) => there[i] !== undefined), WAITING);
+  });
+}
+
+export function answersOf(study: string): Promise<Answer[]> {
+  return transact(["answers"], "readonly", (store) => done(store("answers").index("study").getAll(study))) as Promise<Answer[]>;
+}
+
+/** Keeps an answer, and takes its question away if there was one. */
+export function keepAnswer(answer: Answer, question?: Waiting): Promise<void> {
+  return transact(["answers", "state"], "readwrite", async (store) => {
+    store("answers").put(answer);
+    if (!question) return;
+    const waiting = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
+    store("state").put(waiting.filter((one) => one.name !== question.name), WAITING);
+  });
+}
+
+export function dismiss(question: Waiting): Promise<void> {
+  return transact(["state"], "readwrite", async (store) => {
+    const waiting = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
+    store("state").put(waiting.filter((one) => one.name !== question.name), WAITING);
+  });
+}
+
+export function deleteAnswer(n: number): Promise<void> {
+  return transact(["answers"], "readwrite", (store) => void store("answers").delete(n));
+}
+
+export function waitingQuestions(): Promise<Waiting[]> {
+  return readState<Waiting[]>(WAITING, []);
+}

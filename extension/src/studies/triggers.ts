@@ -1,0 +1,94 @@
+/** Questions at events: after a search, or when the next search begins another task. Asked at most so often a day as the study says. */
+
+import { readTaskModel, pairFeatures, sameTask } from "../../lib/tasks.ts";
+import { type TaskSearch, taskSearches } from "../apps/searches.ts";
+import { isSearch, type Search } from "../log/events.ts";
+import { SESSION_SECONDS } from "../log/sessions.ts";
+import { transact } from "../store/database.ts";
+import { done } from "../store/request.ts";
+import { eventsBy, eventsOf } from "../store/events.ts";
+import { readState } from "../store/state.ts";
+import { frustrationFeatures } from "./frustration.ts";
+import { ASKED, type Installed, installed, UNASKED, WAITING, type Waiting, waitingQuestions } from "./installed.ts";
+import { noteModule } from "./module-log.ts";
+import { isRunning, type Questionnaire } from "./study.ts";
+
+const SAME_TASK = 0.5;
+const DAY = 24 * 3600 * 1000;
+const KEPT = 50; // questions that wait at most
+
+interface Asking {
+  readonly one: Installed;
+  readonly step: number;
+  readonly asked: Questionnaire;
+}
+
+/** How many questions wait for her. */
+export async function badge(): Promise<number> {
+  return (await waitingQuestions()).length;
+}
+
+/** Looks whether searches that studies have not been told of call for a question; returns whether one was added. They count as told in the
+ *  transaction that adds the questions: a stop of the background before it loses none, and one after it asks none twice. */
+export async function tellStudies(): Promise<boolean> {
+  const told = await readState<string[]>(UNASKED, []);
+  if (told.length === 0) return false;
+  const searches = (await eventsBy(told)).filter(isSearch);
+  const asking = (await installed()).filter(({ study, paused }) => !paused && isRunning(study)).flatMap((one): Asking[] => one.study.steps.flatMap((asked, step) => (asked.do === "questionnaire" ? [{ one, step, asked }] : [])));
+  const first = asking.some(({ asked }) => asked.when === "task-end") ? searches[0] : undefined;
+  const ended = first && (await endedTask(first));
+  return add(asking.flatMap((one) => questionsOf(one, searches, ended)), asking, told);
+}
+
+function questionsOf({ one, step, asked }: Asking, searches: readonly Search[], ended: readonly TaskSearch[] | undefined): Waiting[] {
+  const name = (about: string) => ({ name: `${one.id} ${step} ${about}`, study: one.id, step, time: Date.now(), about });
+  if (asked.when === "search") return searches.map((search) => ({ ...name(search.uid), text: search.query }));
+  const last = ended?.at(-1);
+  if (asked.when !== "task-end" || !last) return [];
+  const question = { ...name(last.uid), text: last.text };
+  return [asked.features !== "frustration" ? question : { ...question, features: frustrationFeatures(ended ?? []) }];
+}
+
+/** The searches of the task before this search, if it begins another. */
+async function endedTask(search: Search): Promise<TaskSearch[] | undefined> {
+  const all = taskSearches(await eventsOf(["search", "result-click"], search.time - DAY)).filter((one) => one.milliseconds <= search.time);
+  const [last, current] = all.slice(-2);
+  if (!last || !current || current.uid !== search.uid) return undefined;
+  const model = readTaskModel(await (await fetch(chrome.runtime.getURL("task-model.json"))).text());
+  const together = (a: TaskSearch, b: TaskSearch): boolean => b.time - a.time <= SESSION_SECONDS && sameTask(model, pairFeatures(a, b, 0)) >= SAME_TASK;
+  if (together(last, current)) return undefined;
+  let begin = all.length - 2;
+  while (begin > 0 && together(all[begin - 1] as TaskSearch, all[begin] as TaskSearch)) begin--;
+  return all.slice(begin, -1);
+}
+
+/** Adds what was not asked yet and is within the study's limit of a day; `told`: the searches that this is about. */
+async function add(questions: readonly Waiting[], asking: readonly Asking[], told: readonly string[]): Promise<boolean> {
+  const notes: [study: string, what: string][] = [];
+  const anything = await transact(["state", "answers"], "readwrite", async (store) => {
+    const waiting = [...(((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [])];
+    const counts = ((await done(store("state").get(ASKED))) as Record<string, number[]> | undefined) ?? {};
+    let added = false;
+    for (const question of questions) {
+      const place = `${question.study} ${question.step}`;
+      const most = asking.find(({ one, step }) => one.id === question.study && step === question.step)?.asked.most_per_day ?? 0;
+      const today = (counts[place] ?? []).filter((time) => time > question.time - DAY);
+      if (waiting.some(({ name }) => name === question.name)) continue;
+      if (today.length >= most || waiting.length >= KEPT) {
+        notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} in 24 hours, ${waiting.length} of ${KEPT} wait`]);
+        continue;
+      }
+      notes.push([question.study, `step ${question.step + 1}: asked, ${today.length + 1} of ${most} in 24 hours`]);
+      waiting.push(question);
+      counts[place] = [...today, question.time];
+      added = true;
+    }
+    if (added) store("state").put(waiting, WAITING);
+    if (added) store("state").put(counts, ASKED);
+    const unasked = ((await done(store("state").get(UNASKED))) as string[] | undefined) ?? [];
+    store("state").put(unasked.filter((uid) => !told.includes(uid)), UNASKED);
+    return added;
+  });
+  for (const [study, what] of notes) await noteModule(study, what);
+  return anything;
+}

@@ -1,0 +1,74 @@
+/** A question after a search is asked once, wherever the background is stopped in between. */
+
+import "fake-indexeddb/auto";
+import { beforeEach, expect, it } from "vitest";
+import { drainJournal } from "../../src/background/journal.ts";
+import { JOURNAL } from "../../src/content/record.ts";
+import { closeDatabase } from "../../src/store/database.ts";
+import { deleteEvents } from "../../src/store/events.ts";
+import { dismiss, removeStudy, saveStudy, waitingQuestions } from "../../src/studies/installed.ts";
+import type { Study } from "../../src/studies/study.ts";
+import { tellStudies } from "../../src/studies/triggers.ts";
+
+const study = { id: "asks", from: "2000-01-01", until: "2999-12-31", steps: [{ do: "questionnaire", when: "search", most_per_day: 2, questions: [] }] } as unknown as Study;
+let kept: Record<string, unknown>;
+
+function searched(uid: string): void {
+  kept[JOURNAL + uid] = { uid, time: Date.now(), kind: "search", query: uid };
+}
+
+async function waiting(): Promise<string[]> {
+  return (await waitingQuestions()).map(({ text }) => text);
+}
+
+beforeEach(async () => {
+  kept = {};
+  const local = { get: async () => ({ ...kept }), remove: async (names: string[]) => names.forEach((name) => delete kept[name]) };
+  (globalThis as { chrome?: unknown }).chrome = { storage: { local } }; // what pages write to, without a browser
+  await closeDatabase();
+  await new Promise((resolve) => (indexedDB.deleteDatabase("crowdlog").onsuccess = resolve));
+  await saveStudy({ id: "asks", study, signing: "", agreed: 0 });
+});
+
+it("waits for studies that were not told before the stop", async () => {
+  searched("one");
+  await drainJournal(); // and here the background is stopped
+  expect(await waiting()).toEqual([]);
+  expect((await drainJournal()).length).toBe(0); // it runs again: nothing is new
+  expect(await tellStudies()).toBe(true);
+  expect(await waiting()).toEqual(["one"]);
+});
+
+it("is not asked again after it was answered or skipped", async () => {
+  searched("one");
+  await drainJournal();
+  await tellStudies();
+  const [question] = await waitingQuestions();
+  await dismiss(question!);
+  expect(await tellStudies()).toBe(false);
+  expect(await waiting()).toEqual([]);
+});
+
+it("keeps to the limit of a day, over several stops", async () => {
+  for (const uid of ["one", "two", "three"]) {
+    searched(uid);
+    await drainJournal();
+  }
+  await tellStudies();
+  searched("four");
+  await drainJournal();
+  expect(await tellStudies()).toBe(false);
+  expect(await waiting()).toEqual(["one", "two"]);
+});
+
+it("is not asked about a search that was deleted meanwhile, nor by a study that was left", async () => {
+  searched("one");
+  await drainJournal();
+  await deleteEvents({});
+  expect(await tellStudies()).toBe(false);
+  searched("two");
+  await drainJournal();
+  await removeStudy("asks");
+  expect(await tellStudies()).toBe(false);
+  expect(await waiting()).toEqual([]);
+});
