@@ -4,10 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.crowd.artifact import decode_texts, encode_count, encode_texts, opened_artifact
+from crowdlog.crowd.artifact import (
+    MinedArtifact,
+    decode_texts,
+    encode_secondary,
+    encode_texts,
+    opened_artifact,
+)
 from crowdlog.crowd.client.participate import Link
 from crowdlog.crowd.crypto.opening import Opened
-from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.manifest import Job, Manifest
 from crowdlog.errors import InputError, PrivacyRefusal
 from tests.support.manifests import manifest_of
 
@@ -54,6 +60,12 @@ def test_a_half_nested_manifest_is_refused(change):
         {"parties": [{}]},
         {"parties": []},
         {"consent": {}},
+        {"job": {}},
+        {"job": {**MANIFEST.to_json()["job"], "log_from": "yesterday"}},
+        {"sampling": 0},
+        {"sampling": 1_000_001},
+        {"sampling": 0.5},
+        {"secondary": "everything"},
         {"title": "a\x1b[2Ktitle that redraws the screen"},
         {"collection": {}},
         {"more": 1},
@@ -77,10 +89,15 @@ def test_every_term_is_in_the_id(name):
     value = shown[name]
     changed = {
         bool: lambda: not value,
-        int: lambda: value + 1,
-        str: lambda: {"artifact": "click", "representation": "heavy", "count": "impressions"}.get(name, "x"),
+        int: lambda: value - 1 if name == "sampling" else value + 1,
+        str: lambda: {
+            "artifact": "click",
+            "representation": "heavy",
+            "count": "impressions",
+            "secondary": "original",
+        }.get(name, "x"),
         list: lambda: [*value[:1], {**value[1], "owner": "somebody else"}, *value[2:]],
-        dict: lambda: {**value, "purpose": "another"},
+        dict: lambda: {**value, "panel" if name == "job" else "purpose": "another"},
     }[type(value)]()
     if name.startswith("inner"):
         return  # a half-nested manifest is refused before
@@ -104,6 +121,28 @@ def test_consent_says_what_is_published_and_what_is_not_guaranteed():
     assert "not differential privacy" in consent.not_guaranteed
 
 
+def test_consent_says_when_in_plain_words():
+    job = Job(mining_from=1_800_000_000, repeat_seconds=14 * 86_400)
+    dates = manifest_of(job=job, upload_seconds=7200).consent.dates
+    assert "Mining begins on 2027-01-15 08:00 UTC." in dates
+    assert "end on 2096-10-02 07:06 UTC at the latest" in dates
+    assert "2 hours after that" in dates
+    assert "every 14 days" in dates
+    assert "begins" not in manifest_of().consent.dates
+
+
+def test_sampling_needs_cover_and_one_level_with_a_secondary():
+    with pytest.raises(PrivacyRefusal, match="cover"):
+        manifest_of(sampling=105_000, cover=False)
+    for secondary in ("original", "note"):
+        with pytest.raises(InputError, match="nested collection has no secondary"):
+            manifest_of(secondary=secondary, inner_artifact="click", inner_k=7)
+    with pytest.raises(InputError, match="how they were written"):
+        manifest_of(secondary="original", artifact="click")
+    policy = "FTu(k=5, artifact='click')"
+    assert manifest_of(secondary="note", artifact="click", policy=policy).secondary == "note"
+
+
 @pytest.mark.parametrize("value", [None, [], "x", 1])
 def test_what_is_no_manifest_is_refused(value):
     with pytest.raises(InputError):
@@ -123,26 +162,39 @@ def test_texts_with_tabs_and_foreign_bytes_are_left_out():
     assert decode_texts(b"a\tb", 1) is None
 
 
+def opened(*secondaries: bytes, people: int | None = None, limit: int = 2**40, text: bool = False):
+    group = Opened(b"x", people or len(secondaries), secondaries, (), 0)
+    return opened_artifact(group, limit, "impressions", text=text)
+
+
+def number(value: int) -> bytes:
+    return encode_secondary(MinedArtifact(("x",), value), "impressions", text=False)
+
+
 @pytest.mark.parametrize(("values", "total"), [((3, 4), 7), ((0, 4), 5), ((2**40,), 2**32 - 1)])
 def test_impressions_are_summed(values, total):
-    fields = tuple(encode_count(value, "impressions") for value in values)
-    assert opened_artifact(Opened(b"x", len(values), fields, (), 0), 2**40).impressions == total
-    assert encode_count(5, "users") == b""
+    assert opened(*map(number, values)).impressions == total
+    assert encode_secondary(MinedArtifact(("x",), 5), "users", text=False) == b""
 
 
 def test_a_sender_who_states_nonsense_counts_once():
-    assert (
-        opened_artifact(Opened(b"x", 3, (b"nonsense", (9).to_bytes(4, "big")), (), 0), 10).impressions == 11
-    )
+    assert opened(b"nonsense", number(9), people=3, limit=10).impressions == 11
 
 
 def test_a_sender_who_claims_more_than_the_limit_counts_with_the_limit():
-    assert (
-        opened_artifact(
-            Opened(b"x", 2, ((2**31).to_bytes(4, "big"), (2).to_bytes(4, "big")), (), 0), 10
-        ).impressions
-        == 12
-    )
+    assert opened(number(2**31), number(2), limit=10).impressions == 12
+
+
+def test_the_text_that_most_senders_wrote_goes_along():
+    written = ["Used Cars", "used cars", "Used Cars", "", "\N{ZERO WIDTH SPACE}"]
+    items = [MinedArtifact(("used car",), 2, beside=text) for text in written]
+    fields = [encode_secondary(item, "impressions", text=True) for item in items]
+    found = opened(*fields, b"\xff", text=True)
+    assert (found.beside, found.beside_people, found.impressions) == ("Used Cars", 2, 11)
+    assert (opened(*fields).beside, opened(*fields).beside_people) == ("", 0)
+    users = Opened(b"x", 2, (b"a", b"a"), (), 0)
+    assert opened_artifact(users, 9, "users", text=True).beside_people == 2
+    assert opened(number(1), text=True).beside == ""
 
 
 def test_links_are_read_and_written():

@@ -11,10 +11,17 @@ from crowdlog.attacks.attacker import Attacker
 from crowdlog.cli.verify import command as verify
 from crowdlog.crowd.artifact import OpenedArtifact
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.publication import decide_layer, policies_of, promise_of_layer, together
+from crowdlog.crowd.publication import (
+    decide_layer,
+    policies_of,
+    promise_of_layer,
+    sampling_of,
+    together,
+)
 from crowdlog.crowd.write_release import write_crowd_log
 from crowdlog.errors import InputError
-from crowdlog.mechanisms import MECHANISMS, parse
+from crowdlog.mechanisms import MECHANISMS, find, parse
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
 from crowdlog.release.folder import Release
@@ -53,6 +60,62 @@ def _decided(manifest: Manifest, *opened: OpenedArtifact, randomness=None) -> di
 
 def _promise(manifest: Manifest):
     return promise_of_layer(policies_of(manifest)[0], manifest, manifest.layers[0])
+
+
+NEBULA = "Nebula(epsilon=1, delta=1e-8, p=0.105, d=3, k=20)"
+
+
+def test_members_who_draw_themselves_need_nobody_to_add_noise():
+    manifest = manifest_of(k=K, limit=3, policy=NEBULA, sampling=105_000)
+    found = _decided(manifest, _opened("a", 19), _opened("b", 20), _opened("c", 31))
+    assert found == {b"b": {"count": 20}, b"c": {"count": 31}}  # what members drew, drawn no second time
+    promise = _promise(manifest)
+    assert promise.guarantee == parse(NEBULA).promise().guarantee
+    assert promise.guarantee.delta < 1e-8
+    assert promise.proof == "proofs/nebula.md"
+    assert any("for all that it sees, δ is" in sentence for sentence in promise.unprotected)
+    assert promise.tables[0].selection.by_people
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"sampling": 100_000}, "report with probability 0.105"),
+        ({"sampling": 1_000_000}, "report with probability 0.105"),
+        ({"limit": 4}, "needs d=4"),
+        ({"policy": None}, "report with probability 1"),
+        ({"k": 25}, "opens nothing below 25"),
+        ({"count": "impressions"}, "counts users"),
+    ],
+)
+def test_members_and_policy_must_draw_alike(change, said):
+    terms = {"k": K, "limit": 3, "policy": NEBULA, "sampling": 105_000, **change}
+    with pytest.raises(InputError, match=said):
+        policies_of(manifest_of(**terms))
+
+
+def test_texts_of_the_secondary_field_are_shown_where_k_people_wrote_them(tmp_path):
+    manifest = manifest_of(k=K, representation="heavy", secondary="original")
+    groups = [
+        OpenedArtifact(b"car use", 6, 6, "Used Cars", 5),
+        OpenedArtifact(b"weather", 7, 7, "weather for anna", 4),
+    ]
+    release = write_crowd_log(manifest, [groups], tmp_path / "out", SystemRandomness(), joined=9, mixes=MIXES)
+    rows = release.table("queries").to_pylist()
+    assert [(row["query"], row["original"]) for row in rows] == [("weather", ""), ("car use", "Used Cars")]
+    with pytest.raises(InputError, match="secondary field break"):
+        policies_of(manifest_of(k=K, limit=1, policy=QUIET, secondary="original"))
+
+
+def test_nested_collections_do_not_sample():
+    nested = {"inner_artifact": "click", "inner_k": 6, "inner_policy": "FTu(k=6, artifact='click')"}
+    with pytest.raises(InputError, match="one level"):
+        policies_of(manifest_of(k=K, limit=3, policy=NEBULA, sampling=105_000, **nested))
+
+
+def test_a_policy_says_with_which_probability_members_report():
+    assert sampling_of(NEBULA) == 105_000
+    assert sampling_of("FTu(k=5)") == sampling_of(None) == 1_000_000
 
 
 def test_ftu_publishes_all_from_its_own_k():
@@ -185,34 +248,19 @@ def test_a_policy_that_does_not_fit_is_refused(policy, options, why):
         policies_of(_manifest(policy, **options))
 
 
-NEEDS_LOGS = {
-    "AClick": "AClick(epsilon=1, q_f=2)",
-    "ASession": "ASession(epsilon=1, delta=1e-6)",
-    "ClosedDomain": "ClosedDomain(epsilon=1, d=2, pool='ngrams')",
-    "Crowd": "Crowd(epsilon=1, delta=1e-6)",
-    "Keys": "Keys(epsilon=1, delta=1e-6)",
-    "Korolova": "Korolova(epsilon=1, delta=1e-6, d=2)",
-    "SemanticKAnonymity": "SemanticKAnonymity(k=5, theta=0.9)",
-    "HashedTokens": "HashedTokens()",
-    "Pseudonyms": "Pseudonyms()",
-    "SplitSessions": "SplitSessions()",
-    "Ladder": "Ladder(epsilon=1, delta=1e-6, people=1000)",
-    "Mdav": "Mdav(k=5)",
-    "OdpClusters": "OdpClusters(k=5)",
-    "Poblete": "Poblete()",
-    "SemanticMdav": "SemanticMdav(k=5)",
-}
+FITTING = [name for name in MECHANISMS if find(name).collected_counts]
 
 
-@pytest.mark.parametrize("name", NEEDS_LOGS)
+@pytest.mark.parametrize("name", sorted({*MECHANISMS} - {*FITTING}))
 def test_a_mechanism_that_needs_peoples_own_logs_says_why(name):
-    fitting = "DPa, DPu, FTa, FTu, KA, KAnonymity, Zealous"
-    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of {fitting}"):
-        policies_of(_manifest(NEEDS_LOGS[name]))
+    known = ", ".join(FITTING)
+    with pytest.raises(InputError, match=f"cannot be published with {name}: it .*Use one of {known}"):
+        policies_of(_manifest(find(name).example))
 
 
-def test_every_mechanism_either_fits_or_says_why():
-    assert set(MECHANISMS) == {*NEEDS_LOGS, "FTu", "FTa", "KA", "KAnonymity", "Zealous", "DPu", "DPa"}
+def test_counts_of_people_and_of_impressions_can_be_published():
+    assert {"DPa", "DPu", "FTa", "FTu", "KA", "KAnonymity", "Nebula", "Zealous"} <= {*FITTING}
+    assert all(find(name).opened is not Mechanism.opened for name in FITTING)
 
 
 def test_the_crowd_log_has_the_columns_of_its_artifact_and_a_whole_label(tmp_path):
@@ -294,3 +342,43 @@ def test_the_label_of_a_nested_crowd_log_is_read_by_attacks_and_verify(tmp_path)
     assert all(result.details["trials"] for result in results)
     answer = CliRunner().invoke(verify, [str(release.path)], catch_exceptions=False)
     assert "is as it was written: 2 tables" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("kind", "artifact", "table", "columns", "said"),
+    [
+        (
+            "triple",
+            "a\tb\tc",
+            "triples",
+            ("query", "next_query", "third_query"),
+            ("triples of queries", "searches in a row of three", "What it searched one after the other"),
+        ),
+        (
+            "query-visit",
+            "a\thttp://b.example/",
+            "visits",
+            ("query", "url"),
+            ("visited pages of queries", "pages reached from a query", "Where its searches led"),
+        ),
+    ],
+)
+def test_what_is_only_collected_is_published_as_a_table_of_its_own(
+    tmp_path, kind, artifact, table, columns, said
+):
+    manifest = manifest_of(k=K, artifact=kind, limit=9)
+    opened = [[_opened(artifact, K + 2), _opened(artifact.replace("a", "x", 1), K)]]
+    write_crowd_log(manifest, opened, tmp_path / "log", SystemRandomness(), joined=9, mixes=MIXES)
+    rows = Release.open(tmp_path / "log").table(table).to_pylist()
+    assert rows[0] == {**dict(zip(columns, artifact.split("\t"), strict=True)), "count": K + 2}
+    assert [row["count"] for row in rows] == [K + 2, K]
+    assert CliRunner().invoke(verify, [str(tmp_path / "log")]).exit_code == 0
+    printed = "".join((tmp_path / "log" / name).read_text() for name in ("label.json", "index.html"))
+    assert [text for text in said if text not in printed] == []
+
+
+def test_a_policy_of_what_is_only_collected_is_spelled_as_for_queries():
+    with pytest.raises(InputError, match="the collection has 'query'"):
+        policies_of(manifest_of(k=K, artifact="triple", policy=f"FTu(k={K}, artifact='click')"))
+    noisy = manifest_of(k=K, artifact="triple", policy=QUIET, limit=1)
+    assert _decided(noisy, _opened("a\tb\tc", 90)) == {b"a\tb\tc": {"count": 90}}

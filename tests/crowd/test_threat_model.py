@@ -1,4 +1,4 @@
-"""Every statement of docs/threat-model.md names what shows it, and what is named exists."""
+"""Every sentence of docs/threat-model.md names what shows it, and what is named exists."""
 
 import ast
 import re
@@ -10,35 +10,51 @@ ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "threat-model.md").read_text()
 BODY, EVIDENCE = TEXT.split("## Evidence\n")
 NAMED = dict(re.findall(r"^\| ([PTL]\d*) \| (.+) \|$", EVIDENCE, re.MULTILINE))
-LABELS = re.compile(r"\[((?:[PTL]\d*)(?: [PTL]\d*)*)\]\s*$")
+LABELS = re.compile(r"\[((?:[PTL]\d*)(?: [PTL]\d*)*)\]")
+END_OF_SENTENCE = re.compile(r"[.!?](?=\s|$)")
 
 
-def statements() -> list[tuple[str, list[str]]]:
-    """Rows of the table, items of lists and paragraphs, each with the labels it ends with."""
+def rows() -> list[tuple[str, list[str]]]:
+    """Rows of tables, with the labels of their last cell; heads and rulers are none."""
+    lines = BODY.splitlines()
+    heads = {number - 1 for number, line in enumerate(lines) if line.startswith("|---")}
     found = []
-    blocks = re.split(r"\n\n|\n(?=- |\d\. |\||## )", BODY)
-    for block in blocks:
-        text = re.sub(r"^#+ .*\n?", "", block.strip()).strip()
-        if not text or text.startswith(("|---", "| parties")):
-            continue
-        if text.startswith("|"):
-            labels = text.rstrip("|").split("|")[-1].split()
-        else:
-            match = LABELS.search(text)
-            labels = match.group(1).split() if match else []
-        found.append((text[:60], labels))
+    for number, line in enumerate(lines):
+        if line.startswith("|") and not line.startswith("|---") and number not in heads:
+            found.append((line[:60], line.rstrip("|").split("|")[-1].split()))
     return found
 
 
-@pytest.mark.parametrize(("statement", "labels"), statements())
-def test_every_statement_names_what_shows_it(statement, labels):
+def sentences() -> list[tuple[str, list[str]]]:
+    """What stands between labels outside tables, with the labels behind it; none for a rest without."""
+    prose = "\n".join(line for line in BODY.splitlines() if not line.startswith(("|", "#")))
+    found = []
+    for block in re.split(r"\n\n|\n(?=- |\d\. )", prose):
+        parts = LABELS.split(block)
+        found += [
+            (text.strip(), labels.split()) for text, labels in zip(parts[::2], parts[1::2], strict=False)
+        ]
+        if parts[-1].strip():
+            found.append((parts[-1].strip(), []))
+    return found
+
+
+@pytest.mark.parametrize(("statement", "labels"), [*rows(), *sentences()])
+def test_every_sentence_names_what_shows_it(statement, labels):
     assert labels, statement
     assert set(labels) <= set(NAMED)
 
 
+@pytest.mark.parametrize("statement", [statement for statement, _labels in sentences()])
+def test_between_two_labels_stands_one_sentence(statement):
+    text = re.sub(r"^(- |\d\. )", "", statement)
+    assert len(END_OF_SENTENCE.findall(text)) == 1, statement
+
+
 def test_nothing_is_named_for_no_statement():
-    assert set(NAMED) == {label for _statement, labels in statements() for label in labels}
-    assert len(statements()) > 30
+    assert set(NAMED) == {label for _statement, labels in [*rows(), *sentences()] for label in labels}
+    assert len(rows()) > 20
+    assert len(sentences()) > 40
 
 
 @pytest.mark.parametrize("label", [label for label in NAMED if label != "L"])

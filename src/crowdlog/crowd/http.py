@@ -65,7 +65,12 @@ class Connection:
         for attempt in range(self._retries + 1):
             try:
                 answer = self._client.request(method, self.url + path, json=body)
-            except httpx.TransportError:
+            except httpx.TransportError as error:
+                if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                    raise InputError(
+                        f"The certificate of {self.url} is not trusted; name its authority's with --cafile "
+                        "if you know that it is right."
+                    ) from error
                 problem = f"{self.url} cannot be reached; check the address and the network, then try again."
             except (httpx.InvalidURL, UnicodeError, ValueError) as error:
                 raise InputError(

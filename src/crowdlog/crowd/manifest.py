@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
+from crowdlog.artifacts.kinds import ARTIFACTS, COLLECTED_ARTIFACTS, QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.errors import InputError, PrivacyRefusal
@@ -18,6 +18,9 @@ from crowdlog.plan.bounds import Counts
 COUNTS = get_args(Counts)
 INNER_ARTIFACTS = ("", *(kind for kind in QUERY_ARTIFACTS if kind != "query"))  # "": one threshold
 ROLES = ("randomness", "mix", "aggregation")
+SECONDARIES = ("", "original", "note")
+ALWAYS = 1_000_000  # of a probability in millionths
+_TEXTS = ("title", "artifact", "representation", "count", "inner_artifact", "secondary")
 _MISREAD = "The server's description of the collection is not one crowdlog understands."
 
 
@@ -48,8 +51,27 @@ class Consent:
     institution: str
     contact: str
     published: str
+    dates: str
     not_guaranteed: str
     version: int = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """When a collection mines, which part of people's logs, and which others go with it. Times are seconds
+    since 1970; 0 is no bound.
+
+    `repeat_seconds`: how long after its beginning the next round begins; 0 for a single one. `previous`: the
+    id of the round before. `panel`: the name of the people asked, whose privacy loss of all collections is
+    summed up in one ledger.
+    """
+
+    mining_from: int = 0
+    log_from: int = 0
+    log_until: int = 0
+    repeat_seconds: int = 0
+    previous: str = ""
+    panel: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +84,10 @@ class Manifest:
     inside opened queries; the limit holds for these once more. `smallest_crowd`: fewest people who must have
     joined before anything is evaluated. Mining ends at `mining_until` (seconds since 1970) or earlier, when
     the randomness key is destroyed; uploads last `upload_seconds` from then on. `cover`: everybody sends as
-    many reports as the limit allows, the rest of them empty.
+    many reports as the limit allows, the rest of them empty. `sampling`: the probability, in millionths,
+    with which a member reports each artifact that she chose. `secondary`: what goes along with an artifact,
+    readable where it is: "original" is the text before its representation, "note" what she herself adds,
+    "" nothing.
     """
 
     collection: Collection
@@ -79,8 +104,22 @@ class Manifest:
     consent: Consent
     inner_artifact: str = ""
     inner_policy: str = ""
+    sampling: int = ALWAYS
+    secondary: str = ""
+    job: Job = Job()
 
     def __post_init__(self) -> None:
+        if not 1 <= self.sampling <= ALWAYS:
+            raise InputError(f"A collection's sampling must be from 1 to {ALWAYS}, in millionths.")
+        if self.sampling < ALWAYS and not self.cover:
+            raise PrivacyRefusal(
+                "A collection that samples must ask for cover: otherwise the number of a person's reports "
+                "tells what was sampled."
+            )
+        if self.secondary and self.inner_artifact:
+            raise InputError("A nested collection has no secondary field of text.")
+        if self.secondary == "original" and self.artifact != "query":
+            raise InputError("Only a collection of queries can ask how they were written.")
         nested = {bool(self.collection.inner_k), bool(self.inner_artifact), bool(self.inner_policy)}
         if len(nested) > 1:
             raise InputError(
@@ -154,16 +193,18 @@ class Manifest:
         """Read a manifest that a server sent; anything unexpected is refused."""
         if not isinstance(value, dict) or set(value) != set(cls.__dataclass_fields__):
             raise InputError(_MISREAD)
-        texts = ("title", "artifact", "representation", "count", "policy", "inner_artifact", "inner_policy")
-        numbers = ("smallest_crowd", "mining_until", "upload_seconds")
+        texts = (*_TEXTS, "policy", "inner_policy")
+        numbers = ("smallest_crowd", "mining_until", "upload_seconds", "sampling")
         if (
             not all(_is_line(value[name]) for name in texts)
-            or not all(type(value[name]) is int and 0 <= value[name] < 2**53 for name in numbers)
+            or not all(_is_number(value[name]) for name in numbers)
             or type(value["cover"]) is not bool
         ):
             raise InputError(_MISREAD)
-        kinds = value["artifact"] in QUERY_ARTIFACTS and value["inner_artifact"] in INNER_ARTIFACTS
-        if not kinds or value["representation"] not in REPRESENTATIONS or value["count"] not in COUNTS:
+        known = {*ARTIFACTS, *COLLECTED_ARTIFACTS}
+        kinds = value["artifact"] in known and value["inner_artifact"] in INNER_ARTIFACTS
+        words = value["count"] in COUNTS and value["secondary"] in SECONDARIES
+        if not kinds or value["representation"] not in REPRESENTATIONS or not words:
             raise InputError(
                 "The server's description of the collection holds a value crowdlog does not know."
             )
@@ -171,6 +212,7 @@ class Manifest:
             "collection": Collection.from_json(json.dumps(value["collection"])),
             "parties": tuple(_read(Party, party) for party in _list(value["parties"])),
             "consent": _read(Consent, value["consent"]),
+            "job": _read(Job, value["job"]),
         }
         return cls(**{**value, **read})
 
@@ -192,12 +234,19 @@ def _list(value: Any) -> list[Any]:
 
 
 def _read(kind: type[Any], value: Any) -> Any:
-    """Read a party or a consent: lines of text, and whole numbers where the class has them."""
-    if not isinstance(value, dict) or set(value) != set(kind.__dataclass_fields__):
+    """Read a party, a consent or a job: lines of text, and whole numbers where the class has them."""
+    fields = kind.__dataclass_fields__
+    if not isinstance(value, dict) or set(value) != set(fields):
         raise InputError(_MISREAD)
-    if not all(type(item) is int if name == "version" else _is_line(item) for name, item in value.items()):
-        raise InputError(_MISREAD)
+    for name, item in value.items():
+        if not (_is_number(item) if fields[name].type == "int" else _is_line(item)):
+            raise InputError(_MISREAD)
     return kind(**value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a whole number that every JSON reader reads exactly."""
+    return type(value) is int and 0 <= value < 2**53
 
 
 def _is_line(value: Any) -> bool:

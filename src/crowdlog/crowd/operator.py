@@ -6,31 +6,25 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.http import Connection
-from crowdlog.crowd.manifest import Consent, Manifest, Party, digest_of
+from crowdlog.crowd.manifest import Manifest, Party
 from crowdlog.crowd.services.collections import PHASES
+from crowdlog.crowd.terms import PartyKeys as PartyKeys
+from crowdlog.crowd.terms import Terms as Terms
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.files.whole import new_folder
 from crowdlog.progress import progress_bar
 
 _POLL_SECONDS = 0.2
-_HOUR = 3600
 _INVITATIONS_AT_ONCE = 10_000
-_NOT_GUARANTEED = (
-    "A count of people is not differential privacy unless the policy says so. Whoever runs the randomness "
-    "server "
-    "and the aggregation server together could test guesses while the key exists. Whoever runs all mixes "
-    "and the "
-    "aggregation server could see which address sent which report."
-)
 
 
 @dataclass(frozen=True)
@@ -40,107 +34,6 @@ class RemoteService:
 
     def __repr__(self) -> str:
         return f"RemoteService({self.url!r})"
-
-
-@dataclass(frozen=True)
-class PartyKeys:
-    """What the parties made for one collection; the last mix key is the aggregation server's."""
-
-    voprf_public: bytes
-    report_issuer: bytes
-    evaluation_issuer: bytes
-    admission_issuer: bytes
-    mix_publics: tuple[bytes, ...]
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What the operator decides about a collection.
-
-    With an inner artifact it is nested: the inner opens at `inner_k`, inside opened queries.
-    """
-
-    title: str
-    k: int
-    artifact: str = "query"
-    representation: str = "original"
-    limit: int = 200
-    count: str = "users"
-    policy: str | None = None  # FTu with the collection's k
-    payload_size: int = 256
-    inner_artifact: str = ""
-    inner_k: int = 0
-    inner_slots: int = 3  # most clicks or pairs of one query that a person sends
-    inner_policy: str | None = None  # FTu with the inner k
-    smallest_crowd: int = 0  # fewest people who must have joined; k if 0
-    mining_seconds: int = 14 * 24 * _HOUR  # from now on, unless closed earlier
-    upload_seconds: int = 7 * 24 * _HOUR
-    cover: bool = True
-    purpose: str = "To learn what many people search for."
-    institution: str = "not given"
-    contact: str = "not given"
-    consent_version: int = 1
-
-    def policies(self) -> dict[str, str]:
-        """The mechanism of each layer as it is spelled."""
-
-        def spelled(given: str | None, k: int, artifact: str) -> str:
-            return given or (
-                f"FTu(k={k}, artifact={artifact!r}, representation={self.representation!r})"
-                if artifact
-                else ""
-            )
-
-        return {
-            "policy": spelled(self.policy, self.k, self.artifact),
-            "inner_policy": spelled(self.inner_policy, self.inner_k, self.inner_artifact),
-        }
-
-    def consent(self) -> Consent:
-        """What volunteers are told, in plain words."""
-        nested = f", and each {self.inner_artifact} inside one that {self.inner_k} people sent" * bool(
-            self.inner_k
-        )
-        published = (
-            f"Each {self.artifact} that at least {self.k} people sent{nested}, as the policy "
-            f"{self.policies()['policy']} allows, when the uploads have ended. Nothing else can be read, "
-            "and all "
-            "reports are deleted."
-        )
-        return Consent(
-            self.purpose, self.institution, self.contact, published, _NOT_GUARANTEED, self.consent_version
-        )
-
-    def manifest(self, parties: Sequence[Party], keys: PartyKeys, mining_until: int) -> Manifest:
-        """The collection on these terms, run by these parties with these keys."""
-        described: dict[str, Any] = {
-            "title": self.title,
-            "artifact": self.artifact,
-            "representation": self.representation,
-            "count": self.count,
-            **self.policies(),
-            "smallest_crowd": self.smallest_crowd or self.k,
-            "mining_until": mining_until,
-            "upload_seconds": self.upload_seconds,
-            "cover": self.cover,
-            "inner_artifact": self.inner_artifact,
-        }
-        consent = self.consent()
-        written = [asdict(party) for party in parties]
-        collection = Collection(
-            terms=digest_of({**described, "parties": written, "consent": asdict(consent)}),
-            k=self.k,
-            limit=self.limit,
-            voprf_public=keys.voprf_public,
-            report_issuer=keys.report_issuer,
-            evaluation_issuer=keys.evaluation_issuer,
-            admission_issuer=keys.admission_issuer,
-            mix_publics=keys.mix_publics,
-            inner_k=self.inner_k,
-            payload_size=self.payload_size,
-            inner_slots=self.inner_slots,
-        )
-        return Manifest(collection, parties=tuple(parties), consent=consent, **described)
 
 
 class Operator:
@@ -183,6 +76,8 @@ class Operator:
             raise InputError(
                 f"There is no file {path}; 'crowdlog crowd up FOLDER' writes FOLDER/operator.json."
             )
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            raise InputError(f"{path} holds tokens and others can read it; run: chmod 600 {path}")
         try:
             value = json.loads(path.read_text())
             mixes = [RemoteService(**mix) for mix in value["mixes"]]
@@ -198,12 +93,17 @@ class Operator:
                 "'crowdlog crowd up' writes such a file."
             ) from error
 
-    def create(self, terms: Terms, invitations: int) -> tuple[Manifest, list[str]]:
-        """Have every party make its keys, agree on the terms with all of them, and invite people."""
-        manifest = self._agreed(terms)
+    def create(
+        self, terms: Terms, invitations: int, first: Callable[[Manifest], None] = lambda _manifest: None
+    ) -> tuple[Manifest, list[str]]:
+        """Have every party make its keys, agree on the terms with all of them, and invite people.
+
+        `first` sees the terms before anybody agrees to them, and may refuse.
+        """
+        manifest = self._agreed(terms, first)
         return manifest, self.invite(manifest.id, invitations) if invitations else []
 
-    def _agreed(self, terms: Terms) -> Manifest:
+    def _agreed(self, terms: Terms, first: Callable[[Manifest], None]) -> Manifest:
         services = [self.randomness, *self.mixes, self.aggregation]
         roles = ["randomness", *["mix"] * len(self.mixes), "aggregation"]
         parties = [
@@ -219,10 +119,16 @@ class Operator:
             mix_publics=tuple(_bytes(one, "public") for one in made[1:]),
         )
         manifest = terms.manifest(parties, keys, int(time.time()) + terms.mining_seconds)
-        # The aggregation server first: it refuses a policy that does not fit.
-        for service in reversed(services):
-            service.call("POST", "/collections", {"manifest": manifest.to_json()})
+        first(manifest)
+        self._register(manifest)
         return manifest
+
+    def _register(self, manifest: Manifest) -> None:
+        """Have every party agree to the terms, the aggregation server first: it refuses a policy that does
+        not fit. Asking again changes nothing.
+        """
+        for service in reversed([self.randomness, *self.mixes, self.aggregation]):
+            service.call("POST", "/collections", {"manifest": manifest.to_json()})
 
     def invite(self, collection_id: str, people: int) -> list[str]:
         """Make invitations, each good for one person."""
@@ -287,6 +193,38 @@ class Operator:
         self._wait(collection_id, seconds, "ready", "Opening what enough people share")
         return self._fetch(collection_id, out)
 
+    def extend(self, collection_id: str, moment: int) -> None:
+        """Plan the end of mining for this moment; the terms set the latest."""
+        self.randomness.call("POST", f"/collections/{collection_id}/closing", {"at": moment})
+
+    def cancel(self, collection_id: str) -> None:
+        """End a collection without a crowd log: reports are deleted, nobody can mine or send."""
+        self.aggregation.call("POST", f"/collections/{collection_id}/cancel")
+        self.close(collection_id)
+
+    def retry(self, collection_id: str, out: Path | None) -> str:
+        """Go on where trouble stopped a command, and return the phase: have every party agree that did not
+        when it was created, destroy the key of what was cancelled, or make and fetch the crowd log.
+        """
+        phase = self.phase(collection_id)
+        if phase == "mining":
+            self._register(self.manifest(collection_id))
+        elif phase not in PHASES:  # cancelled
+            self.close(collection_id)
+        elif phase == "published":
+            raise InputError("The collection is published; there is nothing to do again.")
+        elif out is None:
+            raise InputError("Name a folder for the crowd log with -o.")
+        else:
+            self.publish(collection_id, out)
+        return self.phase(collection_id)
+
+    def preview(self, collection_id: str, out: Path) -> Path:
+        """Fetch the crowd log before it is public, once more."""
+        if out.exists():
+            raise InputError(f"{out} exists already; choose another folder for the crowd log.")
+        return self._fetch(collection_id, out)
+
     def release(self, collection_id: str) -> None:
         """Make the crowd log public at the aggregation server's address."""
         self.aggregation.call("POST", f"/collections/{collection_id}/release")
@@ -295,13 +233,19 @@ class Operator:
         """Wait until the collection is in this phase or beyond it."""
         deadline = time.monotonic() + seconds
         with progress_bar(title, unit="looks") as advance:
-            while PHASES.index(self.phase(collection_id)) < PHASES.index(wanted):
+            while PHASES.index(self._going_on(collection_id)) < PHASES.index(wanted):
                 if time.monotonic() > deadline:
                     raise CrowdlogError(
                         "The crowd log is not ready yet; run publish again later, nothing is lost."
                     )
                 time.sleep(_POLL_SECONDS)
                 advance(1)
+
+    def _going_on(self, collection_id: str) -> str:
+        phase = self.phase(collection_id)
+        if phase not in PHASES:
+            raise InputError(f"The collection is {phase}: there will be no crowd log.")
+        return phase
 
     def _fetch(self, collection_id: str, out: Path) -> Path:
         at = f"/collections/{collection_id}/preview"

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdlog.artifacts.kinds import Artifact, counted_as
 from crowdlog.crowd.artifact import OpenedArtifact
-from crowdlog.crowd.manifest import Layer, Manifest
+from crowdlog.crowd.manifest import ALWAYS, Layer, Manifest
 from crowdlog.errors import InputError
+from crowdlog.plan.selections import KeySelections, SampledThreshold
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
@@ -59,52 +61,79 @@ def policies_of(manifest: Manifest) -> tuple[Mechanism, ...]:
     return tuple(policies)
 
 
+def sampling_of(policy: str | None) -> int:
+    """With which probability, in millionths, members must report for this policy."""
+    from crowdlog.mechanisms import parse
+
+    selection = parse(policy).plan[0].selection if policy else None
+    return selection.millionths if isinstance(selection, SampledThreshold) else ALWAYS
+
+
 def _refuse_misfit(policy: Mechanism, manifest: Manifest, layer: Layer) -> None:
     name = type(policy).__name__
     # refuses what needs more than a collection knows, and a k below the collection's
     (plan,) = policy.opened(layer.k).tables
     asked = plan.artifact.kind, plan.artifact.representation
-    if asked != (layer.artifact, manifest.representation):
+    if asked != (counted_as(layer.artifact), manifest.representation):
         raise InputError(
             f"The policy {name} is for artifact={asked[0]!r} and representation={asked[1]!r}; "
-            f"the collection has {layer.artifact!r} and {manifest.representation!r}."
+            f"the collection has {counted_as(layer.artifact)!r} and {manifest.representation!r}."
         )
     if manifest.count not in policy.collected_counts:
         needed = policy.collected_counts[0]
         raise InputError(f"{name} needs a collection that counts {needed}; this one counts {manifest.count}.")
-    if plan.noise is not None and not (plan.bound.by_lot and plan.reach.total == manifest.limit):
+    if manifest.secondary and policy.opened(layer.k).guarantee.protects:
+        raise InputError(f"{name} promises differential privacy, which texts in the secondary field break.")
+    _refuse_other_sampling(plan.selection, manifest, name)
+    chosen_by_lot = plan.noise is not None or isinstance(plan.selection, SampledThreshold)
+    if chosen_by_lot and not (plan.bound.by_lot and plan.reach.total == manifest.limit):
         raise InputError(
             f"{name} needs d={manifest.limit} (the collection's limit) and keep='random', as its members "
             f"choose. Got {policy!r}."
         )
 
 
+def _refuse_other_sampling(selection: KeySelections | None, manifest: Manifest, name: str) -> None:
+    """Members and policy must agree on the probability with which each artifact is reported."""
+    asked = selection.millionths if isinstance(selection, SampledThreshold) else ALWAYS
+    if manifest.inner_artifact and asked < ALWAYS:
+        raise InputError(f"{name} is for collections of one level: sampling inside a query is not proved.")
+    if asked != manifest.sampling:
+        raise InputError(
+            f"{name} is for members who report with probability {asked / ALWAYS:g}; the collection has "
+            f"{manifest.sampling / ALWAYS:g}."
+        )
+
+
 def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Promise:
     """What publishing this layer so promises, from the terms alone."""
-    from crowdlog.release.promise import Step
+    from crowdlog.release.promise import Step, said_of
 
     own = policy.opened(layer.k)
-    tables = tuple(replace(plan, counts=manifest.count) for plan in own.tables)
+    mined = Artifact(layer.artifact, manifest.representation)
+    tables = tuple(replace(plan, counts=manifest.count, artifact=mined) for plan in own.tables)
+    steps = said_of(own.steps, own.tables[0].name, mined.table)
     noisy = own.guarantee.protects
+    sampled = manifest.sampling < ALWAYS
     unit = "different artifacts" if manifest.count == "users" else "impressions"
     first = (
         Step("Bound", f"Every member sends at most {manifest.limit} {unit}, chosen at random."),
         Step(
             "Open",
             f"What fewer than {layer.k} people sent cannot be "
-            f"read{'; the cost of this look at the data is part of δ' if noisy else ''}.",
+            f"read{'; the cost of this look at the data is part of δ' if noisy and not sampled else ''}.",
         ),
     )
     return replace(
         own,
         tables=tables,
-        steps=(*first, *(step for step in own.steps if not step.name.startswith("Bound"))),
+        steps=(*first, *(step for step in steps if not step.name.startswith("Bound"))),
         numbers={**own.numbers, "k": layer.k},
         assumptions=(*own.assumptions, *((_OWN_CHOICE,) if noisy else ())),
         unprotected=(*own.unprotected, _COLLUSION, _SYBILS, _SIZES),
         accounting=(),
-        proof="proofs/collections.md",
-        as_published={},
+        proof=own.proof if sampled else "proofs/collections.md",
+        as_published=own.as_published if sampled else {},
     )
 
 

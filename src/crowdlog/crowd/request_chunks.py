@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-MOST_ENVELOPES = 500  # per request
+MOST_ENVELOPES = 1000  # per request
 REQUEST_BYTES = 2**20  # of envelopes sent at once: below every service's limit, also in base64
 
 T = TypeVar("T")

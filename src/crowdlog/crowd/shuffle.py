@@ -32,3 +32,8 @@ def shuffled(items: Iterable[T], randomness: Randomness) -> list[T]:
 def fraction(randomness: Randomness) -> float:
     """Return a number of [0, 1) with 53 random bits."""
     return (int.from_bytes(randomness.bytes(8), "little") >> 11) / 2.0**53
+
+
+def sampled(items: Iterable[T], millionths: int, randomness: Randomness) -> list[T]:
+    """Return each item with this probability, whatever becomes of the others."""
+    return [item for item in items if uniform_below(1_000_000, randomness) < millionths]

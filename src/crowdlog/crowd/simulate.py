@@ -41,14 +41,22 @@ from crowdlog.release.folder import Release
 _CHUNK = 25  # clients played in one task
 _TWICE = 10  # every so many clients send twice
 _POOL = 50  # envelopes that stay behind in the simulated mixes
-_SENT_PER_SECOND = 60  # a careful guess, from which the upload window follows
+_PROBE = (16, 4)  # people and artifacts of a first small collection, which tells how fast sending goes
+_SPARE = 2  # the upload window is so many times what sending should take
 
 
 def simulate(
-    log_file: Path, *, k: int, workers: int, folder: Path, inner: str | None = None, inner_k: int = 0
+    log_file: Path,
+    *,
+    k: int,
+    workers: int,
+    folder: Path,
+    inner: str | None = None,
+    inner_k: int = 0,
+    services: type[LocalServices] = LocalServices,
 ) -> dict[str, Any]:
     """Run the whole collection on the users of a log and return counts, rates and whether the result is
-    right. `inner`: a nested collection.
+    right. `inner`: a nested collection. `services`: what runs them.
     """
     log = import_log([log_file], folder / "union")
     people = [
@@ -59,11 +67,14 @@ def simulate(
         no_limits = ["--rate", "0"]  # all clients come from one address here
         mixes = {f"mix{number}": [*no_limits, "--pool", str(_POOL), "--delay", "0.5"] for number in (1, 2)}
         options = {"randomness": [*no_limits, "--elements", "0"], "aggregation": no_limits, **mixes}
-        services = stack.enter_context(LocalServices(folder / "services", options=options))
+        running = stack.enter_context(services(folder / "services", options=options))
         pool = stack.enter_context(
             ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
         )
-        timed = _collect(services, pool, people, terms, folder / "crowdlog")
+        rate = _sending_rate(running, pool)
+        reports = sum(map(len, people)) * (1 + 1 / _TWICE)
+        terms = replace(terms, upload_seconds=15 + int(_SPARE * reports / rate))
+        timed = _collect(running, pool, people, terms, folder / "crowdlog")
     crowd_log = Release.open(folder / "crowdlog")
     kinds = {"query": k, **({inner: inner_k} if inner else {})}
     compared = [_compared(log, people, kind, bar, crowd_log) for kind, bar in kinds.items()]
@@ -89,16 +100,33 @@ def _terms(people: Sequence[list[MinedArtifact]], k: int, inner: str | None, inn
             f"Somebody has {slots} of kind '{inner}' for one query and a report holds {MAX_SLOTS}; "
             "let fewer rows take part."
         )
-    reports = sum(map(len, people)) * (1 + 1 / _TWICE)
-    flat = Terms(
-        "Simulated crowd",
-        k,
-        limit=limit,
-        count="impressions",
-        cover=False,
-        upload_seconds=10 + int(reports / _SENT_PER_SECOND),
-    )
+    flat = Terms("Simulated crowd", k, limit=limit, count="impressions", cover=False)
     return replace(flat, inner_artifact=inner, inner_k=inner_k, inner_slots=slots) if inner else flat
+
+
+def _sending_rate(services: LocalServices, pool: ProcessPoolExecutor) -> float:
+    """How many reports a second leave, measured with a small collection that is cancelled: windows are terms,
+    and nobody can end one earlier.
+    """
+    count, artifacts = _PROBE
+    found = [[MinedArtifact((f"{number}",), 1) for number in range(artifacts)]] * count
+    with services.operator() as operator:
+        terms = Terms("How fast", 5, limit=artifacts, cover=False, upload_seconds=86_400)
+        manifest, invitations = operator.create(terms, count)
+        terms_json = manifest.to_json()
+        joined = _spread(
+            pool, partial(play_joining, terms_json), invitations, "Trying", "clients", count // 4
+        )
+        mining = list(zip(joined, found, strict=True))
+        sealed = _spread(pool, partial(play_mining, terms_json), mining, "Trying", "clients", count // 4)
+        operator.close(manifest.id)
+        operator.wait_open(manifest.id)
+        started = time.perf_counter()
+        sending = list(chain.from_iterable(sealed))
+        _spread(pool, partial(play_sending, terms_json), sending, "Trying", "reports", count // 4)
+        spent = time.perf_counter() - started
+        operator.cancel(manifest.id)
+    return len(sending) / spent
 
 
 def synthetic_crowd(path: Path, *, clients: int, rows: int, seed: int) -> Path:
@@ -163,9 +191,16 @@ def _collect(
     }
 
 
-def _spread(pool: ProcessPoolExecutor, task: Any, items: Sequence[Any], title: str, unit: str) -> list[Any]:
+def _spread(
+    pool: ProcessPoolExecutor,
+    task: Any,
+    items: Sequence[Any],
+    title: str,
+    unit: str,
+    chunk_size: int = _CHUNK,
+) -> list[Any]:
     """Run a task on chunks of items in the pool; return the results in order."""
-    chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]
+    chunks = [items[start : start + chunk_size] for start in range(0, len(items), chunk_size)]
     results = []
     with progress_bar(title, len(items), unit=unit) as advance:
         for chunk, result in zip(chunks, pool.map(task, chunks), strict=True):

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.crypto.credential import Credential, pseudonym, show, shown_size
+from crowdlog.crowd.crypto.credential import SHOWN_SIZE, Credential, pseudonym, show
 from crowdlog.crowd.crypto.group import SIZE, ReportError
 from crowdlog.privacy.randomness import Randomness
 
-_PROOF = shown_size(1)
-SLOT_REQUEST_SIZE = 1 + 4 + SIZE + SIZE + _PROOF
-SUBMISSION_OVERHEAD = 4 + SIZE + _PROOF
+SLOT_REQUEST_SIZE = 1 + 4 + SIZE + SIZE + SHOWN_SIZE
+SUBMISSION_OVERHEAD = 4 + SIZE + SHOWN_SIZE
 
 
 @dataclass(frozen=True)

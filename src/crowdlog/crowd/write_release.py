@@ -44,7 +44,10 @@ def write_crowd_log(
     ]
     promise = together([decision.promise for decision in decisions])
     names = [plan.name for plan in promise.tables]
-    tables = {name: _table(name, decision.kept) for name, decision in zip(names, decisions, strict=True)}
+    beside = (manifest.secondary, manifest.collection.k)  # alike from as many people as the artifact needs
+    tables = {
+        name: _table(name, decision.kept, beside) for name, decision in zip(names, decisions, strict=True)
+    }
     protected = Protected(tables, _notes(manifest, promise, joined, mixes))
     # A collection is published once and its reports are deleted: there is no ledger to charge.
     draft = assemble(
@@ -85,17 +88,24 @@ def _notes(
     return notes
 
 
-def _table(name: str, kept: Sequence[tuple[OpenedArtifact, dict[str, int]]]) -> Any:
-    """Texts and numbers: most frequent first, ties by text."""
+def _table(name: str, kept: Sequence[tuple[OpenedArtifact, dict[str, int]]], beside: tuple[str, int]) -> Any:
+    """Texts and numbers: most frequent first, ties by text.
+
+    `beside`: the column of the text that most senders sent along, and how many of them must have.
+    """
     import pyarrow as pa
 
     texts = TEXTS[name]
-    rows = [
-        (found, row) for group, row in kept if (found := decode_texts(group.artifact, len(texts))) is not None
-    ]
+    readable = [(group, row, decode_texts(group.artifact, len(texts))) for group, row in kept]
+    rows = [(found, row) for _group, row, found in readable if found is not None]
+    groups = [group for group, _row, found in readable if found is not None]
     columns: dict[str, Any] = {
         text: pa.array([found[i] for found, _row in rows], pa.string()) for i, text in enumerate(texts)
     }
     numbers = list(kept[0][1]) if kept else ["count"]
     columns |= {number: pa.array([row[number] for _found, row in rows], pa.int64()) for number in numbers}
+    column, least = beside
+    if column:
+        sent = [group.beside if group.beside_people >= least else "" for group in groups]
+        columns[column] = pa.array(sent, pa.string())
     return pa.table(columns).sort_by([("count", "descending"), *((text, "ascending") for text in texts)])

@@ -177,7 +177,7 @@ def test_cover_reports_are_counted_and_open_nothing(covered):
     covered.open_uploads()
     for envelopes in sent:
         assert covered.send(envelopes).json()["accepted"] == 6
-    assert covered.status()["groups"] == 26
+    assert covered.status()["stored"] == 30
     assert covered.published() == [{"query": "shared", "count": 5}]
 
 
@@ -242,6 +242,45 @@ def test_overdue_reports_are_spread_again(crowd, home):
     assert participate.seconds_to_next(home, membership, window) > 0
 
 
+def test_a_sender_that_was_away_does_not_let_everything_go_at_once(crowd, home):
+    membership = _member_with_outbox(crowd, home, ["a", "b", "c", "d"])
+    crowd.open_uploads()
+    window, mix = UploadWindow(0, 1000), Direct(crowd.mix)
+    away = 1000 + participate.LATE_SECONDS
+    assert [participate.send_due(home, membership, window, mix, away + look) for look in range(5)] == [
+        1,
+        1,
+        1,
+        1,
+        0,
+    ]
+
+
+def test_what_is_a_little_late_keeps_its_moment(crowd, home):
+    membership = _member_with_outbox(crowd, home, ["a", "b", "c"])
+    window = UploadWindow(0, 100_000)
+    moments = {item.number: window.time_of(item.due) for item in home.outbox(membership.id)}
+    now = max(moments.values()) + 10
+    participate.spread_overdue(home, membership, window, RANDOM, now, 20)
+    kept = {
+        item.number
+        for item in home.outbox(membership.id)
+        if abs(window.time_of(item.due) - moments[item.number]) < 1e-3
+    }
+    assert kept == {number for number, moment in moments.items() if moment >= now - 20}
+
+
+def test_the_list_must_have_grown_from_what_was_seen_before(crowd, home):
+    head = participate.check_parties(crowd.manifest, crowd.connect)
+    participate.join(home, _link(crowd), crowd.manifest, crowd.connect, RANDOM)
+    home.keep_receipt(crowd.manifest.id, participate.receipt(head, 5))
+    assert participate.heads_seen(home, crowd.manifest) == [head]
+    other = crowd.create(title="another")
+    assert participate.check_parties(other, crowd.connect, [head]) == crowd.server.listed()["head"]
+    with pytest.raises(PrivacyRefusal, match="saw before"):
+        participate.check_parties(other, crowd.connect, ["00" * 31 + "01"])
+
+
 def test_leaving_deletes_what_was_not_sent_and_is_remembered(crowd, home):
     membership = _member_with_outbox(crowd, home, ["canary one", "canary two"])
     assert home.leave(membership.id) == 2
@@ -249,6 +288,31 @@ def test_leaving_deletes_what_was_not_sent_and_is_remembered(crowd, home):
         home.membership(None)
     assert [m.left for m in home.memberships()] == [True]
     assert home.memberships()[0].credentials is None
+
+
+@pytest.mark.parametrize("end", ["strike out", "send", "leave"])
+def test_what_is_gone_stands_in_no_file_while_the_client_runs(covered, home, end):
+    """The database, its write-ahead log and its index, read byte by byte; two of them stay open."""
+    membership = _member_with_outbox(covered, home, ["canary of hers", "kept"])
+    canary = next(item for item in home.outbox(membership.id) if item.readable == "canary of hers")
+    traces = [b"canary of hers", canary.submission[:64], canary.submission[-64:]]
+
+    def found() -> list[bool]:
+        raw = b"".join(path.read_bytes() for path in home.folder.iterdir())
+        return [trace in raw for trace in traces]
+
+    assert found() == [True] * 3
+    with ClientStore(home.folder):  # a second one, as a sender that waits
+        if end == "strike out":
+            participate.strike_out(home, membership, [canary.number], RANDOM)
+        elif end == "send":
+            covered.open_uploads()
+            participate.send_one(home, membership, canary, Direct(covered.mix))
+        else:
+            home.leave(membership.id)
+        assert found() == [False] * 3
+    kept = b"".join(path.read_bytes() for path in home.folder.iterdir())
+    assert (b"kept" in kept) == (end != "leave")
 
 
 def test_the_home_is_its_owners_and_survives_a_restart(crowd, tmp_path):

@@ -73,3 +73,19 @@ def test_a_nested_artifact_is_shown_with_what_is_inside():
     (item,) = sample_artifacts(_manifest("impressions", 9, 2), found, SeededRandomness(1)).chosen
     assert item.readable == "weather  (2 times) › w.example  (1 times)"
     assert "weather" not in repr(item)
+
+
+def test_each_artifact_is_reported_with_the_probability_of_the_terms():
+    manifest = manifest_of(limit=40, sampling=105_000)
+    found = [MinedArtifact((str(number),), 1) for number in range(60)]
+    samples = [sample_artifacts(manifest, found, SeededRandomness(seed)) for seed in range(500)]
+    assert all(len(one.chosen) + one.not_sampled == 40 and one.over_limit == 20 for one in samples)
+    reported = sum(len(one.chosen) for one in samples)
+    assert abs(reported - 0.105 * 20_000) < 5 * (20_000 * 0.105 * 0.895) ** 0.5
+    sizes = {len(one.chosen) for one in samples}
+    assert len(sizes) > 8  # each by a draw of its own
+
+
+def test_without_sampling_nothing_is_drawn():
+    everything = sample_artifacts(manifest_of(limit=3), [MinedArtifact(("a",), 1)], SeededRandomness(1))
+    assert (len(everything.chosen), everything.not_sampled) == (1, 0)

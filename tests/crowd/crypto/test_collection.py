@@ -82,7 +82,7 @@ def test_terms_out_of_range_are_refused(change: dict[str, int]) -> None:
 def test_levels() -> None:
     assert (TERMS.bar(0), TERMS.bar(1)) == (5, 8)
     assert TERMS.context(0) != TERMS.context(1)
-    assert TERMS.report_size(1) == 404 + 256 + 16
+    assert TERMS.report_size(1) == 340 + 256 + 16
     assert TERMS.report_size(0) == TERMS.report_size(1) + TERMS.report_size(1)
     with pytest.raises(ReportError):
         replace(TERMS, inner_k=0).bar(1)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from crowdlog.crowd.crypto.batch_showing import Showing, shown_all
 from crowdlog.crowd.crypto.credential import (
     SECOND,
     Credential,
@@ -15,7 +16,7 @@ from crowdlog.crowd.crypto.credential import (
     show,
     shown,
 )
-from crowdlog.crowd.crypto.group import BASE, ReportError, add, multiply, random_scalar
+from crowdlog.crowd.crypto.group import BASE, ORDER, ReportError, add, multiply, random_scalar
 from crowdlog.privacy.randomness import SeededRandomness
 from tests.crowd.crypto.people import Crowd
 
@@ -36,6 +37,17 @@ def test_a_credential_shows_its_pseudonyms(contexts) -> None:
 def test_pseudonyms_of_two_people_are_not_shown_as_one() -> None:
     names = [*named(ANN, b"tag"), *named(BOB, b"slot")]
     assert not shown(CROWD.issuer, show(ANN, names, b"", CROWD.randomness), names, b"")
+
+
+def test_two_wrong_pseudonyms_do_not_make_a_right_sum() -> None:
+    """Wrong by one point with opposite signs: without factors that follow from both they would cancel out."""
+    (first, one), (second, other) = named(ANN, b"tag", b"slot")
+    minus = multiply(ORDER - 1, BASE)
+    names = [(first, add(one, BASE)), (second, add(other, minus))]
+    proof = show(ANN, names, b"", CROWD.randomness)
+    assert not shown(CROWD.issuer, proof, names, b"")
+    many = [Showing(proof, names, b"")] * 8
+    assert shown_all(CROWD.issuer, many, SeededRandomness(1)) == [False] * 8
 
 
 def test_credentials_of_one_issuer_are_nothing_to_another() -> None:
@@ -70,7 +82,7 @@ def test_every_changed_byte_is_noticed() -> None:
     assert not shown(CROWD.issuer, proof, names, b"another report")
     assert not shown(CROWD.issuer, proof, names * 2, b"report")
     assert not shown(CROWD.issuer, proof[:-1], names, b"report")
-    assert not shown(CROWD.issuer, bytes(192), names, b"report")
+    assert not shown(CROWD.issuer, bytes(160), names, b"report")
 
 
 def test_made_up_and_foreign_credentials_are_refused() -> None:

@@ -18,8 +18,8 @@ def shown_again(crowd: Crowd, person: int, true: Report, data: bytearray, tag: b
     """Put a proof for the changed bytes into the report."""
     slot_context = crowd.collection.slot_context("report", true.slot, true.level)
     named = [(true.context + tag, true.pseudonym), (slot_context, true.slot_name)]
-    message = bytes(data[:180] + data[404:])
-    data[180:404] = show(crowd.credentials[person].report, named, message, crowd.randomness)
+    message = bytes(data[:180] + data[340:])
+    data[180:340] = show(crowd.credentials[person].report, named, message, crowd.randomness)
 
 
 def lie(crowd: Crowd, person: int, primary: bytes, part: slice) -> Report:
@@ -34,7 +34,7 @@ def lie(crowd: Crowd, person: int, primary: bytes, part: slice) -> Report:
     return report
 
 
-SHARE, SEALED = slice(100, 110), slice(410, 420)
+SHARE, SEALED = slice(100, 110), slice(346, 356)
 
 
 @pytest.mark.parametrize("people", range(31))

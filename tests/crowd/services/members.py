@@ -20,8 +20,9 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.aggregation import AggregationServer
 from crowdlog.crowd.services.fields import to_base64
+from crowdlog.crowd.services.handover import batch_message
 from crowdlog.crowd.services.limits import Limits
-from crowdlog.crowd.services.mix import MixNode, batch_message
+from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.services.randomness import RandomnessServer
 from crowdlog.crowd.slots import Submission
 from crowdlog.privacy.randomness import SystemRandomness

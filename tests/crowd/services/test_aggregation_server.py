@@ -1,9 +1,13 @@
 import dataclasses
+from itertools import pairwise
 
 import pytest
 
 from crowdlog.crowd.crypto.credential import request_credential
+from crowdlog.crowd.crypto.envelope import open_layer
+from crowdlog.crowd.services import aggregation
 from crowdlog.crowd.services.fields import to_base64
+from crowdlog.crowd.slots import Submission
 from crowdlog.errors import InputError, PrivacyRefusal
 from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, signed_batch
 
@@ -32,7 +36,7 @@ def test_what_k_people_share_is_published_with_its_count_and_nothing_else(crowd)
         assert crowd.send(envelopes).json() == {"accepted": len(envelopes), "duplicates": 0, "rejected": 0}
     assert crowd.send(sent[1]).json() == {"accepted": 0, "duplicates": 3, "rejected": 0}
     status = crowd.status()
-    wanted = {"received": 17, "duplicates": 3, "groups": 8, "at_bar": 2, "joined": 6, "over_limit": 0}
+    wanted = {"received": 17, "duplicates": 3, "stored": 17, "joined": 6, "over_limit": 0}
     assert {name: status[name] for name in wanted} == wanted
     assert crowd.published() == [
         {"query": "all", "count": 13, "users": 6},
@@ -52,11 +56,38 @@ def test_after_publishing_nothing_is_left_of_the_reports(sqlite_crowd, tmp_path)
     assert list(folder.glob("*.issuer"))
     assert list(folder.glob("*.rows"))
     assert sqlite_crowd.published() == []
-    assert sqlite_crowd.status()["groups"] == 0
+    assert sqlite_crowd.status()["stored"] == 0
     assert sqlite_crowd.status()["joined"] == 1  # numbers stay
     assert not list(folder.glob("*.issuer"))
     assert not list(folder.glob("*.rows"))
     assert sqlite_crowd.send(envelopes).status_code == 410
+
+
+def test_nobody_sees_groups_grow_while_reports_arrive(sqlite_crowd):
+    """The operator as four fake volunteers with one guess: whatever she may read is the same, whether the
+    fifth report meets her guess or not.
+    """
+    fakes = [sqlite_crowd.envelopes(sqlite_crowd.member(), {"guess": 1}) for _ in range(4)]
+    met = sqlite_crowd.envelopes(sqlite_crowd.member(), {"guess": 1})
+    other = sqlite_crowd.envelopes(sqlite_crowd.member(), {"something else": 1})
+    sqlite_crowd.open_uploads()
+    for envelopes in fakes:
+        sqlite_crowd.send(envelopes)
+    seen = [_all_counts(sqlite_crowd)]
+    for envelopes in (other, met):
+        sqlite_crowd.send(envelopes)
+        seen.append(_all_counts(sqlite_crowd))
+    grown = [{name: after[name] - before[name] for name in after} for before, after in pairwise(seen)]
+    assert grown[0] == grown[1]
+    assert sum(grown[0].values()) == 4  # received and stored, in status and in metrics
+
+
+def _all_counts(crowd) -> dict[str, int]:
+    """Every number that a bearer of the operator's token can read at the aggregation server."""
+    numbers = {name: value for name, value in crowd.status().items() if isinstance(value, int)}
+    lines = crowd.client.get("/metrics", headers=OPERATOR).text.splitlines()
+    samples = [line.rsplit(" ", 1) for line in lines if line and not line.startswith("#")]
+    return numbers | {name: int(value) for name, value in samples}
 
 
 def test_two_reports_of_one_person_count_once(sqlite_crowd):
@@ -71,7 +102,7 @@ def test_two_reports_of_one_person_count_once(sqlite_crowd):
     for envelopes in [*sent, sent[0], again]:
         sqlite_crowd.send(envelopes)
     status = sqlite_crowd.status()
-    assert (status["received"], status["duplicates"], status["at_bar"], status["near_bar"]) == (4, 2, 0, 1)
+    assert (status["received"], status["duplicates"], status["stored"]) == (4, 2, 4)
     assert sqlite_crowd.published() == []
 
 
@@ -106,6 +137,19 @@ def test_an_invitation_is_good_for_one_person_and_a_lost_answer_can_be_asked_for
     assert answer.status_code == 409
 
 
+def test_who_has_no_invitation_costs_no_cryptography(sqlite_crowd, monkeypatch):
+    pending = request_credential(sqlite_crowd.manifest.collection, RANDOM)
+
+    def issued(*_arguments):
+        raise AssertionError("a credential was made")
+
+    monkeypatch.setattr(aggregation, "issue_credential", issued)
+    body = {"invitation": "made up", "request": to_base64(pending.request)}
+    answer = sqlite_crowd.client.post(f"{sqlite_crowd.at}/credentials", json=body)
+    assert answer.status_code == 403
+    assert "invitation is unknown" in answer.json()["error"]
+
+
 def test_a_bad_request_does_not_use_up_the_invitation(sqlite_crowd):
     token = sqlite_crowd.invite(1)[0]
     answer = sqlite_crowd.client.post(
@@ -115,12 +159,21 @@ def test_a_bad_request_does_not_use_up_the_invitation(sqlite_crowd):
     assert sqlite_crowd.member(token).report.secret
 
 
-def test_reports_before_the_uploads_are_open_are_not_kept(sqlite_crowd):
+def test_reports_before_the_uploads_are_open_stay_with_the_mix(sqlite_crowd):
+    """This server may hear later than the mixes that uploads are open: what it cannot keep it must not
+    acknowledge, or the mix would forget it.
+    """
     envelopes = sqlite_crowd.envelopes(sqlite_crowd.member(), {"early": 1})
-    assert sqlite_crowd.send(envelopes).json() == {"accepted": 0, "duplicates": 0, "rejected": 1}
+    assert sqlite_crowd.send(envelopes).status_code == 409
+    signature = sqlite_crowd.mixes[1].identity.signing.sign("final", sqlite_crowd.manifest.collection.id)
+    final = {"signature": to_base64(signature)}
+    assert sqlite_crowd.client.post(f"{sqlite_crowd.at}/final", json=final).status_code == 409
     sqlite_crowd.open_uploads()
-    assert sqlite_crowd.status()["received"] == 0
+    told = sqlite_crowd.status()
+    assert (told["phase"], told["received"], told["rejected"]) == ("uploading", 0, 0)
     assert sqlite_crowd.send(envelopes).json()["accepted"] == 1
+    sqlite_crowd.end()
+    assert sqlite_crowd.status()["phase"] == "complete"
 
 
 def test_reports_of_strangers_and_noise_are_counted_and_stop_nobody(sqlite_crowd, tmp_path):
@@ -253,3 +306,22 @@ def test_publishing_cut_short_is_finished_after_a_restart(tmp_path):
         again.wait("ready")
         label = again.client.get(f"{again.at}/preview/label.json", headers=OPERATOR).json()
     assert label["crowdlog"]["tables"]["queries"] == 1
+
+
+def test_a_collection_of_members_who_draw_themselves(tmp_path):
+    """What is published is how many drew to report; those who did not are hidden by cover."""
+    policy = "Nebula(epsilon=3, delta=0.5, p=0.7, d=2, k=5)"
+    terms = {"limit": 2, "policy": policy, "sampling": 700_000, "cover": True}
+    with SmallCrowd(tmp_path, count="users", more=terms) as crowd:
+        prepared = [crowd.prepared(crowd.member(), {"shared": 1}) for _ in range(16)]
+        drew = sum(bool(item.readable) for one in prepared for item in one)
+        assert [len(one) for one in prepared] == [2] * 16
+        crowd.open_uploads()
+        for one in prepared:
+            sealed = [Submission.parse(item.submission).envelope for item in one]
+            for mix in crowd.mixes:
+                sealed = [open_layer(mix._key, envelope) for envelope in sealed]
+            assert crowd.send(sealed).json()["accepted"] == 2
+        assert crowd.published() == ([{"query": "shared", "count": drew}] if drew >= 5 else [])
+        said = crowd.client.get(f"{crowd.at}/release/label.md").text
+    assert "in a collection by herself, with probability 0.7" in said

@@ -10,6 +10,7 @@ from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.services.storage import StorageDown
 from crowdlog.privacy.randomness import SystemRandomness
 from tests.crowd.services.calling import AppClient
+from tests.crowd.services.members import SmallCrowd
 
 TOKEN = "t" * 32
 
@@ -41,8 +42,21 @@ def test_a_lost_database_is_no_health(mix, monkeypatch):
     def lost():
         raise StorageDown("The database of this service cannot be used now.")
 
-    monkeypatch.setattr(mix, "measures", lost)
+    monkeypatch.setattr(mix._batches._database, "transaction", lost)
     assert AppClient(mix.app()).get("/health").status_code == 503
+
+
+@pytest.mark.parametrize("name", ["server", "aggregation", "mixes"])
+def test_health_counts_nothing_because_anybody_may_ask(tmp_path, monkeypatch, name):
+    with SmallCrowd(tmp_path) as crowd:
+        service = getattr(crowd, name)
+        service = service[0] if name == "mixes" else service
+
+        def counted():
+            raise AssertionError("counted")
+
+        monkeypatch.setattr(service, "measures", counted)
+        assert AppClient(service.app()).get("/health").json() == {"health": "ok"}
 
 
 def test_nothing_is_exposed_before_there_is_a_collection(mix):

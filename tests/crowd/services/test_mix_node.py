@@ -1,13 +1,17 @@
 import asyncio
+import hashlib
 
 import httpx
 import pytest
 
 from crowdlog.crowd.crypto.envelope import open_layer, seal_layer
 from crowdlog.crowd.request_chunks import MOST_ENVELOPES, REQUEST_BYTES, request_chunks
+from crowdlog.crowd.services import pool_file
 from crowdlog.crowd.services.app import Refused
+from crowdlog.crowd.services.batches import BatchStore
 from crowdlog.crowd.services.fields import read_object, to_base64
-from crowdlog.crowd.services.mix import BATCH, MixNode, batch_signed
+from crowdlog.crowd.services.handover import BATCH, batch_signed
+from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.slots import SUBMISSION_OVERHEAD, Submission, submission
 from crowdlog.errors import InputError
 from tests.crowd.services.calling import AppClient
@@ -58,7 +62,7 @@ def look_after(crowd: SmallCrowd, after: NextNode, node: MixNode | None = None) 
 
     async def step() -> None:
         async with httpx.AsyncClient(transport=httpx.MockTransport(after)) as client:
-            await (node or crowd.mixes[0])._look_after(client, crowd.manifest.id)
+            await (node or crowd.mixes[0]).sender.look_after(client, crowd.manifest.id)
 
     asyncio.run(step())
 
@@ -300,7 +304,7 @@ def test_a_certificate_of_somebody_else_opens_nothing(crowd):
             return httpx.Response(200, json=answer)
 
         async with httpx.AsyncClient(transport=httpx.MockTransport(handler)) as client:
-            await crowd.mixes[0]._look_after(client, crowd.manifest.id)
+            await crowd.mixes[0].sender.look_after(client, crowd.manifest.id)
 
     crowd.server.destroy(crowd.manifest.id)
     true = crowd.server.state(crowd.manifest.id)
@@ -320,15 +324,22 @@ def test_no_origin_is_kept(crowd, sent, tmp_path):
 
 
 def test_what_has_left_cannot_be_read_from_the_raw_files(crowd, sent, tmp_path):
-    """A6: neither the database nor its write-ahead log holds what was passed on, nor a key for it."""
-    mix = crowd.mixes[0]
+    """A6: neither the database nor its write-ahead log nor the pool holds what was passed on."""
+    mix, folder = crowd.mixes[0], tmp_path / "mix1"
+    contents = [inside(crowd, data) for data in sent]
+
+    def found() -> list[bytes]:
+        raw = b"".join(path.read_bytes() for path in folder.iterdir())
+        return [content for content in contents if content in raw or content[:64] in raw]
+
     mix.take(crowd.manifest.id, sent)
+    assert len(found()) == 10
+    look_after(crowd, NextNode())
+    assert len(found()) == mix.pool  # the rest has left
     late(mix, crowd)
     look_after(crowd, NextNode())
-    raw = b"".join(path.read_bytes() for path in (tmp_path / "mix1").iterdir())
-    contents = [inside(crowd, data) for data in sent]
-    assert not [content for content in contents if content in raw or content[:64] in raw]
-    assert not any((tmp_path / "mix1" / "rows.keys").read_bytes())
+    assert not found()
+    assert not list(folder.glob("*.pool"))
 
 
 def test_portions_fit_into_requests():
@@ -340,23 +351,111 @@ def test_portions_fit_into_requests():
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"submissions": []}, {"submissions": ["?"]}, {"submissions": ["AAAA"] * 501}]
+    "body",
+    [{}, {"submissions": []}, {"submissions": ["?"]}, {"submissions": ["AAAA"] * (MOST_ENVELOPES + 1)}],
 )
 def test_bad_bodies_are_refused(crowd, body):
     assert crowd.mix.post(f"{crowd.at}/envelopes", json=body).status_code == 400
 
 
-def test_postgresql_works_as_well(crowd, tmp_path, postgres_url):
-    node = MixNode(tmp_path / "pg", RANDOM, TOKEN, UNLIMITED, pool=2, delay=0.0, database_url=postgres_url)
-    manifest = crowd.manifest
-    node._batches.register(manifest)
-    node._batches.open(manifest.id, 5, "")
-    taken = [(b"%032d" % number, b"digest", b"inner %02d" % number) for number in range(12)]
-    assert node._batches.keep(manifest.id, taken, 0)["accepted"] == 12
-    assert node._batches.keep(manifest.id, taken, 0)["duplicates"] == 12
-    assert node._batches.form(manifest.id, 2)
-    rows = node._batches.shuffled(manifest.id, 1)
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request, tmp_path, crowd):
+    """What a mix holds of an open collection, and a function that reads its rows as the disk orders them."""
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    folder = tmp_path / "store"
+    folder.mkdir()
+    found = BatchStore(url, folder, RANDOM)
+    found.register(crowd.manifest)
+    found.open(crowd.manifest.id, 5, "")
+
+    def rows(table: str) -> list[tuple]:
+        ordered = "" if url is None else " ORDER BY ctid"
+        statement = f"SELECT * FROM {table} WHERE collection = ?{ordered}"
+        return list(found._database.stream(statement, (crowd.manifest.id,)))
+
+    yield found, rows
+    found.close()
+
+
+def waiting(count: int) -> list[tuple[bytes, bytes, bytes]]:
+    return [(b"name %02d" % n, b"digest %02d" % n, b"inner %02d" % n) for n in range(count)]
+
+
+def test_a_batch_is_formed_and_forgotten_on_both_databases(store, crowd):
+    batches, name = store[0], crowd.manifest.id
+    assert batches.keep(name, waiting(12), 0)["accepted"] == 12
+    assert batches.keep(name, waiting(12), 0)["duplicates"] == 12
+    assert batches.form(name, 2)
+    rows = batches.shuffled(name, 1)
     assert len(rows) == 10
-    node._batches.forget(manifest.id, [name for name, _inner in rows], "passed")
-    assert node._batches.counts(manifest.id)["held"] == 2
-    node.close()
+    batches.forget(name, [one for one, _inner in rows[:9]], "passed")
+    batches.forget(name, [one for one, _inner in rows[9:]], "refused")
+    counts = batches.counts(name)
+    assert (counts["held"], counts["passed"], counts["refused"]) == (2, 9, 1)
+
+
+def test_no_order_of_arrival_is_on_disk(store, crowd):
+    """A2, A6: rows of a database stay in the order they were written in; no row of it leads to an envelope
+    before a batch is formed, and those of a batch are in random order.
+    """
+    (batches, rows), name, taken = store, crowd.manifest.id, waiting(60)
+    for one in taken:
+        batches.keep(name, [one], 0)
+    pool = batches._pools[name]
+    names = [hashlib.blake2b(inner, digest_size=16).digest() for _name, _digest, inner in taken]
+    assert sorted(pool.names()) == sorted(names)
+    assert rows("mix_leaving") == []
+    kept = b"".join(bytes(value) for row in rows("mix_seen") for value in row[1:])
+    assert len(kept) == 60 * 32
+    for known in (*names, *(part for one in taken for part in one)):
+        assert known not in kept
+    assert batches.form(name, 0)
+    left = [bytes(row[1]) for row in rows("mix_leaving")]
+    assert sorted(left) == sorted(names)
+    assert left != names
+
+
+def test_what_was_delivered_before_a_crash_is_counted_once(store, crowd, monkeypatch):
+    batches, name = store[0], crowd.manifest.id
+    batches.keep(name, waiting(6), 0)
+    batches.form(name, 0)
+    ids = [one for one, _inner in batches.shuffled(name, 1)]
+    with monkeypatch.context() as patch:
+        patch.setattr(batches, "_settle", lambda _name: None)  # killed here
+        batches.forget(name, ids[:4], "passed")
+    url, folder = getattr(batches._database, "_url", None), batches._folder
+    for _restart in range(2):
+        again = BatchStore(url, folder, RANDOM)
+        counts = again.counts(name)
+        assert (counts["held"], counts["passed"]) == (2, 4)
+        assert {one for one, _inner in again.shuffled(name, 1)} == set(ids[4:])
+        again.close()
+
+
+def test_what_a_crash_left_unacknowledged_is_taken_when_it_comes_again(store, crowd, monkeypatch):
+    batches, name, add = store[0], crowd.manifest.id, pool_file.PoolFile.add
+
+    def killed(pool, envelopes):
+        add(pool, envelopes)
+        raise ValueError("killed")  # before the transaction ends
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pool_file.PoolFile, "add", killed)
+        with pytest.raises(ValueError, match="killed"):
+            batches.keep(name, waiting(3), 0)
+    counts = batches.counts(name)
+    assert (counts["accepted"], counts["held"]) == (0, 3)
+    assert batches.keep(name, waiting(3), 0)["accepted"] == 3
+    assert batches.counts(name)["held"] == 3
+
+
+def test_an_ended_collection_leaves_no_pool_behind(store, crowd, monkeypatch):
+    batches, name = store[0], crowd.manifest.id
+    batches.keep(name, waiting(3), 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool_file.PoolFile, "destroy", lambda pool: pool.close())  # killed before
+        batches.end(name)
+    url, folder = getattr(batches._database, "_url", None), batches._folder
+    assert list(folder.glob("*.pool"))
+    BatchStore(url, folder, RANDOM).close()
+    assert not list(folder.glob("*.pool"))

@@ -65,7 +65,7 @@ def test_both_tables_are_those_of_ftu_on_the_union(crowd):
     for envelopes in [*sent, sent[0]]:
         crowd.send(envelopes)
     status = crowd.status()
-    assert (status["at_bar"], status["duplicates"], status["received"]) == (2, 3, 26)
+    assert (status["stored"], status["duplicates"], status["received"]) == (26, 3, 26)
     assert (status["k"], status["inner_k"]) == (K, INNER_K)
     tables = crowd.tables()
     assert tables == _expected(logs)

@@ -1,4 +1,5 @@
 import dataclasses
+import hashlib
 
 import pytest
 
@@ -6,11 +7,13 @@ from crowdlog.crowd.certificate import certified
 from crowdlog.crowd.client.reports import draw
 from crowdlog.crowd.crypto.credential import request_credential
 from crowdlog.crowd.crypto.voprf import VoprfKey, blind
+from crowdlog.crowd.public_list import chained_head
+from crowdlog.crowd.services import voprf_keys
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.services.limits import Limits
-from crowdlog.crowd.services.randomness import RandomnessServer, chained_head
-from crowdlog.crowd.slots import slot_request
+from crowdlog.crowd.services.randomness import RandomnessServer
+from crowdlog.crowd.slots import SLOT_REQUEST_SIZE, SlotRequest, slot_request
 from tests.crowd.services.calling import AppClient
 from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED, Direct, SmallCrowd
 
@@ -122,11 +125,51 @@ def test_a_destroyed_key_is_gone_from_disk_certified_and_refused_for_good(crowd,
 def test_a_restart_finishes_a_destruction_that_was_cut_short(crowd, tmp_path):
     public = crowd.manifest.collection.voprf_public.hex()
     path = tmp_path / "randomness" / f"{public}.key"
-    with crowd.server._database.transaction() as t:  # killed right after the destruction was recorded
-        t.run("UPDATE randomness_keys SET state = 'destroyed'")
+    with crowd.server._database.transaction() as t:  # killed right after the end of mining was recorded
+        crowd.server._keys.close(t, public)
     assert path.exists()
-    RandomnessServer(tmp_path / "randomness", RANDOM, TOKEN, UNLIMITED).close()
+    state = crowd.server.state(crowd.manifest.id)
+    assert (state["state"], state["certificate"]) == ("open", "")
+    again = RandomnessServer(tmp_path / "randomness", RANDOM, TOKEN, UNLIMITED, owner="the randomness people")
+    state = again.state(crowd.manifest.id)
+    again.close()
     assert not path.exists()
+    assert certified(crowd.manifest, state["destroyed"], state["certificate"])
+
+
+def test_the_certificate_is_never_earlier_than_the_destruction(crowd, tmp_path, monkeypatch):
+    """Whoever asks while the key is being overwritten gets no value and no certificate."""
+    person, answers = crowd.member(), []
+    public = crowd.manifest.collection.voprf_public.hex()
+    path = tmp_path / "randomness" / f"{public}.key"
+    destroy = voprf_keys.destroy_secret
+
+    def looked_at(one):
+        for after in (False, True):
+            answers.append((path.exists(), crowd.randomness.get(crowd.at).json()["certificate"]))
+            body = {"slots": [to_base64(asked(crowd, person))]}
+            assert crowd.randomness.post(f"{crowd.at}/evaluate", json=body).status_code == 410
+            if not after:
+                destroy(one)
+
+    monkeypatch.setattr(voprf_keys, "destroy_secret", looked_at)
+    crowd.server.destroy(crowd.manifest.id)
+    assert answers == [(True, ""), (False, "")]
+    state = crowd.server.state(crowd.manifest.id)
+    assert certified(crowd.manifest, state["destroyed"], state["certificate"])
+
+
+def test_used_slots_are_stored_under_the_key_that_dies(crowd, tmp_path):
+    person = crowd.member()
+    request = asked(crowd, person)
+    crowd.server.evaluate(crowd.manifest.id, [request])
+    slot = SlotRequest.parse(request)
+    raw = b"".join(one.read_bytes() for one in (tmp_path / "randomness").iterdir())
+    with crowd.server._database.transaction() as t:
+        rows = t.rows("SELECT name, element FROM randomness_slots")
+    assert all(name in raw for name, _element in rows)
+    for value in (slot.name, slot.element, hashlib.sha256(slot.element).digest()):
+        assert value not in raw
 
 
 def test_the_key_dies_when_mining_ends(crowd):
@@ -196,7 +239,7 @@ def test_keys_are_the_operators(crowd, headers):
     assert crowd.randomness.delete(f"{crowd.at}/key", headers=headers).status_code == 401
 
 
-@pytest.mark.parametrize("slots", [[], ["AAAA"], [to_base64(b"\xff" * 261)], "x", [1]])
+@pytest.mark.parametrize("slots", [[], ["AAAA"], [to_base64(b"\xff" * SLOT_REQUEST_SIZE)], "x", [1]])
 def test_bad_slots_are_refused(crowd, slots):
     answer = crowd.randomness.post(f"{crowd.at}/evaluate", json={"slots": slots})
     assert answer.status_code == 400

@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from crowdlog.crowd.http import Connection, Unreachable
+from crowdlog.crowd.http import Connection
+from crowdlog.errors import InputError
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +80,7 @@ def test_tls_is_spoken_and_a_stranger_is_not_trusted(tmp_path):
         assert url.startswith("https://")
         with Connection(url, cafile=str(certfile), token="t" * 32, retries=20) as trusted:
             assert len(trusted.call("POST", "/keys")["voprf_public"]) == 64
-        with Connection(url, retries=0) as distrusting, pytest.raises(Unreachable):
+        with Connection(url, retries=0) as distrusting, pytest.raises(InputError, match="not trusted"):
             distrusting.call("GET", "/openapi.json")
 
 

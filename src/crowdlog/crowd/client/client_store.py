@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -68,7 +68,9 @@ class Item:
 
 
 class ClientStore:
-    """A folder of the client's own. Deleted rows are overwritten (secure_delete)."""
+    """A folder of the client's own. Deleted rows are overwritten (secure_delete), and the write-ahead log is
+    emptied after every change: what was struck out, sent or left stands in no file, also while a sender runs.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -100,6 +102,7 @@ class ClientStore:
             self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
             self._connection.execute("COMMIT")
+            self._empty_log()
         except BaseException as error:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -109,6 +112,13 @@ class ClientStore:
                     "work?); nothing there was changed."
                 ) from error
             raise
+
+    def _empty_log(self) -> None:
+        """What was committed is safe already: a full disk or a long reader only leaves this to the next
+        change.
+        """
+        with suppress(sqlite3.OperationalError):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def begin(self, manifest: Manifest, url: str, invitation: str, pending: bytes) -> None:
         """Remember a join before it is asked for: a lost answer can be asked for again."""

@@ -23,10 +23,12 @@ from crowdlog.crowd.crypto.credential import (
 )
 from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.public_list import checked_head
 from crowdlog.crowd.shuffle import fraction
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness, SeededRandomness
 
+LATE_SECONDS = 1800  # a timer that looks every ten to twenty minutes may miss one look
 Connect = Callable[[str], Connection]  # opens a connection to an address
 
 
@@ -76,9 +78,11 @@ def look(link: Link, server: Connection) -> Manifest:
     return manifest
 
 
-def check_parties(manifest: Manifest, connect: Connect) -> str:
+def check_parties(manifest: Manifest, connect: Connect, seen: Sequence[str] = ()) -> str:
     """Ask each party at its own address whether it is who the terms say and has agreed to them, and whether
     the public list names the collection; return the head of that list, which other volunteers can compare.
+
+    `seen`: heads of this list at earlier times: it must have grown from them.
     """
     for party in manifest.parties:
         with connect(party.url) as service:
@@ -95,13 +99,20 @@ def check_parties(manifest: Manifest, connect: Connect) -> str:
                 "operator."
             )
     with connect(manifest.randomness.url) as service:
-        listed = service.call("GET", "/collections")
-    entries = listed.get("collections")
-    if not isinstance(entries, list) or manifest.id not in [entry.get("id") for entry in entries]:
-        raise PrivacyRefusal(
-            "The public list does not name this collection; do not join, and tell the operator."
-        )
-    return str(listed.get("head"))
+        return checked_head(service.call("GET", "/collections"), manifest.id, seen)
+
+
+def receipt(head: str, now: float) -> str:
+    """What a member keeps of her agreement, beside the terms: when, and the head of the public list then."""
+    return f"agreed {int(now)}, list {head}"
+
+
+def heads_seen(store: ClientStore, manifest: Manifest) -> list[str]:
+    """The heads of the list of this randomness server in earlier receipts."""
+    same = [
+        one for one in store.memberships() if one.manifest.randomness.signing == manifest.randomness.signing
+    ]
+    return [one.receipt.rpartition(", list ")[2] for one in same if one.receipt]
 
 
 def join(
@@ -228,15 +239,20 @@ def upload_window(manifest: Manifest, mix: Connection) -> UploadWindow | None:
 
 
 def spread_overdue(
-    store: ClientStore, membership: Membership, window: UploadWindow, randomness: Randomness, now: float
+    store: ClientStore,
+    membership: Membership,
+    window: UploadWindow,
+    randomness: Randomness,
+    now: float,
+    allowed: float = 0.0,
 ) -> None:
-    """Draw new moments for reports whose own has passed while the sender did not run, so that they do not
-    leave together.
+    """Draw new moments for reports whose own has passed, by more than the seconds allowed, while the sender
+    did not run, so that they do not leave together.
     """
     length = window.ends - window.opens
     left = max(0.0, window.ends - now)
     for item in store.outbox(membership.id):
-        if window.time_of(item.due) < now:
+        if window.time_of(item.due) < now - allowed:
             moment = now + fraction(randomness) * left
             store.reschedule(item.number, (moment - window.opens) / length)
 
@@ -244,11 +260,18 @@ def spread_overdue(
 def send_due(
     store: ClientStore, membership: Membership, window: UploadWindow, mix: Connection, now: float
 ) -> int:
-    """Send every report whose moment has come, each by itself; return how many."""
-    due = [item for item in store.outbox(membership.id) if window.time_of(item.due) <= now]
-    for item in sorted(due, key=lambda one: one.due):
+    """Send every report whose moment has come, each by itself; return how many.
+
+    Of those whose moment passed long ago, when nobody looked, one leaves: together they would be a crowd of
+    one person.
+    """
+    waiting = sorted(store.outbox(membership.id), key=lambda one: one.due)
+    due = [item for item in waiting if window.time_of(item.due) <= now]
+    late = [item for item in due if window.time_of(item.due) < now - LATE_SECONDS]
+    leaving = [*late[:1], *due[len(late) :]]
+    for item in leaving:
         send_one(store, membership, item, mix)
-    return len(due)
+    return len(leaving)
 
 
 def send_one(store: ClientStore, membership: Membership, item: Item, mix: Connection) -> None:

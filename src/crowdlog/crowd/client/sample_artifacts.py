@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from crowdlog.crowd.artifact import MinedArtifact, encode_count, encode_texts
+from crowdlog.crowd.artifact import MinedArtifact, encode_secondary, encode_texts
 from crowdlog.crowd.crypto.collection import PAYLOAD_OVERHEAD
 from crowdlog.crowd.crypto.report import ReportedArtifact
-from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.shuffle import shuffled
+from crowdlog.crowd.manifest import ALWAYS, Manifest
+from crowdlog.crowd.shuffle import sampled, shuffled
 from crowdlog.privacy.randomness import Randomness
 
 
@@ -42,11 +42,14 @@ class SampledArtifact:
 
 @dataclass(frozen=True)
 class Sample:
-    """What will be sent, and how many artifacts stay behind: too long for a report, or over a limit."""
+    """What will be sent, and how many artifacts stay behind: too long for a report, over a limit, or not
+    drawn where the terms say that each is reported with some probability.
+    """
 
     chosen: list[SampledArtifact] = field(repr=False)
     too_long: int
     over_limit: int
+    not_sampled: int = 0
 
     @property
     def inner(self) -> int:
@@ -73,11 +76,13 @@ def sample_artifacts(manifest: Manifest, found: Sequence[MinedArtifact], randomn
         by_query[pair.texts[0]].append(pair)
     too_long = len(found) - len(fitting) + len(inside) - sum(map(len, fitting_inside))
     over_limit = len(found) + len(inside) - too_long - len(kept) - len(kept_inside)
-    return Sample([_chosen(manifest, item, by_query[item.texts[0]]) for item in kept], too_long, over_limit)
+    drawn = sampled(kept, manifest.sampling, randomness) if manifest.sampling < ALWAYS else kept
+    chosen = [_chosen(manifest, item, by_query[item.texts[0]]) for item in drawn]
+    return Sample(chosen, too_long, over_limit, len(kept) - len(drawn))
 
 
 def _fits(manifest: Manifest, item: MinedArtifact) -> bool:
-    name, extra = encode_texts(item.texts), encode_count(item.impressions, manifest.count)
+    name, extra = encode_texts(item.texts), _secondary(manifest, item)
     return name is not None and len(name) + len(extra) <= manifest.collection.payload_size - PAYLOAD_OVERHEAD
 
 
@@ -108,8 +113,14 @@ def _chosen(manifest: Manifest, item: MinedArtifact, inside: Sequence[MinedArtif
 
 def _readable(manifest: Manifest, texts: tuple[str, ...], item: MinedArtifact) -> str:
     times = f"  ({item.impressions} times)" if manifest.count == "impressions" else ""
-    return " | ".join(texts) + times
+    word = {"original": "written", "note": "note"}.get(manifest.secondary)
+    beside = f"  ({word}: {item.beside})" if word and item.beside else ""
+    return " | ".join(texts) + times + beside
 
 
 def _artifact(manifest: Manifest, item: MinedArtifact) -> ReportedArtifact:
-    return ReportedArtifact(encode_texts(item.texts) or b"", encode_count(item.impressions, manifest.count))
+    return ReportedArtifact(encode_texts(item.texts) or b"", _secondary(manifest, item))
+
+
+def _secondary(manifest: Manifest, item: MinedArtifact) -> bytes:
+    return encode_secondary(item, manifest.count, text=bool(manifest.secondary))

@@ -10,16 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from crowdlog.crowd.crypto import sigma
-from crowdlog.crowd.crypto.credential import IssuerKey, Named, show_statement, shown, shown_size
+from crowdlog.crowd.crypto.credential import (
+    SHOWN_SIZE,
+    IssuerKey,
+    Named,
+    pseudonym_base,
+    show_challenge,
+    show_factors,
+    show_statement,
+    shown,
+)
 from crowdlog.crowd.crypto.group import ORDER, SIZE, ReportError, decode_scalar
 from crowdlog.privacy.randomness import Randomness
 
 _WEIGHT = 16  # bytes of a random factor
 _FEW = 4  # below this many, one by one is as fast
 
-Terms = list[tuple[int, bytes]]  # scalars and points whose sum must be the identity
+
+class PointSum(NamedTuple):
+    """Scalars and points whose sum must be the identity. Bases, which many showings share, stand apart."""
+
+    scalars: list[int]
+    points: bytes
+    base_scalars: list[int]
+    bases: list[bytes]
 
 
 @dataclass(frozen=True)
@@ -37,10 +53,10 @@ class Showing:
 def shown_all(key: IssuerKey, showings: Sequence[Showing], randomness: Randomness) -> list[bool]:
     """What `shown` says of each showing."""
     verdicts = [False] * len(showings)
-    well_formed: list[tuple[int, Terms]] = []
+    well_formed: list[tuple[int, PointSum]] = []
     for number, one in enumerate(showings):
         terms = _terms(key, one, randomness)
-        if terms:
+        if terms is not None:
             well_formed.append((number, terms))
     waiting = [well_formed]
     while waiting:
@@ -57,39 +73,40 @@ def shown_all(key: IssuerKey, showings: Sequence[Showing], randomness: Randomnes
     return verdicts
 
 
-def _balanced(parts: Sequence[Terms]) -> bool:
-    """Whether all terms together are the identity; a point that many share is taken once."""
+def _balanced(parts: Sequence[PointSum]) -> bool:
+    """Whether all terms together are the identity; a base that many share is taken once."""
     from crowdlog.crowd.crypto.multiscalar import sums_to_identity  # brings the compiler; clients need none
 
     summed: dict[bytes, int] = {}
-    for terms in parts:
-        for scalar, point in terms:
-            summed[point] = summed.get(point, 0) + scalar
-    return sums_to_identity([scalar % ORDER for scalar in summed.values()], list(summed)) is True
+    scalars: list[int] = []
+    for part in parts:
+        scalars += part.scalars
+        for scalar, base in zip(part.base_scalars, part.bases, strict=True):
+            summed[base] = summed.get(base, 0) + scalar
+    scalars += summed.values()
+    points = b"".join([*(part.points for part in parts), *summed])
+    return sums_to_identity([scalar % ORDER for scalar in scalars], points) is True
 
 
-def _terms(key: IssuerKey, one: Showing, randomness: Randomness) -> Terms:
-    """The equations of a showing, each times a random number; none if its form is wrong."""
-    if len(one.data) != shown_size(len(one.named)):
-        return []
-    parts = [one.data[start : start + SIZE] for start in range(0, len(one.data), SIZE)]
-    (u, mac, w), commitments = parts[:3], parts[3:-1]
+def _terms(key: IssuerKey, one: Showing, randomness: Randomness) -> PointSum | None:
+    """The two equations of a showing, each times a random number; none if its form is wrong."""
+    if len(one.data) != SHOWN_SIZE or any(len(name) != SIZE for _, name in one.named):
+        return None
     try:
-        response = decode_scalar(parts[-1])
+        response = decode_scalar(one.data[-SIZE:])
     except ReportError:
-        return []
-    equations = show_statement(u, w, one.named)
-    head = one.data[: 3 * SIZE]
-    challenge = sigma.challenge_of(b"show", equations, commitments, head + one.message)
-    drawn = randomness.bytes(_WEIGHT * (1 + len(equations)))
-    weights = [
-        int.from_bytes(drawn[start : start + _WEIGHT], "little") for start in range(0, len(drawn), _WEIGHT)
-    ]
-    # x0·U + x1·W − U' and challenge·target + response·base − commitment, all times −weight: so the weights
-    # themselves, half as long as other scalars, stand before U' and the commitments.
-    terms: Terms = [(weights[0], mac), (-weights[0] * key.x0, u), (-weights[0] * key.x1, w)]
-    for weight, commitment, (target, ((_secret, base),)) in zip(
-        weights[1:], commitments, equations, strict=True
-    ):
-        terms += [(weight, commitment), (-weight * challenge, target), (-weight * response, base)]
-    return terms
+        return None
+    statement = show_statement(one.data[:SIZE], one.data[SIZE : 2 * SIZE], one.named)
+    challenge = show_challenge(statement, one.data[2 * SIZE : -SIZE], one.message)
+    drawn = randomness.bytes(2 * _WEIGHT)
+    first, second = int.from_bytes(drawn[:_WEIGHT], "little"), int.from_bytes(drawn[_WEIGHT:], "little")
+    # challenge·W + response·U − commitment with W = (U' − x0·U)/x1, and challenge·Σ names + response·Σ bases
+    # − commitment, both times −weight: so the weights themselves, half as long as other scalars, stand before
+    # the commitments. Points in the order of the showing's bytes; then the pseudonyms.
+    before_mac = -first * challenge * key.x1_inverse % ORDER
+    factors = show_factors(statement, len(one.named))
+    own = [-first * response - before_mac * key.x0, before_mac, first, second]
+    own += [-second * challenge * factor for factor in factors]
+    points = one.data[:-SIZE] + b"".join([name for _context, name in one.named])
+    bases = [pseudonym_base(context) for context, _name in one.named]
+    return PointSum(own, points, [-second * response * factor % ORDER for factor in factors], bases)

@@ -24,7 +24,7 @@ MAX_SLOTS = 16  # inner reports of one report
 MAX_LIMIT = 10**6  # reports of one person
 MAX_REPORT = 16_384  # bytes
 PAYLOAD_OVERHEAD = 38  # root and three lengths: what an artifact cannot use of the payload
-HEADER_SIZE = 404  # of a report, docs/protocol.md
+HEADER_SIZE = 340  # of a report, docs/protocol.md
 AEAD_TAG = 16  # Poly1305
 DIGEST_SIZE = 32
 # Who issues one of the three MACs of a credential: the aggregation server lets a report be counted, the

@@ -10,22 +10,24 @@ the same m. proofs/crowdlogging.md has the argument.
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from crowdlog.crowd.crypto import sigma
 from crowdlog.crowd.crypto.collection import ISSUERS, Collection
 from crowdlog.crowd.crypto.group import (
     BASE,
+    ORDER,
     SIZE,
     ReportError,
     add,
     decode_point,
     decode_scalar,
     encode_scalar,
+    frame,
     hash_to_group,
+    hash_to_scalar,
     multiply,
     random_scalar,
 )
@@ -36,12 +38,9 @@ REQUEST_SIZE = 3 * SIZE  # M, commitment, response
 RESPONSE_SIZE = 12 * SIZE  # U, U', T, five commitments, four responses
 CREDENTIALS_SIZE = SIZE * (1 + 2 * len(ISSUERS))  # m, then U, U' of each issuer
 
+SHOWN_SIZE = 5 * SIZE  # U, U', two commitments, the response; for any number of pseudonyms
+
 Named = Sequence[tuple[bytes, bytes]]  # (context, pseudonym for it)
-
-
-def shown_size(pseudonyms: int) -> int:
-    """Bytes of a proof for so many pseudonyms: U, U', W, a commitment for W and for each, the response."""
-    return SIZE * (5 + pseudonyms)
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,10 @@ class IssuerKey:
 
     def to_bytes(self) -> bytes:
         return encode_scalar(self.x0) + encode_scalar(self.x1) + encode_scalar(self.mask)
+
+    @cached_property
+    def x1_inverse(self) -> int:
+        return pow(self.x1, -1, ORDER)
 
     @property
     def public(self) -> bytes:
@@ -198,28 +201,59 @@ def show(credential: Credential, named: Named, message: bytes, randomness: Rando
     """
     a = random_scalar(randomness)
     u, mac = multiply(a, credential.u), multiply(a, credential.mac)
-    w = multiply(credential.secret, u)
-    statement = show_statement(u, w, named)
-    head = u + mac + w
-    return head + sigma.prove(b"show", statement, [credential.secret], head + message, randomness)
+    statement = show_statement(u, mac, named)
+    base = _combined([pseudonym_base(context) for context, _name in named], statement)
+    mask = random_scalar(randomness)
+    commitments = multiply(mask, u) + multiply(mask, base)
+    challenge = show_challenge(statement, commitments, message)
+    response = encode_scalar((mask - challenge * credential.secret) % ORDER)
+    return u + mac + commitments + response
 
 
 def shown(key: IssuerKey, shown_bytes: bytes, named: Named, message: bytes) -> bool:
     """Whether `show` made these bytes with one of the key's credentials, for these pseudonyms and this
     message.
     """
-    if len(shown_bytes) != shown_size(len(named)):
+    if len(shown_bytes) != SHOWN_SIZE:
         return False
-    u, mac, w = (shown_bytes[start : start + SIZE] for start in (0, SIZE, 2 * SIZE))
+    u, mac, first, second, last = (shown_bytes[start : start + SIZE] for start in range(0, SHOWN_SIZE, SIZE))
+    statement = show_statement(u, mac, named)
+    challenge = show_challenge(statement, first + second, message)
     try:
-        # in constant time: a guess must not be guided
-        if not hmac.compare_digest(mac, add(multiply(key.x0, u), multiply(key.x1, w))):
-            return False
-        return sigma.proved(
-            b"show", show_statement(u, w, named), shown_bytes[3 * SIZE :], shown_bytes[: 3 * SIZE] + message
+        response = decode_scalar(last)
+        # U' = x0·U + x1·W holds for one W; nobody sends it
+        w = multiply(key.x1_inverse, add(decode_point(mac), multiply(-key.x0, u)))
+        names = _combined([decode_point(name) for _context, name in named], statement)
+        base = _combined([pseudonym_base(context) for context, _name in named], statement)
+        return first == add(multiply(challenge, w), multiply(response, u)) and second == add(
+            multiply(challenge, names), multiply(response, base)
         )
     except ReportError:
         return False
+
+
+def show_statement(u: bytes, mac: bytes, named: Named) -> bytes:
+    """What a showing speaks of: U, U' and each pseudonym with its base."""
+    return frame(u, mac, *[part for context, name in named for part in (name, pseudonym_base(context))])
+
+
+def show_factors(statement: bytes, pseudonyms: int) -> list[int]:
+    """What each pseudonym and its base are multiplied with before they are added up: known only when all of
+    them are, so that two wrong ones do not make a right sum.
+    """
+    others = range(1, pseudonyms)
+    return [1, *[hash_to_scalar(statement + bytes([n]), b"crowdlog-v2-showing-factor") for n in others]]
+
+
+def show_challenge(statement: bytes, commitments: bytes, message: bytes) -> int:
+    """The challenge of Fiat and Shamir: a hash of all that is claimed and of what was committed to."""
+    return hash_to_scalar(statement + commitments + message, sigma.DOMAIN + b"show")
+
+
+def _combined(points: Sequence[bytes], statement: bytes) -> bytes:
+    """Σ factor · point."""
+    factors = show_factors(statement, len(points))
+    return add(points[0], *map(multiply, factors[1:], points[1:]))
 
 
 @lru_cache(maxsize=4096)  # the slots of a collection, and the artifacts that many send, come again and again
@@ -244,9 +278,3 @@ def _issue_statement(
         (helper, ((2, x1_public),)),
         (helper, ((3, SECOND),)),
     ]
-
-
-def show_statement(u: bytes, w: bytes, named: Named) -> list[sigma.Equation]:
-    """Secret: m. W = m·U and pseudonym = m·H(context) for each context."""
-    names: list[sigma.Equation] = [(name, ((0, pseudonym_base(context)),)) for context, name in named]
-    return [(w, ((0, u),)), *names]

@@ -1,8 +1,9 @@
 """Numbers modulo p = 2^255 − 19 in compiled code: five limbs of 51 bits.
 
 A product needs 128 bits, which numba's own integers do not have, so multiplication is written in LLVM's
-instructions here. Limbs of a product are below 2^52; sums and differences of two products may be multiplied
-again without a carry. Nothing here runs in constant time: it checks proofs, whose parts are public.
+instructions here. Limbs of a product are below 2^51 + 2^13; sums of two products, and differences of such a
+sum and a product, may be multiplied again without a carry: their limbs are below 2^54. Nothing here runs in
+constant time: it checks proofs, whose parts are public.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ _MASK = np.uint64(2**_BITS - 1)
 _WIDE = ir.IntType(128)
 _WORD = ir.IntType(64)
 _ELEMENT = types.UniTuple(uint64, _LIMBS)
-# 16 p, limb by limb: what is added before a subtraction so that no limb falls below zero.
-_BIAS0 = np.uint64(16 * (2**51 - 19))
-_BIAS = np.uint64(16 * (2**51 - 1))
+# 2 p, limb by limb: what is added before a subtraction so that no limb falls below zero.
+_BIAS0 = np.uint64(2 * (2**51 - 19))
+_BIAS = np.uint64(2 * (2**51 - 1))
 
 
 def limbs(value: int) -> tuple[np.uint64, ...]:
@@ -30,24 +31,26 @@ def limbs(value: int) -> tuple[np.uint64, ...]:
     return tuple(np.uint64(value >> (_BITS * i) & (2**_BITS - 1)) for i in range(_LIMBS))
 
 
-def _carried(builder: Any, columns: list[Any]) -> list[Any]:
-    """Carry from limb to limb and from the last, times 19, to the first."""
-    mask, shift = ir.Constant(_WIDE, 2**_BITS - 1), ir.Constant(_WIDE, _BITS)
-    for place in range(_LIMBS - 1):
-        columns[place + 1] = builder.add(columns[place + 1], builder.lshr(columns[place], shift))
-        columns[place] = builder.and_(columns[place], mask)
-    over = builder.mul(builder.lshr(columns[-1], shift), ir.Constant(_WIDE, 19))
-    columns[-1] = builder.and_(columns[-1], mask)
-    columns[0] = builder.add(columns[0], over)
-    columns[1] = builder.add(columns[1], builder.lshr(columns[0], shift))
-    columns[0] = builder.and_(columns[0], mask)
-    return columns
-
-
 def _packed(builder: Any, columns: list[Any]) -> Any:
+    """Carry from column to column and from the last, times 19, to the first; return the five limbs.
+
+    A carry is below 2^64, and the last one times 19 too (the last column holds no factor 19), so that only
+    the columns themselves need 128 bits.
+    """
+    mask, shift = ir.Constant(_WORD, 2**_BITS - 1), ir.Constant(_WIDE, _BITS)
+    limbs_out = []
+    carry = None
+    for column in columns:
+        if carry is not None:
+            column = builder.add(column, _wide(builder, carry))
+        carry = builder.trunc(builder.lshr(column, shift), _WORD)
+        limbs_out.append(builder.and_(builder.trunc(column, _WORD), mask))
+    first = builder.add(limbs_out[0], builder.mul(carry, ir.Constant(_WORD, 19)))
+    limbs_out[0] = builder.and_(first, mask)
+    limbs_out[1] = builder.add(limbs_out[1], builder.lshr(first, ir.Constant(_WORD, _BITS)))
     packed = ir.Constant(ir.ArrayType(_WORD, _LIMBS), ir.Undefined)
-    for place, column in enumerate(columns):
-        packed = builder.insert_value(packed, builder.trunc(column, _WORD), place)
+    for place, limb in enumerate(limbs_out):
+        packed = builder.insert_value(packed, limb, place)
     return packed
 
 
@@ -57,7 +60,7 @@ def _wide(builder: Any, word: Any) -> Any:
 
 @intrinsic
 def multiply(_typing: Any, a: Any, b: Any) -> Any:
-    """a · b; limbs below 2^56."""
+    """a · b; limbs below 2^54."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         left, right = ([builder.extract_value(value, i) for i in range(_LIMBS)] for value in arguments)
@@ -71,14 +74,14 @@ def multiply(_typing: Any, a: Any, b: Any) -> Any:
                 other = right[place - i] if i <= place else wrapped[_LIMBS + place - i]
                 total = builder.add(total, builder.mul(left[i], other))
             columns.append(total)
-        return _packed(builder, _carried(builder, columns))
+        return _packed(builder, columns)
 
     return _ELEMENT(a, b), generate
 
 
 @intrinsic
 def square(_typing: Any, a: Any) -> Any:
-    """a · a; limbs below 2^56. Products of two different limbs are made once and doubled."""
+    """a · a; limbs below 2^54. Products of two different limbs are made once and doubled."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         limb = [builder.extract_value(arguments[0], i) for i in range(_LIMBS)]
@@ -90,7 +93,7 @@ def square(_typing: Any, a: Any) -> Any:
                 product = builder.mul(scaled, _wide(builder, limb[j]))
                 place = (i + j) % _LIMBS
                 columns[place] = builder.add(columns[place], product)
-        return _packed(builder, _carried(builder, columns))
+        return _packed(builder, columns)
 
     return _ELEMENT(a), generate
 
@@ -102,7 +105,7 @@ def add(a: Any, b: Any) -> Any:
 
 @njit(inline="always")
 def subtract(a: Any, b: Any) -> Any:
-    """a − b for limbs of b below 2^54."""
+    """a − b, where b is a product or a number whose limbs are below 2^51."""
     return (
         a[0] + _BIAS0 - b[0],
         a[1] + _BIAS - b[1],
@@ -137,29 +140,9 @@ def power_p58(a: Any) -> Any:
     return multiply(square_times(x250, 2), a)
 
 
-@njit(cache=True)
-def canonical(a: Any) -> Any:
-    """The limbs of a as a number below p."""
-    one = (uint64(1), uint64(0), uint64(0), uint64(0), uint64(0))
-    r0, r1, r2, r3, r4 = multiply(a, one)
-    # Now below 2^255 + a little: carry once more, then subtract p where it is reached.
-    for _ in range(2):
-        r1 += r0 >> uint64(51)
-        r0 &= _MASK
-        r2 += r1 >> uint64(51)
-        r1 &= _MASK
-        r3 += r2 >> uint64(51)
-        r2 &= _MASK
-        r4 += r3 >> uint64(51)
-        r3 &= _MASK
-        r0 += uint64(19) * (r4 >> uint64(51))
-        r4 &= _MASK
-    reaches = (r0 + uint64(19)) >> uint64(51)
-    reaches = (r1 + reaches) >> uint64(51)
-    reaches = (r2 + reaches) >> uint64(51)
-    reaches = (r3 + reaches) >> uint64(51)
-    reaches = (r4 + reaches) >> uint64(51)
-    r0 += uint64(19) * reaches
+@njit(inline="always")
+def _carried(r0: Any, r1: Any, r2: Any, r3: Any, r4: Any) -> Any:
+    """What exceeds 51 bits goes to the next limb; the last keeps its own."""
     r1 += r0 >> uint64(51)
     r0 &= _MASK
     r2 += r1 >> uint64(51)
@@ -168,6 +151,26 @@ def canonical(a: Any) -> Any:
     r2 &= _MASK
     r4 += r3 >> uint64(51)
     r3 &= _MASK
+    return r0, r1, r2, r3, r4
+
+
+@njit(cache=True)
+def canonical(a: Any) -> Any:
+    """The limbs of a as a number below p."""
+    one = (uint64(1), uint64(0), uint64(0), uint64(0), uint64(0))
+    r0, r1, r2, r3, r4 = multiply(a, one)
+    # Now below 2^255 + a little: carry once more, then subtract p where it is reached.
+    for _ in range(2):
+        r0, r1, r2, r3, r4 = _carried(r0, r1, r2, r3, r4)
+        r0 += uint64(19) * (r4 >> uint64(51))
+        r4 &= _MASK
+    reaches = (r0 + uint64(19)) >> uint64(51)
+    reaches = (r1 + reaches) >> uint64(51)
+    reaches = (r2 + reaches) >> uint64(51)
+    reaches = (r3 + reaches) >> uint64(51)
+    reaches = (r4 + reaches) >> uint64(51)
+    r0 += uint64(19) * reaches
+    r0, r1, r2, r3, r4 = _carried(r0, r1, r2, r3, r4)
     r4 &= _MASK
     return (r0, r1, r2, r3, r4)
 

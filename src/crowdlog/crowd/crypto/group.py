@@ -104,4 +104,4 @@ def hash_to_scalar(message: bytes, domain: bytes) -> int:
 
 def frame(*fields: bytes) -> bytes:
     """Join fields so that they can be told apart: each after its length in two bytes, big-endian."""
-    return b"".join(len(field).to_bytes(2, "big") + field for field in fields)
+    return b"".join([len(field).to_bytes(2, "big") + field for field in fields])

@@ -33,8 +33,14 @@ _D = limbs(-121665 * pow(121666, -1, P) % P)
 _ROOT = limbs(pow(2, (P - 1) // 4, P))  # a square root of −1
 _ZERO, _ONE = limbs(0), limbs(1)
 _SCALAR_BITS = 253
-_WINDOW_OF = ((64, 5), (300, 6), (1000, 7), (8000, 8))  # points up to which a window is the fastest
-_WIDEST = 9
+_WINDOW_OF = (
+    (64, 5),
+    (300, 6),
+    (1000, 7),
+    (3000, 8),
+    (6000, 9),
+)  # points up to which a window is the fastest
+_WIDEST = 10
 
 
 @njit(cache=True)
@@ -59,11 +65,34 @@ def _is_canonical(words: Any, s: Any) -> Any:
     return r[0] == s[0] and r[1] == s[1] and r[2] == s[2] and r[3] == s[3] and r[4] == s[4]
 
 
+@njit(inline="always")
+def _coordinate(points: Any, row: int, number: int) -> Any:
+    """One coordinate of a row of `points`, five limbs wide."""
+    at = 5 * number
+    return (
+        points[row, at],
+        points[row, at + 1],
+        points[row, at + 2],
+        points[row, at + 3],
+        points[row, at + 4],
+    )
+
+
+@njit(inline="always")
+def _keep(points: Any, row: int, number: int, value: Any) -> None:
+    at = 5 * number
+    points[row, at] = value[0]
+    points[row, at + 1] = value[1]
+    points[row, at + 2] = value[2]
+    points[row, at + 3] = value[3]
+    points[row, at + 4] = value[4]
+
+
 @njit(cache=True)
-def _decode(words: Any, out: Any) -> bool:
-    """Write y + x, y − x and 2dxy of a point; False if the bytes are none."""
+def _decode(words: Any, out: Any, row: int) -> bool:
+    """Write y + x, y − x and 2dxy of a point to a row; False if the bytes are none or the identity."""
     s = _element(words)
-    if not _is_canonical(words, s):
+    if (words[0] | words[1] | words[2] | words[3]) == 0 or not _is_canonical(words, s):
         return False
     squared = square(s)
     u1, u2 = subtract(_ONE, squared), add(_ONE, squared)
@@ -89,65 +118,56 @@ def _decode(words: Any, out: Any) -> bool:
         return False
     total, difference = multiply(add(y, x), _ONE), multiply(subtract(y, x), _ONE)
     scaled = multiply(add(t, t), _D)
-    for i in range(5):
-        out[0, i] = total[i]
-        out[1, i] = difference[i]
-        out[2, i] = scaled[i]
+    _keep(out, row, 0, total)
+    _keep(out, row, 1, difference)
+    _keep(out, row, 2, scaled)
     return True
 
 
 @njit(cache=True)
-def _read(array: Any) -> Any:
-    return (array[0], array[1], array[2], array[3], array[4])
-
-
-@njit(cache=True)
-def _write(array: Any, a: Any) -> None:
-    for i in range(5):
-        array[i] = a[i]
-
-
-@njit(cache=True)
-def _add_affine(point: Any, other: Any, negative: bool) -> None:
-    """point += ± other, where other is y + x, y − x, 2dxy (Hisil, Wong, Carter and Dawson 2008)."""
-    x, y, z, t = _read(point[0]), _read(point[1]), _read(point[2]), _read(point[3])
-    total, difference, scaled = _read(other[0]), _read(other[1]), _read(other[2])
+def _add_affine(points: Any, row: int, others: Any, other: int, negative: bool) -> None:
+    """points[row] += ± others[other], which is y + x, y − x, 2dxy (Hisil, Wong, Carter and Dawson 2008)."""
+    total, difference = _coordinate(others, other, 0), _coordinate(others, other, 1)
     if negative:
         total, difference = difference, total
+    x, y, z = _coordinate(points, row, 0), _coordinate(points, row, 1), _coordinate(points, row, 2)
     a = multiply(subtract(y, x), difference)
     b = multiply(add(y, x), total)
-    c = multiply(t, scaled)
+    c = multiply(_coordinate(points, row, 3), _coordinate(others, other, 2))
     d = add(z, z)
     e, h = subtract(b, a), add(b, a)
-    f, g = (add(d, c), subtract(d, c)) if negative else (subtract(d, c), add(d, c))
-    _write(point[0], multiply(e, f))
-    _write(point[1], multiply(g, h))
-    _write(point[2], multiply(f, g))
-    _write(point[3], multiply(e, h))
+    f, g = subtract(d, c), add(d, c)
+    if negative:
+        f, g = g, f
+    _keep(points, row, 0, multiply(e, f))
+    _keep(points, row, 1, multiply(g, h))
+    _keep(points, row, 2, multiply(f, g))
+    _keep(points, row, 3, multiply(e, h))
 
 
 @njit(cache=True)
-def _add_point(point: Any, other: Any) -> None:
-    """point += other, both in extended coordinates."""
-    x, y, z, t = _read(point[0]), _read(point[1]), _read(point[2]), _read(point[3])
-    x2, y2, z2, t2 = _read(other[0]), _read(other[1]), _read(other[2]), _read(other[3])
+def _add_point(points: Any, row: int, others: Any, other: int) -> None:
+    """points[row] += others[other], both in extended coordinates."""
+    x, y = _coordinate(points, row, 0), _coordinate(points, row, 1)
+    x2, y2 = _coordinate(others, other, 0), _coordinate(others, other, 1)
+    t2, z = _coordinate(others, other, 3), _coordinate(points, row, 2)
     a = multiply(subtract(y, x), subtract(y2, x2))
     b = multiply(add(y, x), add(y2, x2))
-    c = multiply(multiply(t, add(t2, t2)), _D)
-    d = multiply(add(z, z), z2)
+    c = multiply(multiply(_coordinate(points, row, 3), add(t2, t2)), _D)
+    d = multiply(add(z, z), _coordinate(others, other, 2))
     e, h = subtract(b, a), add(b, a)
     f, g = subtract(d, c), add(d, c)
-    _write(point[0], multiply(e, f))
-    _write(point[1], multiply(g, h))
-    _write(point[2], multiply(f, g))
-    _write(point[3], multiply(e, h))
+    _keep(points, row, 0, multiply(e, f))
+    _keep(points, row, 1, multiply(g, h))
+    _keep(points, row, 2, multiply(f, g))
+    _keep(points, row, 3, multiply(e, h))
 
 
 @njit(cache=True)
-def _identity(point: Any) -> None:
-    point[:] = 0
-    point[1, 0] = 1
-    point[2, 0] = 1
+def _identity(points: Any, row: int) -> None:
+    points[row, :] = 0
+    points[row, 5] = 1
+    points[row, 10] = 1
 
 
 @njit(cache=True)
@@ -173,23 +193,23 @@ def _digits(words: Any, window: int, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _sum_is_identity(scalars: Any, points: Any, window: int, places: int) -> int:
-    """1 if the sum is the identity, 0 if it is not, −1 if some bytes are no point."""
+    """1 if the sum is the identity, 0 if it is not, −1 if some bytes are no point or the identity."""
     n = len(points)
-    decoded = np.empty((n, 3, 5), np.uint64)
+    decoded = np.empty((n, 15), np.uint64)
     digits = np.empty((n, places), np.int32)
     for i in range(n):
-        if not _decode(points[i], decoded[i]):
+        if not _decode(points[i], decoded, i):
             return -1
         _digits(scalars[i], window, digits[i])
-    buckets = np.empty((1 << (window - 1), 4, 5), np.uint64)
-    used = np.empty(1 << (window - 1), np.bool_)
-    total = np.empty((4, 5), np.uint64)
-    running = np.empty((4, 5), np.uint64)
-    inner = np.empty((4, 5), np.uint64)
-    _identity(total)
+    count = 1 << (window - 1)
+    buckets = np.empty((count, 20), np.uint64)
+    used = np.empty(count, np.bool_)
+    sums = np.empty((3, 20), np.uint64)
+    total, running, inner = 0, 1, 2  # rows of sums
+    _identity(sums, total)
     for place in range(places - 1, -1, -1):
         for _ in range(window):
-            _add_point(total, total)
+            _add_point(sums, total, sums, total)
         used[:] = False
         for i in range(n):
             digit = digits[i, place]
@@ -198,32 +218,32 @@ def _sum_is_identity(scalars: Any, points: Any, window: int, places: int) -> int
             bucket = abs(digit) - 1
             if not used[bucket]:
                 used[bucket] = True
-                _identity(buckets[bucket])
-            _add_affine(buckets[bucket], decoded[i], digit < 0)
-        _identity(running)
-        _identity(inner)
-        for bucket in range(len(buckets) - 1, -1, -1):
+                _identity(buckets, bucket)
+            _add_affine(buckets, bucket, decoded, i, digit < 0)
+        _identity(sums, running)
+        _identity(sums, inner)
+        for bucket in range(count - 1, -1, -1):
             if used[bucket]:
-                _add_point(running, buckets[bucket])
-            _add_point(inner, running)
-        _add_point(total, inner)
+                _add_point(sums, running, buckets, bucket)
+            _add_point(sums, inner, sums, running)
+        _add_point(sums, total, sums, inner)
     # Two points are one element of the group when they differ by one of four: x = 0 or y = 0 here.
-    return 1 if is_zero(_read(total[0])) or is_zero(_read(total[1])) else 0
+    return 1 if is_zero(_coordinate(sums, total, 0)) or is_zero(_coordinate(sums, total, 1)) else 0
 
 
-def sums_to_identity(scalars: Sequence[int], points: Sequence[bytes]) -> bool | None:
+def sums_to_identity(scalars: Sequence[int], points: bytes) -> bool | None:
     """Whether Σ scalar · point is the identity; None if some bytes are no canonical point or the identity.
 
-    Scalars are numbers from 0 below the order of the group.
+    Scalars are numbers from 0 below the order of the group, points 32 bytes each, one after the other.
     """
+    if len(points) != SIZE * len(scalars):
+        return None
     if not points:
         return True
-    if any(len(point) != SIZE or not any(point) for point in points):
-        return None
-    window = next((width for most, width in _WINDOW_OF if len(points) <= most), _WIDEST)
+    window = next((width for most, width in _WINDOW_OF if len(scalars) <= most), _WIDEST)
     places = _SCALAR_BITS // window + 1
-    packed = _words(b"".join(scalar.to_bytes(SIZE, "little") for scalar in scalars))
-    found = _sum_is_identity(packed, _words(b"".join(points)), window, places)
+    packed = _words(b"".join([scalar.to_bytes(SIZE, "little") for scalar in scalars]))
+    found = _sum_is_identity(packed, _words(points), window, places)
     return None if found < 0 else bool(found)
 
 

@@ -72,5 +72,5 @@ def challenge_of(
     label: bytes, equations: Sequence[Equation], commitments: Sequence[bytes], message: bytes
 ) -> int:
     """The challenge of Fiat and Shamir: a hash of everything that is claimed and of what was committed to."""
-    statement = b"".join(frame(target, *(base for _, base in terms)) for target, terms in equations)
-    return hash_to_scalar(statement + frame(*commitments) + message, DOMAIN + label)
+    fields = [field for target, terms in equations for field in (target, *[base for _, base in terms])]
+    return hash_to_scalar(frame(*fields, *commitments) + message, DOMAIN + label)

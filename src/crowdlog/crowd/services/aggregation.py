@@ -29,47 +29,48 @@ from crowdlog.crowd.http import trusting
 from crowdlog.crowd.manifest import Manifest, canonical
 from crowdlog.crowd.publication import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
-from crowdlog.crowd.services.collections import COUNTS, PHASES, CollectionStore
+from crowdlog.crowd.services.collections import CANCELLED, COUNTS, NOT_OPEN, PHASES, CollectionStore
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
-from crowdlog.crowd.services.identity import IDENTITY, SIGNATURE, Identity
-from crowdlog.crowd.services.keyfile import own_key
-from crowdlog.crowd.services.limits import Limits
-from crowdlog.crowd.services.mix import (
-    AGREED,
+from crowdlog.crowd.services.handover import (
     BATCH,
+    COUNT,
     COUNTED,
     FINAL,
-    REGISTER,
     batch_signed,
     fetch_certificate,
+    final_signed,
 )
+from crowdlog.crowd.services.identity import SIGNATURE, Identity
+from crowdlog.crowd.services.keyfile import own_key
+from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.openapi import Operation
 from crowdlog.crowd.services.publishing import Publisher
+from crowdlog.crowd.services.registration import ONE_COLLECTION, registration
+from crowdlog.crowd.services.roles import COLLECTOR
 from crowdlog.crowd.services.storage import StorageDown, StorageFull
+from crowdlog.crowd.services.trail import Trail
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
 MOST_INVITATIONS = 100_000  # of one request
 _POLL_SECONDS = 1.0
-_HEX_ID = "^[0-9a-f]{64}$"
+_ID = ONE_COLLECTION["parameters"]
 _FILE_NAME = "^[a-z_]+\\.(html|json|md|parquet|csv)$"
-_COUNT = Integer(0, 2**62)
 _MADE: Fields = {"public": Bytes(32, exact=True), "issuer": Bytes(64, exact=True)}
 _MANIFEST = AnyObject("The collection as its clients see it.")
-_SHOWN: Fields = {"phase": Choice(PHASES), "manifest": _MANIFEST, "signature": Text()}
+_SHOWN: Fields = {"phase": Choice((*PHASES, CANCELLED)), "manifest": _MANIFEST, "signature": Text()}
 _LISTED: Fields = {"collections": ListOf(AnyObject("id and phase"), 10**6, 0)}
 _INVITE: Fields = {"count": Integer(1, MOST_INVITATIONS)}
 _INVITED: Fields = {"invitations": ListOf(Text(), MOST_INVITATIONS)}
 _JOIN: Fields = {"invitation": Text(), "request": Bytes(96, exact=True)}
 _JOINED: Fields = {"credential": Bytes(4096), "ticket": SIGNATURE}
 _PUBLISH: Fields = {"statistics": ListOf(AnyObject("What a mix counted, and its signature."), 16)}
-_PHASE: Fields = {"phase": Choice(PHASES)}
-_GROUPS = ("groups", "at_bar", "near_bar")
+_PHASE: Fields = {"phase": Choice((*PHASES, CANCELLED))}
 _STATUS: Fields = {
-    "phase": Choice(PHASES),
-    "k": _COUNT,
-    "inner_k": _COUNT,
-    **dict.fromkeys((*COUNTS, *_GROUPS), _COUNT),
+    "phase": Choice((*PHASES, CANCELLED)),
+    "k": COUNT,
+    "inner_k": COUNT,
+    **dict.fromkeys((*COUNTS, "stored"), COUNT),
 }
 _FILES: Fields = {"files": ListOf(Text(), 100)}
 
@@ -92,7 +93,7 @@ class AggregationServer:
         self._manifests: dict[str, Manifest] = {}
 
     def app(self) -> Starlette:
-        return build_app("crowdlog aggregation server", self, self)
+        return build_app("crowdlog aggregation server", self, self, Trail(self.folder))
 
     @property
     def public(self) -> bytes:
@@ -106,7 +107,10 @@ class AggregationServer:
     async def _watch_keys(self) -> None:
         async with httpx.AsyncClient(timeout=60, verify=trusting(self.cafile)) as client:
             while True:
-                with suppress(StorageFull, StorageDown):
+                self._store.drop_destroyed()
+                self.identity.drop_destroyed()
+                # Refused: another worker has seen the certificate, and more happened since
+                with suppress(StorageFull, StorageDown, Refused):
                     for name in await run_in_threadpool(self._store.in_phase, "mining"):
                         with suppress(httpx.TransportError):
                             if await fetch_certificate(client, await run_in_threadpool(self._manifest, name)):
@@ -117,18 +121,31 @@ class AggregationServer:
         self._store.close()
 
     def operations(self) -> list[Operation]:
-        return [*self._public_operations(), *self._mix_operations(), *self._operator_operations()]
+        return [
+            *registration(self),
+            *self._public_operations(),
+            *self._mix_operations(),
+            *self._operator_operations(),
+        ]
 
     def _public_operations(self) -> list[Operation]:
-        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
-        file: dict[str, Any] = {"parameters": {"id": _HEX_ID, "file": _FILE_NAME}}
+        file: dict[str, Any] = {"parameters": {**_ID, "file": _FILE_NAME}}
         at = "/collections/{id}"
         join, files = "Issue a credential for an invitation.", "List the files of the crowd log."
         return [
-            Operation("GET", "/identity", "Tell who runs this service.", self._identity, IDENTITY),
-            Operation("GET", at, "Describe a collection.", self._show, _SHOWN, **one),
-            Operation("POST", f"{at}/credentials", join, self._join, _JOINED, _JOIN, 201, (403, 410), **one),
-            Operation("GET", f"{at}/release", files, self._files, _FILES, refusals=(409,), **one),
+            Operation("GET", at, "Describe a collection.", self._show, _SHOWN, **ONE_COLLECTION),
+            Operation(
+                "POST",
+                f"{at}/credentials",
+                join,
+                self._join,
+                _JOINED,
+                _JOIN,
+                201,
+                (403, 410),
+                **ONE_COLLECTION,
+            ),
+            Operation("GET", f"{at}/release", files, self._files, _FILES, refusals=(409,), **ONE_COLLECTION),
             Operation(
                 "GET",
                 f"{at}/release/{{file}}",
@@ -141,56 +158,65 @@ class AggregationServer:
         ]
 
     def _mix_operations(self) -> list[Operation]:
-        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
         at = "/collections/{id}"
         take, final = "Take reports from the last mix.", "The last mix has passed on all it had."
+        late = (403, 409, 410)
         return [
-            Operation("POST", f"{at}/batch", take, self._take, COUNTED, BATCH, 202, (403, 410), **one),
-            Operation("POST", f"{at}/final", final, self._final, _PHASE, FINAL, refusals=(403, 409), **one),
+            Operation(
+                "POST",
+                f"{at}/batch",
+                take,
+                self._take,
+                COUNTED,
+                BATCH,
+                202,
+                late,
+                **ONE_COLLECTION,
+            ),
+            Operation(
+                "POST",
+                f"{at}/final",
+                final,
+                self._final,
+                _PHASE,
+                FINAL,
+                refusals=(403, 409),
+                **ONE_COLLECTION,
+            ),
         ]
 
     def _operator_operations(self) -> list[Operation]:
-        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}, "operator": True}
+        one: dict[str, Any] = {**ONE_COLLECTION, "operator": True}
         at = "/collections/{id}"
-        status, publish = "Count reports and groups; no content.", "Open the groups and write the crowd log."
+        status, publish = (
+            "Count reports and people; no content, no groups.",
+            "Open the groups and write the crowd log.",
+        )
         release, preview = "Make the crowd log public.", "Read a file of a crowd log before it is public."
-        file: dict[str, Any] = {"parameters": {"id": _HEX_ID, "file": _FILE_NAME}, "operator": True}
+        end = "End without a crowd log; delete every report."
+        file: dict[str, Any] = {
+            "parameters": {**_ID, "file": _FILE_NAME},
+            "operator": True,
+            "role": COLLECTOR,
+        }
+        collector: dict[str, Any] = {**one, "role": COLLECTOR, "refusals": (409, 410)}
         return [
             Operation("POST", "/keys", "Make keys.", self._make, _MADE, status=201, operator=True),
             Operation("GET", "/collections", "List collections.", self._list, _LISTED, operator=True),
             Operation(
-                "POST",
-                "/collections",
-                "Agree to terms.",
-                self._register,
-                AGREED,
-                REGISTER,
-                201,
-                operator=True,
-            ),
-            Operation(
                 "POST", f"{at}/invitations", "Invite.", self._invite, _INVITED, _INVITE, 201, (409,), **one
             ),
             Operation("GET", f"{at}/status", status, self._status, _STATUS, **one),
-            Operation("POST", f"{at}/publish", publish, self._publish, _PHASE, _PUBLISH, 202, (409,), **one),
-            Operation(
-                "GET", f"{at}/preview", "List its files.", self._preview_files, _FILES, refusals=(409,), **one
-            ),
+            Operation("POST", f"{at}/cancel", end, self._cancel, _PHASE, refusals=(409,), **one),
+            Operation("POST", f"{at}/publish", publish, self._publish, _PHASE, _PUBLISH, 202, **collector),
+            Operation("GET", f"{at}/preview", "List its files.", self._preview_files, _FILES, **collector),
             Operation("GET", f"{at}/preview/{{file}}", preview, self._preview, None, refusals=(409,), **file),
-            Operation("POST", f"{at}/release", release, self._release, _PHASE, refusals=(409,), **one),
+            Operation("POST", f"{at}/release", release, self._release, _PHASE, **collector),
         ]
-
-    async def _identity(self, _request: Request) -> Response:
-        return JSONResponse(self.identity.as_json())
 
     async def _make(self, _request: Request) -> Response:
         issuer = await run_in_threadpool(self.identity.make_issuer)
         return JSONResponse({"public": to_base64(self.public), "issuer": to_base64(issuer)}, status_code=201)
-
-    async def _register(self, request: Request) -> Response:
-        manifest = Manifest.from_json((await body_of(request, REGISTER))["manifest"])
-        signature = await run_in_threadpool(self.register, manifest)
-        return JSONResponse({"id": manifest.id, "signature": signature}, status_code=201)
 
     def register(self, manifest: Manifest) -> str:
         """Agree to the terms of a collection whose envelopes end here."""
@@ -227,9 +253,10 @@ class AggregationServer:
 
     def join(self, collection_id: str, invitation: str, request: bytes) -> tuple[bytes, bytes]:
         """Issue a credential, and the ticket that lets the other services issue theirs; a request that makes
-        no sense does not use up the invitation.
+        no sense does not use up the invitation, and who has none costs no cryptography.
         """
         collection = self._manifest(collection_id).collection
+        self._store.refuse_stranger(collection_id, invitation)
         credential = issue_credential(
             self.identity.issuer(collection.report_issuer), collection.id, request, self.randomness
         )
@@ -273,9 +300,10 @@ class AggregationServer:
     def final(self, collection_id: str, signature: bytes) -> str:
         """The last mix has passed on all it had: the crowd log can be made."""
         phase, manifest = self._store.find(collection_id)
-        key = bytes.fromhex(manifest.mixes[-1].signing)
-        if not signed(key, "final", manifest.collection.id, signature):
+        if not final_signed(manifest.mixes[-1], manifest, signature):
             raise Refused(403, "The last mix did not sign that it is empty.")
+        if phase == "mining":  # what the mix passes on would be refused: it must say so again later
+            raise Refused(409, NOT_OPEN)
         if phase == "uploading":
             self._store.advance(collection_id, "complete")
         return self._store.find(collection_id)[0]
@@ -288,8 +316,13 @@ class AggregationServer:
 
     def measures(self) -> dict[str, dict[str, int]]:
         return {
-            name: self._store.counts(name) for name, phase in self._store.all_ids() if phase != "published"
+            name: self._store.counts(name)
+            for name, phase in self._store.all_ids()
+            if phase not in ("published", CANCELLED)
         }
+
+    def ask_database(self) -> None:
+        self._store.in_phase("mining")
 
     async def _publish(self, request: Request) -> Response:
         name, body = request.path_params["id"], await body_of(request, _PUBLISH)
@@ -305,8 +338,7 @@ class AggregationServer:
         for party, one in zip(manifest.mixes, statistics, strict=True):
             if not _vouched(party.signing, collection_id, one):
                 raise Refused(400, "The statistics of a mix are not signed by it, or of another collection.")
-        self._store.advance(collection_id, "publishing")
-        self._store.remember_statistics(collection_id, [one["statistics"] for one in statistics])
+        self._store.begin_publishing(collection_id, [one["statistics"] for one in statistics])
 
     async def _files(self, request: Request) -> Response:
         folder = await run_in_threadpool(self._published, request.path_params["id"], ("published",))
@@ -328,6 +360,16 @@ class AggregationServer:
         if path not in folder.iterdir():
             raise Refused(404, "The crowd log has no such file; the list of files names those it has.")
         return FileResponse(path, media_type="application/octet-stream")
+
+    async def _cancel(self, request: Request) -> Response:
+        await run_in_threadpool(self.cancel, request.path_params["id"])
+        return JSONResponse({"phase": CANCELLED})
+
+    def cancel(self, collection_id: str) -> None:
+        """End a collection without a crowd log; asking again is fine."""
+        manifest = self._manifest(collection_id)
+        self._store.cancel(collection_id)
+        self.identity.destroy_issuer(manifest.collection.report_issuer)
 
     async def _release(self, request: Request) -> Response:
         await run_in_threadpool(self._store.advance, request.path_params["id"], "published")

@@ -1,21 +1,25 @@
 """What a mix node holds on disk: its collections, envelopes waiting for company, batches on their way, and
 keyed hashes of what it has seen, until a collection ends.
 
-Every envelope is sealed under a key of its own that is overwritten when the next node has it (vault.py), so
-that neither order nor content survives in what a database keeps of deleted rows.
+Envelopes lie in a file without order (pool_file.py). The database knows which of them are in a batch, written
+in random order, and what was seen, as hashes under a key that is destroyed at the end. Nothing in it tells
+which envelope came with what, so the order in which a database keeps its rows says nothing about envelopes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
-from crowdlog.crowd.services.storage import Transaction, open_database
-from crowdlog.crowd.services.vault import RowVault
+from crowdlog.crowd.services.keyfile import destroy_secret
+from crowdlog.crowd.services.pool_file import PoolFile
+from crowdlog.crowd.services.storage import StorageFull, Transaction, open_database
 from crowdlog.crowd.shuffle import shuffled
 from crowdlog.privacy.randomness import Randomness
 
@@ -32,24 +36,39 @@ SCHEMA = [
     "PRIMARY KEY (collection, name))",
     "CREATE TABLE IF NOT EXISTS mix_seen (collection TEXT NOT NULL, id BLOB NOT NULL, digest BLOB NOT NULL, "
     "PRIMARY KEY (collection, id)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS mix_held (collection TEXT NOT NULL, id BLOB NOT NULL, place BIGINT NOT NULL, "
-    "sealed BLOB NOT NULL, batch BIGINT NOT NULL, PRIMARY KEY (collection, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS mix_leaving (collection TEXT NOT NULL, id BLOB NOT NULL, batch BIGINT NOT "
+    "NULL, PRIMARY KEY (collection, id)) WITHOUT ROWID",
 ]
-_WAITING = 0  # the batch number of envelopes that are in none yet
-# One envelope: what it is recognised by, a keyed hash of its bytes, and what was inside.
+# Batch numbers of envelopes whose outcome is known, until they are overwritten and counted.
+_SETTLED = {"passed": -1, "refused": -2}
+# One envelope: what it is recognised by, a hash of its bytes, and what was inside.
 Taken = tuple[bytes, bytes, bytes]
 
 
 class BatchStore:
-    """The tables of a mix node. Every method is one transaction."""
+    """The tables and files of a mix node. One process has them."""
 
     def __init__(self, url: str | None, folder: Path, randomness: Randomness) -> None:
         self._database = open_database(url, folder / "mix.sqlite", SCHEMA)
-        self._vault = RowVault(folder / "rows.keys", randomness)
-        self._randomness = randomness
-        self._lock = threading.Lock()  # a row and its key belong together
-        with self._database.transaction() as t:
-            self._vault.keep_only({int(place) for (place,) in t.rows("SELECT place FROM mix_held")})
+        self._folder, self._randomness = folder, randomness
+        self._pools: dict[str, PoolFile] = {}
+        self._lock = threading.RLock()  # pool and tables belong together
+        going_on = self.not_ended()
+        for path in folder.glob("*.pool"):
+            if path.stem in going_on:
+                self._pool(path.stem)
+                self._settle(path.stem)
+            else:  # killed while it ended
+                destroy_secret(path)
+
+    def _pool(self, collection_id: str) -> PoolFile:
+        """The envelopes of a collection that has not ended."""
+        if collection_id not in self._pools:
+            collection = self.find(collection_id)[3].collection
+            largest = collection.report_size() + len(collection.mix_publics) * LAYER_OVERHEAD
+            path = self._folder / f"{collection_id}.pool"
+            self._pools[collection_id] = PoolFile(path, largest, self._randomness)
+        return self._pools[collection_id]
 
     def register(self, manifest: Manifest) -> None:
         with self._database.transaction() as t:
@@ -69,6 +88,14 @@ class BatchStore:
             raise Refused(404, "There is no such collection here.")
         state, destroyed, certificate, manifest = rows[0]
         return str(state), int(destroyed), str(certificate), Manifest.from_json(json.loads(manifest))
+
+    def state(self, collection_id: str) -> tuple[str, int]:
+        """Return state and time of the key's destruction, without the terms."""
+        with self._database.transaction() as t:
+            rows = t.rows("SELECT state, destroyed FROM mix_collections WHERE id = ?", (collection_id,))
+        if not rows:
+            raise Refused(404, "There is no such collection here.")
+        return str(rows[0][0]), int(rows[0][1])
 
     def not_ended(self) -> list[str]:
         with self._database.transaction() as t:
@@ -94,13 +121,17 @@ class BatchStore:
 
     def end(self, collection_id: str) -> None:
         """All has left: forget what was seen."""
-        with self._database.transaction() as t:
-            t.run("UPDATE mix_collections SET state = 'ended' WHERE id = ?", (collection_id,))
-            t.run("DELETE FROM mix_seen WHERE collection = ?", (collection_id,))
+        with self._lock:
+            pool = self._pool(collection_id)
+            with self._database.transaction() as t:
+                t.run("UPDATE mix_collections SET state = 'ended' WHERE id = ?", (collection_id,))
+                t.run("DELETE FROM mix_seen WHERE collection = ?", (collection_id,))
+            pool.destroy()
+            del self._pools[collection_id]
 
     def held(self) -> int:
-        with self._database.transaction() as t:
-            return int(t.rows("SELECT COUNT(*) FROM mix_held")[0][0])
+        with self._lock:
+            return sum(map(len, self._pools.values()))
 
     def keep(self, collection_id: str, taken: Sequence[Taken], rejected: int) -> dict[str, int]:
         """Store what was never seen before.
@@ -108,46 +139,52 @@ class BatchStore:
         An identity seen with other bytes (a slot used twice) is rejected; the same bytes again are a
         duplicate.
         """
+        counted = {"accepted": 0, "duplicates": 0, "rejected": rejected}
+        added: list[bytes] = []
         with self._lock:
-            sealed = [(name, digest, *self._vault.seal(inner)) for name, digest, inner in taken]
-            self._vault.sync()
-            unused: list[int] = []
+            pool = self._pool(collection_id)
             try:
                 with self._database.transaction() as t:
                     _still_open(t, collection_id)
-                    counted = {"accepted": 0, "duplicates": 0, "rejected": rejected}
-                    for name, digest, place, row in sealed:
-                        outcome = _insert(t, collection_id, name, digest)
+                    new = []
+                    for name, digest, inner in taken:
+                        outcome = _insert(
+                            t, collection_id, _hashed(pool.key, name), _hashed(pool.key, digest)
+                        )
                         counted[outcome] += 1
                         if outcome == "accepted":
-                            values = (collection_id, name, place, row, _WAITING)
-                            t.run("INSERT INTO mix_held VALUES (?, ?, ?, ?, ?)", values)
-                        else:
-                            unused.append(place)
+                            new.append(inner)
                     for outcome, amount in counted.items():
                         _add(t, collection_id, outcome, amount)
-            except BaseException:
-                self._vault.forget([place for *_rest, place, _row in sealed])
+                    added = pool.add(new)  # on disk before it is acknowledged
+            except (Refused, StorageFull):
+                pool.forget(added)
                 raise
-            if unused:
-                self._vault.forget(unused)
+            # After any other failure the envelopes stay: the transaction may have been made. If it was not
+            # they come again, and the next node knows them.
         return counted
 
     def form(self, collection_id: str, pool: int) -> bool:
         """Make a batch of a random part of what waits, so that `pool` stay behind and at least as many leave;
         fixed on disk before anything of it is sent. Without a pool all leave.
         """
-        with self._lock, self._database.transaction() as t:
-            where = "SELECT id FROM mix_held WHERE collection = ? AND batch = ?"
-            waiting = [bytes(name) for (name,) in t.rows(where, (collection_id, _WAITING))]
+        with self._lock:
+            held = self._pool(collection_id)
+            return len(held) >= max(1, 2 * pool) and self._form(collection_id, pool, held)
+
+    def _form(self, collection_id: str, pool: int, held: PoolFile) -> bool:
+        with self._database.transaction() as t:
+            where = "SELECT id FROM mix_leaving WHERE collection = ?"
+            away = {bytes(name) for (name,) in t.rows(where, (collection_id,))}
+            waiting = [name for name in held.names() if name not in away]
             if not waiting or len(waiting) < 2 * pool:
                 return False
             leaving = shuffled(waiting, self._randomness)[: len(waiting) - pool]
             _add(t, collection_id, "batches", 1)
             number = _value(t, collection_id, "batches")
             t.run_many(
-                "UPDATE mix_held SET batch = ? WHERE collection = ? AND id = ?",
-                [(number, collection_id, name) for name in leaving],
+                "INSERT INTO mix_leaving VALUES (?, ?, ?)",
+                [(collection_id, name, number) for name in leaving],
             )
             smallest = _value(t, collection_id, "smallest_batch")
             if smallest == 0 or len(leaving) < smallest:
@@ -158,42 +195,59 @@ class BatchStore:
         """Return the number of the batch that should leave next."""
         with self._database.transaction() as t:
             rows = t.rows(
-                "SELECT MIN(batch) FROM mix_held WHERE collection = ? AND batch > 0", (collection_id,)
+                "SELECT MIN(batch) FROM mix_leaving WHERE collection = ? AND batch > 0", (collection_id,)
             )
         return None if rows[0][0] is None else int(rows[0][0])
 
     def shuffled(self, collection_id: str, batch: int) -> list[tuple[bytes, bytes]]:
         """Return a batch in random order: what each envelope is recognised by, and what is inside."""
-        with self._database.transaction() as t:
-            rows = t.rows(
-                "SELECT id, place, sealed FROM mix_held WHERE collection = ? AND batch = ?",
-                (collection_id, batch),
-            )
-        opened = [(bytes(name), self._vault.open(int(place), bytes(row))) for name, place, row in rows]
+        with self._lock:
+            with self._database.transaction() as t:
+                rows = t.rows(
+                    "SELECT id FROM mix_leaving WHERE collection = ? AND batch = ?", (collection_id, batch)
+                )
+            held = self._pool(collection_id)
+            opened = [(bytes(name), held.open(bytes(name))) for (name,) in rows]
         return shuffled(opened, self._randomness)
 
     def forget(self, collection_id: str, names: Sequence[bytes], outcome: str) -> None:
-        """Remove envelopes that the next node has ('passed') or will never take ('refused')."""
+        """Overwrite envelopes that the next node has ('passed') or will never take ('refused')."""
         with self._lock:
             with self._database.transaction() as t:
-                places = []
-                for name in names:
-                    where = (collection_id, name)
-                    rows = t.rows("SELECT place FROM mix_held WHERE collection = ? AND id = ?", where)
-                    places += [int(place) for (place,) in rows]
-                    t.run("DELETE FROM mix_held WHERE collection = ? AND id = ?", where)
-                _add(t, collection_id, outcome, len(places))
-            self._vault.forget(places)
+                t.run_many(
+                    "UPDATE mix_leaving SET batch = ? WHERE collection = ? AND id = ?",
+                    [(_SETTLED[outcome], collection_id, name) for name in names],
+                )
+            self._settle(collection_id)
+
+    def _settle(self, collection_id: str) -> None:
+        """Overwrite what has an outcome, then count it: a crash in between counts nothing twice."""
+        for outcome, number in _SETTLED.items():
+            where = (collection_id, number)
+            with self._database.transaction() as t:
+                rows = t.rows("SELECT id FROM mix_leaving WHERE collection = ? AND batch = ?", where)
+            if not rows:
+                continue
+            self._pool(collection_id).forget([bytes(name) for (name,) in rows])
+            with self._database.transaction() as t:
+                t.run("DELETE FROM mix_leaving WHERE collection = ? AND batch = ?", where)
+                _add(t, collection_id, outcome, len(rows))
 
     def counts(self, collection_id: str) -> dict[str, int]:
-        with self._database.transaction() as t:
-            waiting = t.rows("SELECT COUNT(*) FROM mix_held WHERE collection = ?", (collection_id,))
-            counted = {name: _value(t, collection_id, name) for name in COUNTS}
-        return {"held": int(waiting[0][0]), **counted}
+        with self._lock:
+            with self._database.transaction() as t:
+                counted = {name: _value(t, collection_id, name) for name in COUNTS}
+            pool = self._pools.get(collection_id)
+            return {"held": 0 if pool is None else len(pool), **counted}
 
     def close(self) -> None:
         self._database.close()
-        self._vault.close()
+        for pool in self._pools.values():
+            pool.close()
+
+
+def _hashed(key: bytes, value: bytes) -> bytes:
+    return hashlib.blake2b(value, key=key, digest_size=16).digest()
 
 
 def _still_open(t: Transaction, collection_id: str) -> None:

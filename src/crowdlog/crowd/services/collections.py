@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -22,13 +23,14 @@ from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.keyfile import destroy_secret, secret_for
-from crowdlog.crowd.services.storage import Transaction, open_database
+from crowdlog.crowd.services.storage import StorageDown, Transaction, open_database
 from crowdlog.privacy.randomness import Randomness
 
 # A collection goes through these in order: clients mine (the key exists, no uploads); they upload (the key is
 # destroyed); the last mix has passed on all it had; groups are opened; the crowd log can be looked at and
 # every report is deleted; anybody may read it.
 PHASES = ("mining", "uploading", "complete", "publishing", "ready", "published")
+CANCELLED = "cancelled"  # in the place of any phase before the crowd log was written
 COUNTS = ("received", "duplicates", "rejected", "over_limit", "invited", "joined")
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, "
@@ -53,6 +55,11 @@ def digest(text: str | bytes) -> bytes:
     return hashlib.sha256(text.encode() if isinstance(text, str) else text).digest()
 
 
+_NOBODY_NEW = "The collection takes no new people any more."
+NOT_OPEN = "The uploads of this collection are not open here yet; send again later."
+_NO_INVITATION = "This invitation is unknown or was used already; ask the operator for another."
+
+
 class CollectionStore:
     """The tables of the aggregation server. Every method is one transaction."""
 
@@ -68,7 +75,13 @@ class CollectionStore:
             known = t.rows("SELECT 1 FROM collections WHERE id = ?", (manifest.id,))
         if known:
             return
-        with secret_for(path, key), self._database.transaction() as t:
+        with (
+            self._database.claim("create") as mine,
+            secret_for(path, key),
+            self._database.transaction() as t,
+        ):
+            if not mine:
+                raise StorageDown("Another collection is being made at this moment. Try again.")
             number = t.rows("SELECT COUNT(*) FROM collections")[0][0] + 1
             t.run(
                 "INSERT INTO collections VALUES (?, ?, 'mining', ?, '[]')",
@@ -96,19 +109,20 @@ class CollectionStore:
     def advance(self, collection_id: str, phase: str) -> None:
         """Move a collection to the next phase; asking again is fine, going back or skipping is refused."""
         with self._database.transaction() as t:
-            _number, now = _row(t, collection_id)
-            if PHASES.index(phase) - PHASES.index(now) not in {0, 1}:
-                raise Refused(
-                    409, f"The collection is in phase '{now}' and cannot go to '{phase}' from there."
-                )
-            t.run("UPDATE collections SET phase = ? WHERE id = ?", (phase, collection_id))
+            _advance(t, collection_id, phase)
 
-    def remember_statistics(self, collection_id: str, statistics: list[dict[str, object]]) -> None:
-        """Keep what the mixes signed, for the label."""
+    def begin_publishing(self, collection_id: str, statistics: list[dict[str, object]]) -> None:
+        """Let the crowd log be made, and keep what the mixes signed, for its label."""
         with self._database.transaction() as t:
+            _advance(t, collection_id, "publishing")
             t.run(
                 "UPDATE collections SET statistics = ? WHERE id = ?", (json.dumps(statistics), collection_id)
             )
+
+    def claim(self, collection_id: str) -> AbstractContextManager[bool]:
+        """Whether the crowd log of this collection is this process's to make, as long as the block lasts."""
+        claimed: AbstractContextManager[bool] = self._database.claim(f"publish {collection_id}")
+        return claimed
 
     def statistics(self, collection_id: str) -> list[dict[str, int]]:
         with self._database.transaction() as t:
@@ -118,7 +132,7 @@ class CollectionStore:
     def invite(self, collection_id: str, tokens: Sequence[str]) -> None:
         """Remember invitations by their hash only."""
         with self._database.transaction() as t:
-            number, phase = _row(t, collection_id)
+            number, phase = _row(t, collection_id, " FOR SHARE")
             if phase != "mining":
                 raise Refused(409, f"The collection is in phase '{phase}' and takes no new people.")
             t.run_many(
@@ -126,36 +140,49 @@ class CollectionStore:
             )
             _add(t, number, "invited", len(tokens))
 
+    def refuse_stranger(self, collection_id: str, token: str) -> None:
+        """Refuse who has no invitation of this collection, used or not."""
+        with self._database.transaction() as t:
+            number, phase = _row(t, collection_id)
+            if phase != "mining":
+                raise Refused(410, _NOBODY_NEW)
+            where = "SELECT 1 FROM invitations WHERE hash = ? AND collection = ?"
+            if not t.rows(where, (digest(token), number)):
+                raise Refused(403, _NO_INVITATION)
+
     def use_invitation(self, collection_id: str, token: str, request: bytes) -> None:
         """Bind an invitation to one credential request.
 
         The same request may come again: its answer may have been lost.
         """
         with self._database.transaction() as t:
-            number, phase = _row(t, collection_id)
+            number, phase = _row(t, collection_id, " FOR SHARE")
             if phase != "mining":
-                raise Refused(410, "The collection takes no new people any more.")
-            rows = t.rows(
-                "SELECT request FROM invitations WHERE hash = ? AND collection = ?", (digest(token), number)
-            )
-            if not rows or (rows[0][0] is not None and bytes(rows[0][0]) != digest(request)):
-                raise Refused(
-                    403, "This invitation is unknown or was used already; ask the operator for another."
-                )
-            if rows[0][0] is None:
-                t.run("UPDATE invitations SET request = ? WHERE hash = ?", (digest(request), digest(token)))
+                raise Refused(410, _NOBODY_NEW)
+            own = (digest(token), number)
+            # one statement, so that of two requests at once one finds the invitation used
+            first = "UPDATE invitations SET request = ? WHERE hash = ? AND collection = ? AND request IS NULL"
+            if t.run(first, (digest(request), *own)):
                 _add(t, number, "joined", 1)
+                return
+            rows = t.rows("SELECT request FROM invitations WHERE hash = ? AND collection = ?", own)
+            if not rows or bytes(rows[0][0]) != digest(request):
+                raise Refused(403, _NO_INVITATION)
 
     def keep(self, collection_id: str, reports: Sequence[Report], rejected: int) -> dict[str, int]:
         """Store checked reports, one per person and artifact and one per slot; count the rest."""
         counted = {"received": 0, "duplicates": 0, "over_limit": 0, "rejected": rejected}
         key = self._key(collection_id)
+        # in one order, so that two workers that store the same reports never wait for each other
+        ordered = sorted(reports, key=lambda report: report.slot_name)
         with self._database.transaction() as t:
-            number, phase = _row(t, collection_id)
+            number, phase = _row(t, collection_id, " FOR SHARE")
+            if phase == "mining":  # this server has yet to hear that the uploads are open: the mix keeps them
+                raise Refused(409, NOT_OPEN)
             if phase != "uploading":
                 counted["rejected"] += len(reports)
             else:
-                for report in reports:
+                for report in ordered:
                     counted[self._insert(t, number, key, report)] += 1
             for name, amount in counted.items():
                 _add(t, number, name, amount)
@@ -174,15 +201,17 @@ class CollectionStore:
         level = bytes([report.level])
         group, person = level + _hashed(key, report.group), _hashed(key, report.pseudonym)
         where = (number, group, person)
-        if t.rows("SELECT 1 FROM reports WHERE collection = ? AND tag = ? AND pseudonym = ?", where):
+        stored = "SELECT 1 FROM reports WHERE collection = ? AND tag = ? AND pseudonym = ?"
+        if t.rows(stored, where):
             return "duplicates"
         slot = level + _hashed(key, report.slot_name)
         if not t.run("INSERT INTO slots VALUES (?, ?) ON CONFLICT DO NOTHING", (number, slot)):
-            return "over_limit"
+            # another worker may have stored it meanwhile
+            return "duplicates" if t.rows(stored, where) else "over_limit"
         nonce = self._randomness.bytes(_NONCE_SIZE)
         sealed = nonce + ChaCha20Poly1305(key).encrypt(nonce, report.to_bytes(), None)
-        t.run("INSERT INTO reports VALUES (?, ?, ?, ?)", (*where, sealed))
-        return "received"
+        kept = t.run("INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (*where, sealed))
+        return "received" if kept else "duplicates"
 
     def groups(self, collection_id: str, least: int, level: int = 0) -> Iterator[list[bytes]]:
         """Yield the reports of each group of a level that has at least `least` people, one group in memory at
@@ -204,31 +233,34 @@ class CollectionStore:
             yield [cipher.decrypt(row[:_NONCE_SIZE], row[_NONCE_SIZE:], None) for row in sealed]
 
     def counts(self, collection_id: str) -> dict[str, int]:
-        """Count, never look: reports, groups of level 0, groups at the threshold, groups that have at least
-        half of it.
-        """
-        _phase, manifest = self.find(collection_id)
-        with self._database.transaction() as t:
-            number, _ = _row(t, collection_id)
-            counted = {name: _value(t, number, name) for name in COUNTS}
-        k = manifest.collection.k
-        sizes = "SELECT COUNT(*) AS n FROM reports WHERE collection = ? AND tag >= ? AND tag < ? GROUP BY tag"
-        statement = (
-            "SELECT COUNT(*), COUNT(CASE WHEN n >= ? THEN 1 END), "
-            f"COUNT(CASE WHEN n < ? AND 2 * n >= ? THEN 1 END) FROM ({sizes}) AS groups"
-        )
-        groups = next(iter(self._database.stream(statement, (k, k, k, number, *_level(0)))))
-        return {**counted, **dict(zip(("groups", "at_bar", "near_bar"), groups, strict=True))}
+        """Count, never look: what came, who joined, and how many reports (of level 0) are still stored.
 
-    def finish(self, collection_id: str) -> None:
+        No groups: whoever sees their number grow can tell whether a guess of his met somebody's report, and
+        when.
+        """
+        with self._database.transaction() as t:
+            number, _phase = _row(t, collection_id)
+            counted = {name: _value(t, number, name) for name in COUNTS}
+            stored = "SELECT COUNT(*) FROM reports WHERE collection = ? AND tag >= ? AND tag < ?"
+            return {**counted, "stored": int(t.rows(stored, (number, *_level(0)))[0][0])}
+
+    def cancel(self, collection_id: str) -> None:
+        """End a collection of which nothing was published: destroy the key of every report, delete them."""
+        with self._database.transaction() as t:
+            _number, now = _row(t, collection_id)
+        if now in ("publishing", "ready", "published"):
+            raise Refused(409, f"The collection is in phase '{now}': it cannot be cancelled any more.")
+        self.finish(collection_id, CANCELLED)
+
+    def finish(self, collection_id: str, phase: str = "ready") -> None:
         """The crowd log is written: destroy the key of every report, then delete them, opened or not."""
         self._keys.pop(collection_id, None)
         destroy_secret(self._key_path(collection_id))
         with self._database.transaction() as t:
-            number, _phase = _row(t, collection_id)
+            number, _phase = _row(t, collection_id, " FOR UPDATE")
             for table in ("reports", "slots", "invitations"):
                 t.run(f"DELETE FROM {table} WHERE collection = ?", (number,))
-            t.run("UPDATE collections SET phase = 'ready' WHERE id = ?", (collection_id,))
+            t.run("UPDATE collections SET phase = ? WHERE id = ?", (phase, collection_id))
 
     def close(self) -> None:
         self._database.close()
@@ -237,6 +269,7 @@ class CollectionStore:
         return self._folder / f"{collection_id}.rows"
 
     def _key(self, collection_id: str) -> bytes:
+        self.drop_destroyed()
         if collection_id not in self._keys:
             try:
                 self._keys[collection_id] = self._key_path(collection_id).read_bytes()
@@ -245,9 +278,26 @@ class CollectionStore:
                 raise Refused(410, "The collection has ended.") from error
         return self._keys[collection_id]
 
+    def drop_destroyed(self) -> None:
+        """Forget keys whose file is gone: another worker may have ended the collection."""
+        for name in [name for name in self._keys if not self._key_path(name).exists()]:
+            self._keys.pop(name, None)
 
-def _row(t: Transaction, collection_id: str) -> tuple[int, str]:
-    rows = t.rows("SELECT number, phase FROM collections WHERE id = ?", (collection_id,))
+
+def _advance(t: Transaction, collection_id: str, phase: str) -> None:
+    _number, now = _row(t, collection_id, " FOR UPDATE")
+    if now == CANCELLED:
+        raise Refused(410, "The collection was cancelled.")
+    if PHASES.index(phase) - PHASES.index(now) not in {0, 1}:
+        raise Refused(409, f"The collection is in phase '{now}' and cannot go to '{phase}' from there.")
+    t.run("UPDATE collections SET phase = ? WHERE id = ?", (phase, collection_id))
+
+
+def _row(t: Transaction, collection_id: str, lock: str = "") -> tuple[int, str]:
+    """Number and phase of a collection. `lock`: FOR SHARE where its phase must stay as long as this
+    transaction lasts, FOR UPDATE where it changes.
+    """
+    rows = t.rows(f"SELECT number, phase FROM collections WHERE id = ?{lock}", (collection_id,))
     if not rows:
         raise Refused(404, "There is no such collection here.")
     return int(rows[0][0]), str(rows[0][1])

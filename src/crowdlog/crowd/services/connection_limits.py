@@ -1,4 +1,4 @@
-"""The door of a service, before any request is complete: how many connections it holds, and how long a
+"""Limits on the connections of a service, before any request is complete: how many it holds, and how long a
 request's head may take to arrive.
 
 A client that trickles its headers would otherwise keep a connection for ever at no cost: no application sees

@@ -52,12 +52,18 @@ class Identity:
 
     def issuer(self, public: bytes) -> IssuerKey:
         """The key with this public part, read from disk once."""
+        self.drop_destroyed()
         if public not in self._issuers:
             try:
                 self._issuers[public] = IssuerKey.from_bytes(self._path(public).read_bytes())
             except FileNotFoundError as error:
                 raise Refused(410, "The collection has ended.") from error
         return self._issuers[public]
+
+    def drop_destroyed(self) -> None:
+        """Forget keys whose file is gone: another process of this service may have destroyed it."""
+        for public in [public for public in self._issuers if not self._path(public).exists()]:
+            self._issuers.pop(public, None)
 
     def destroy_issuer(self, public: bytes) -> None:
         self._issuers.pop(public, None)
@@ -76,6 +82,11 @@ class Identity:
         if issuer and not self._path(manifest.collection.issuer(issuer)).exists():
             raise Refused(400, "The collection does not use a credential key that this service made for it.")
         return place
+
+    def place(self, manifest: Manifest) -> int:
+        """Which of the parties of agreed terms this service is."""
+        mine = self.signing.public.hex()
+        return next(number for number, party in enumerate(manifest.parties) if party.signing == mine)
 
     def agree(self, manifest: Manifest) -> str:
         """The signature that says: these are the terms I work under."""

@@ -8,23 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crowdlog.crowd.crypto.envelope import MixKey
-from crowdlog.crowd.services.storage import StorageFull
-from crowdlog.files.disk import FULL, force_to_disk
+from crowdlog.crowd.services.storage import full_disks
+from crowdlog.files.disk import force_to_disk
 from crowdlog.files.whole import new_file
 from crowdlog.privacy.randomness import Randomness
 
 
 def write_secret(path: Path, secret: bytes) -> None:
     """Write a secret so that it is on disk, whole, when this returns."""
-    try:
-        with new_file(path, secret=True) as file:
-            file.write(secret)
-    except OSError as error:
-        if error.errno in FULL:
-            raise StorageFull(
-                "The disk of this service is full; nothing was stored. Try again later."
-            ) from error
-        raise
+    with full_disks(), new_file(path, secret=True) as file:
+        file.write(secret)
 
 
 @contextmanager

@@ -24,12 +24,11 @@ import httpx
 
 from crowdlog.crowd.operator import Operator, RemoteService
 from crowdlog.crowd.services.keyfile import write_secret
-from crowdlog.crowd.services.serve import listening_socket
+from crowdlog.crowd.services.serve import listening_socket, stop_services
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.privacy.randomness import SystemRandomness
 
 READY_SECONDS = 120.0  # a busy machine may need long to start Python
-_STOP_SECONDS = 30.0
 
 
 @contextmanager
@@ -186,14 +185,4 @@ class LocalServices:
         return dead
 
     def stop(self) -> None:
-        for process in self.processes.values():
-            process.terminate()
-        for process in self.processes.values():
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        for opened in self._sockets.values():
-            opened.close()
-        self._sockets.clear()
+        stop_services(self.processes.values(), self._sockets)

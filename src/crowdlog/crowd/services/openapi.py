@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from crowdlog import __version__
 from crowdlog.crowd.services.fields import Fields, object_schema
+from crowdlog.crowd.services.roles import OPERATOR
 
 Handler = Callable[[Request], Awaitable[Response]]
 # Every operation may answer these: bad input, too many, too large, too slow, full, overloaded.
@@ -34,6 +35,7 @@ class Operation:
     status: int = 200
     refusals: tuple[int, ...] = ()
     operator: bool = False
+    role: str = OPERATOR  # of the callers of an operator's call
     parameters: dict[str, str] = field(default_factory=dict)  # name in the path: pattern
 
     def names(self) -> list[str]:
@@ -74,7 +76,9 @@ def _described(operation: Operation) -> dict[str, Any]:
         }
     if operation.operator:
         described["security"] = [{"operator": []}]
-    for status in sorted({*COMMON_REFUSALS, *operation.refusals, *((401,) if operation.operator else ())}):
+    for status in sorted(
+        {*COMMON_REFUSALS, *operation.refusals, *((401, 403) if operation.operator else ())}
+    ):
         described["responses"][str(status)] = _refusal(status)
     return described
 

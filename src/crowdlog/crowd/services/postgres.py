@@ -5,6 +5,7 @@ A lost connection costs the transaction it carried and is opened again at the ne
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -42,7 +43,9 @@ class _PostgresTransaction:
 
 
 class PostgresDatabase:
-    """One connection behind a lock, with synchronous commits (PostgreSQL's default)."""
+    """One connection behind a lock, with synchronous commits (PostgreSQL's default). Several processes may
+    work on one database: statements lock the rows that they decide about.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -74,6 +77,15 @@ class PostgresDatabase:
             cursor.execute(_spelled(statement), values)
             yield from cursor
 
+    @contextmanager
+    def claim(self, name: str) -> Iterator[bool]:
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+        # an advisory lock is the connection's: it ends with it, so with its process too
+        with _translated(), self._connect() as connection:
+            rows = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchall()
+            connection.commit()
+            yield bool(rows[0][0])
+
     def close(self) -> None:
         with self._lock:
             if self._connection is not None:
@@ -85,7 +97,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except psycopg.errors.DiskFull as error:
-        raise StorageFull("The disk of this service is full; nothing was stored. Try again later.") from error
+        raise StorageFull from error
     except psycopg.OperationalError as error:
         raise StorageDown(
             "The database of this service cannot be used now; nothing was stored. Try again later."

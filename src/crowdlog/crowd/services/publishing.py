@@ -77,12 +77,15 @@ class Publisher:
                 )
 
     def publish(self, collection_id: str) -> None:
-        """Publish one collection whose uploads have ended."""
-        _phase, manifest = self._store.find(collection_id)
-        if not self.folder_of(collection_id).exists():
-            self._open_and_write(collection_id, manifest)
-        self._identity.destroy_issuer(manifest.collection.report_issuer)
-        self._store.finish(collection_id)
+        """Publish one collection whose uploads have ended, unless another worker is about it."""
+        with self._store.claim(collection_id) as mine:
+            phase, manifest = self._store.find(collection_id)
+            if not mine or phase != "publishing":
+                return
+            if not self.folder_of(collection_id).exists():
+                self._open_and_write(collection_id, manifest)
+            self._identity.destroy_issuer(manifest.collection.report_issuer)
+            self._store.finish(collection_id)
 
     def _open_and_write(self, collection_id: str, manifest: Manifest) -> None:
         queries = self._opened(collection_id, manifest, level=0)
@@ -114,7 +117,9 @@ class Publisher:
             opened = open_group([Report.parse(report) for report in group], collection)
             if opened is None:
                 continue
-            readable.append(opened_artifact(opened, manifest.limit))
+            readable.append(
+                opened_artifact(opened, manifest.limit, manifest.count, text=bool(manifest.secondary))
+            )
             inside = [report for report in opened.inner if _good(report, collection, issuer)]
             if inside:
                 self._store.keep_inner(collection_id, inside)

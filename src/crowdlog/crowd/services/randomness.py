@@ -3,15 +3,14 @@ told or when mining ends.
 
 It learns nothing about what it evaluates. Its key is what stands between a collected report and a guesser. So
 it evaluates only for members, one value for each of a member's slots, and nothing before the smallest crowd
-of the terms has joined. After the key is destroyed it answers 410 for good and certifies the destruction: it
-is recorded first, then the key is overwritten and removed, and a restart finishes what a crash cut short. It
-keeps the public list of the collections it serves, each entry chained to those before it.
+of the terms has joined. Once the key is destroyed (voprf_keys.py) it certifies that, and answers 410 for
+good. It keeps the public list of the collections it serves, each entry chained to those before it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import hmac
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -29,21 +28,25 @@ from crowdlog.crowd.certificate import destruction
 from crowdlog.crowd.crypto.batch_showing import Showing, shown_all
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.public_list import EMPTY, chained_head
+from crowdlog.crowd.services import voprf_keys
 from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
-from crowdlog.crowd.services.identity import CERTIFICATE, IDENTITY, JOIN, JOINED, Identity
-from crowdlog.crowd.services.keyfile import destroy_secret, secret_for
+from crowdlog.crowd.services.identity import CERTIFICATE, Identity
 from crowdlog.crowd.services.limits import Allowance, Limits, address_of
 from crowdlog.crowd.services.openapi import Operation
+from crowdlog.crowd.services.registration import ONE_COLLECTION, issuing, registration
 from crowdlog.crowd.services.storage import StorageDown, StorageFull, Transaction, open_database
+from crowdlog.crowd.services.trail import Trail
+from crowdlog.crowd.services.voprf_keys import VoprfKeys
 from crowdlog.crowd.slots import SLOT_REQUEST_SIZE, SlotRequest
 from crowdlog.privacy.randomness import Randomness
 
 SCHEMA = [
-    "CREATE TABLE IF NOT EXISTS randomness_keys (public TEXT PRIMARY KEY, state TEXT NOT NULL, destroyed "
-    "BIGINT NOT NULL)",
+    *voprf_keys.SCHEMA,
     "CREATE TABLE IF NOT EXISTS randomness_collections (number BIGINT PRIMARY KEY, id TEXT UNIQUE NOT NULL, "
     "public TEXT UNIQUE NOT NULL, manifest TEXT NOT NULL, head BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS randomness_closings (collection TEXT PRIMARY KEY, planned BIGINT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS randomness_people (collection TEXT NOT NULL, point BLOB NOT NULL, "
     "PRIMARY KEY (collection, point)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS randomness_slots (collection TEXT NOT NULL, name BLOB NOT NULL, element "
@@ -52,16 +55,14 @@ SCHEMA = [
 ]
 MOST_ELEMENTS = 200  # per request: about 0.2 s of work
 _DESTROYED = "The key of this collection was destroyed; nothing can be evaluated under it any more."
-_HEX_ID = "^[0-9a-f]{64}$"
 _COUNT = Integer(0, 2**62)
 _POLL_SECONDS = 1.0
 _MADE: Fields = {"voprf_public": Text(), "issuer": Bytes(64, exact=True)}
-_REGISTER: Fields = {"manifest": AnyObject("The terms of a collection.")}
-_AGREED: Fields = {"id": Text(), "signature": Text()}
 _LISTED: Fields = {"collections": ListOf(AnyObject("number, id, title and head"), 10**6, 0), "head": Text()}
 _STATE = Choice(("open", "destroyed"))
 _SHOWN: Fields = {"state": _STATE, "signature": Text(), "joined": _COUNT, **CERTIFICATE}
 _EVALUATE: Fields = {"slots": ListOf(Bytes(SLOT_REQUEST_SIZE, exact=True), MOST_ELEMENTS)}
+_CLOSING: Fields = {"at": Integer(0, 2**53)}
 _EVALUATED: Fields = {"evaluation": Bytes(10**6)}
 
 
@@ -89,15 +90,10 @@ class RandomnessServer:
             self.elements_per_second, max(MOST_ELEMENTS, 10 * self.elements_per_second), self.randomness
         )
         self._manifests: dict[str, Manifest] = {}
-        with self._database.transaction() as t:
-            destroyed = [
-                public for (public,) in t.rows("SELECT public FROM randomness_keys WHERE state = 'destroyed'")
-            ]
-        for public in destroyed:
-            destroy_secret(self._path(public))
+        self._keys = VoprfKeys(self._database, self.folder, lambda: self.clock())
 
     def app(self) -> Starlette:
-        return build_app("crowdlog randomness server", self, self)
+        return build_app("crowdlog randomness server", self, self, Trail(self.folder))
 
     async def work(self) -> None:
         """Destroy keys whose mining has ended."""
@@ -110,37 +106,40 @@ class RandomnessServer:
         self._database.close()
 
     def operations(self) -> list[Operation]:
-        one: dict[str, Any] = {"parameters": {"id": _HEX_ID}}
         at = "/collections/{id}"
         return [
-            Operation("GET", "/identity", "Tell who runs this service.", self._identity, IDENTITY),
+            *registration(self),
             Operation("POST", "/keys", "Make keys.", self._make, _MADE, status=201, operator=True),
             Operation("GET", "/collections", "List all collections ever served.", self._list, _LISTED),
             Operation(
-                "POST",
-                "/collections",
-                "Agree to terms.",
-                self._register,
-                _AGREED,
-                _REGISTER,
-                201,
+                "GET",
+                at,
+                "Tell whether a collection's key still exists.",
+                self._show,
+                _SHOWN,
+                **ONE_COLLECTION,
+            ),
+            Operation(
+                "DELETE",
+                f"{at}/key",
+                "Destroy a key for good.",
+                self._destroy,
+                _SHOWN,
                 operator=True,
-            ),
-            Operation("GET", at, "Tell whether a collection's key still exists.", self._show, _SHOWN, **one),
-            Operation(
-                "DELETE", f"{at}/key", "Destroy a key for good.", self._destroy, _SHOWN, operator=True, **one
+                **ONE_COLLECTION,
             ),
             Operation(
                 "POST",
-                f"{at}/credentials",
-                "Issue a credential for evaluations.",
-                self._join,
-                JOINED,
-                JOIN,
-                201,
-                (403, 410),
-                **one,
+                f"{at}/closing",
+                "Plan the end of mining, within the terms.",
+                self._plan,
+                _CLOSING,
+                _CLOSING,
+                refusals=(409, 410),
+                operator=True,
+                **ONE_COLLECTION,
             ),
+            issuing(self, "Issue a credential for evaluations."),
             Operation(
                 "POST",
                 f"{at}/evaluate",
@@ -149,15 +148,9 @@ class RandomnessServer:
                 _EVALUATED,
                 _EVALUATE,
                 refusals=(403, 409, 410),
-                **one,
+                **ONE_COLLECTION,
             ),
         ]
-
-    def _path(self, public: str) -> Path:
-        return self.folder / f"{public}.key"
-
-    async def _identity(self, _request: Request) -> Response:
-        return JSONResponse(self.identity.as_json())
 
     async def _make(self, _request: Request) -> Response:
         public, issuer = await run_in_threadpool(self.make_keys)
@@ -165,16 +158,7 @@ class RandomnessServer:
 
     def make_keys(self) -> tuple[str, bytes]:
         """Make the keys of a collection to be: the PRF's public key in hex, and the credentials' one."""
-        key = VoprfKey.generate(self.randomness)
-        public = key.public.hex()
-        with secret_for(self._path(public), key.to_bytes()), self._database.transaction() as t:
-            t.run("INSERT INTO randomness_keys VALUES (?, 'open', 0)", (public,))
-        return public, self.identity.make_issuer()
-
-    async def _register(self, request: Request) -> Response:
-        manifest = Manifest.from_json((await body_of(request, _REGISTER))["manifest"])
-        signature = await run_in_threadpool(self.register, manifest)
-        return JSONResponse({"id": manifest.id, "signature": signature}, status_code=201)
+        return self._keys.make(self.randomness), self.identity.make_issuer()
 
     def register(self, manifest: Manifest) -> str:
         """Take a collection into the public list, if its terms are ones this owner stands for."""
@@ -185,13 +169,13 @@ class RandomnessServer:
             )
         public = manifest.collection.voprf_public.hex()
         with self._database.transaction() as t:
-            if not t.rows("SELECT 1 FROM randomness_keys WHERE public = ? AND state = 'open'", (public,)):
+            if not self._keys.usable(t, public):
                 raise Refused(400, "The collection does not use an open key of this service.")
             if not t.rows("SELECT 1 FROM randomness_collections WHERE id = ?", (manifest.id,)):
                 if t.rows("SELECT 1 FROM randomness_collections WHERE public = ?", (public,)):
                     raise Refused(409, "Another collection uses this key; make one for each.")
                 last = t.rows("SELECT number, head FROM randomness_collections ORDER BY number DESC LIMIT 1")
-                number, head = (int(last[0][0]), bytes(last[0][1])) if last else (0, bytes(32))
+                number, head = (int(last[0][0]), bytes(last[0][1])) if last else (0, EMPTY)
                 text = json.dumps(manifest.to_json())
                 chained = chained_head(head, manifest.id)
                 t.run(
@@ -211,12 +195,16 @@ class RandomnessServer:
             {"number": number, "id": name, "title": json.loads(manifest)["title"], "head": bytes(head).hex()}
             for number, name, manifest, head in rows
         ]
-        return {"collections": entries, "head": entries[-1]["head"] if entries else bytes(32).hex()}
+        return {"collections": entries, "head": entries[-1]["head"] if entries else EMPTY.hex()}
 
     def measures(self) -> dict[str, dict[str, int]]:
         with self._database.transaction() as t:
             names = [str(name) for (name,) in t.rows("SELECT id FROM randomness_collections ORDER BY number")]
             return {name: {"joined": self._joined(t, name)} for name in names}
+
+    def ask_database(self) -> None:
+        with self._database.transaction() as t:
+            t.rows("SELECT MAX(number) FROM randomness_collections")
 
     async def _show(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(self.state, request.path_params["id"]))
@@ -225,31 +213,24 @@ class RandomnessServer:
         """What anybody may know: whether the key exists, how many have joined, the certificate of the end."""
         manifest = self._manifest(collection_id)
         with self._database.transaction() as t:
-            state, destroyed = self._key(t, manifest)
+            destroyed = self._keys.destroyed(t, _public(manifest))
             joined = self._joined(t, collection_id)
         return {
-            "state": state,
+            "state": "destroyed" if destroyed else "open",
             "signature": self.identity.agree(manifest),
             "joined": joined,
             "destroyed": destroyed,
-            "certificate": self._certificate(manifest, destroyed) if state == "destroyed" else "",
+            "certificate": self._certificate(manifest, destroyed) if destroyed else "",
         }
 
     def _certificate(self, manifest: Manifest, destroyed: int) -> str:
         return self.identity.signing.sign("destroyed", destruction(manifest, destroyed)).hex()
 
-    async def _join(self, request: Request) -> Response:
-        body = await body_of(request, JOIN)
-        name = request.path_params["id"]
-        credential = await run_in_threadpool(self.join, name, body["request"], body["ticket"])
-        return JSONResponse({"credential": to_base64(credential)}, status_code=201)
-
     def join(self, collection_id: str, request: bytes, ticket: bytes) -> bytes:
         """Issue the credential for evaluations to somebody with a ticket, and count her."""
         manifest = self._manifest(collection_id)
         with self._database.transaction() as t:
-            if self._key(t, manifest)[0] == "destroyed":
-                raise Refused(410, _DESTROYED)
+            self._refuse_late(t, manifest)
         point, credential = self.identity.admit(manifest, "evaluation", request, ticket)
         with self._database.transaction() as t:
             t.run(
@@ -270,10 +251,10 @@ class RandomnessServer:
         """
         manifest = self._manifest(collection_id)
         with self._database.transaction() as t:
-            state, _destroyed = self._key(t, manifest)
+            self._refuse_late(t, manifest)
             joined = self._joined(t, collection_id)
-        if state == "destroyed":
-            raise Refused(410, _DESTROYED)
+        if self.clock() < manifest.job.mining_from:
+            raise Refused(409, "The mining of this collection has not begun; its terms say when it does.")
         if joined < manifest.smallest_crowd:
             raise Refused(
                 409, f"{joined} of at least {manifest.smallest_crowd} people have joined; try again later."
@@ -283,24 +264,29 @@ class RandomnessServer:
         showings = [_showing(manifest, slot) for slot in slots]
         if not all(shown_all(key, showings, self.randomness)):
             raise Refused(403, "A slot is shown without a credential of this collection; join first.")
-        self._spend(collection_id, slots)
-        path = self._path(manifest.collection.voprf_public.hex())
-        try:
-            secret = VoprfKey.from_bytes(path.read_bytes())
-        except FileNotFoundError as error:  # destroyed since the lines above
-            raise Refused(410, _DESTROYED) from error
-        return evaluate(secret, [slot.element for slot in slots], self.randomness).to_bytes()
+        secret = self._keys.read(_public(manifest))
+        if secret is None:  # destroyed since the lines above
+            raise Refused(410, _DESTROYED)
+        self._spend(manifest, slots, secret)
+        return evaluate(
+            VoprfKey.from_bytes(secret), [slot.element for slot in slots], self.randomness
+        ).to_bytes()
 
-    def _spend(self, collection_id: str, slots: Sequence[SlotRequest]) -> None:
-        """Record which element each slot is used for, all or none."""
+    def _spend(self, manifest: Manifest, slots: Sequence[SlotRequest], key: bytes) -> None:
+        """Record which element each slot is used for, all or none.
+
+        Only hashes under the collection's own key are stored: what a database keeps of them when it is
+        destroyed is noise.
+        """
         with self._database.transaction() as t:
+            self._refuse_late(t, manifest)
             for slot in slots:
-                digest = hashlib.sha256(slot.element).digest()
-                values = (collection_id, slot.name, digest)
+                name, digest = _hashed(key, slot.name), _hashed(key, slot.element)
+                values = (manifest.id, name, digest)
                 if t.run("INSERT INTO randomness_slots VALUES (?, ?, ?) ON CONFLICT DO NOTHING", values):
                     continue
                 where = "SELECT element FROM randomness_slots WHERE collection = ? AND name = ?"
-                if bytes(t.rows(where, (collection_id, slot.name))[0][0]) != digest:
+                if bytes(t.rows(where, (manifest.id, name))[0][0]) != digest:
                     raise Refused(403, "A slot was used for another value before; each is good for one.")
 
     async def _destroy(self, request: Request) -> Response:
@@ -309,27 +295,54 @@ class RandomnessServer:
         return JSONResponse(await run_in_threadpool(self.state, name))
 
     def destroy_due(self) -> None:
-        """Destroy the keys of all collections whose mining has ended."""
+        """Destroy the keys of all collections whose mining has ended, and what was stopped before."""
+        self._keys.finish()
         with self._database.transaction() as t:
             rows = t.rows(
                 "SELECT c.id FROM randomness_collections c JOIN randomness_keys k ON k.public = c.public "
                 "WHERE k.state = 'open'"
             )
         for (name,) in rows:
-            if self._manifest(name).mining_until <= self.clock():
+            if self._closes(name) <= self.clock():
                 self.destroy(name)
 
-    def destroy(self, collection_id: str) -> None:
-        """Refuse from now on, then overwrite and remove the key, and forget who used which slot."""
-        public = self._manifest(collection_id).collection.voprf_public.hex()
+    def _closes(self, collection_id: str) -> int:
+        """When mining ends: as the terms say at the latest, or as planned."""
         with self._database.transaction() as t:
-            t.run(
-                "UPDATE randomness_keys SET state = 'destroyed', destroyed = ? WHERE public = ? AND state "
-                "= 'open'",
-                (int(self.clock()), public),
+            rows = t.rows("SELECT planned FROM randomness_closings WHERE collection = ?", (collection_id,))
+        latest = self._manifest(collection_id).mining_until
+        return min(latest, int(rows[0][0])) if rows else latest
+
+    def plan_closing(self, collection_id: str, moment: int) -> int:
+        """Plan the end of mining for this moment, never later than the terms say."""
+        manifest = self._manifest(collection_id)
+        if moment > manifest.mining_until:
+            raise Refused(
+                409,
+                "The terms set an earlier end, and members agreed to them; ask again in a new collection.",
             )
+        with self._database.transaction() as t:
+            self._refuse_late(t, manifest)
+            t.run(
+                "INSERT INTO randomness_closings VALUES (?, ?) "
+                "ON CONFLICT (collection) DO UPDATE SET planned = excluded.planned",
+                (collection_id, moment),
+            )
+        return moment
+
+    async def _plan(self, request: Request) -> Response:
+        moment = (await body_of(request, _CLOSING))["at"]
+        return JSONResponse(
+            {"at": await run_in_threadpool(self.plan_closing, request.path_params["id"], moment)}
+        )
+
+    def destroy(self, collection_id: str) -> None:
+        """Refuse from now on and forget who used which slot, then overwrite and remove the key."""
+        public = _public(self._manifest(collection_id))
+        with self._database.transaction() as t:
+            self._keys.close(t, public)
             t.run("DELETE FROM randomness_slots WHERE collection = ?", (collection_id,))
-        destroy_secret(self._path(public))
+        self._keys.finish()
 
     def _manifest(self, collection_id: str) -> Manifest:
         if collection_id not in self._manifests:
@@ -340,12 +353,9 @@ class RandomnessServer:
             self._manifests[collection_id] = Manifest.from_json(json.loads(rows[0][0]))
         return self._manifests[collection_id]
 
-    def _key(self, t: Transaction, manifest: Manifest) -> tuple[str, int]:
-        public = manifest.collection.voprf_public.hex()
-        state, destroyed = t.rows("SELECT state, destroyed FROM randomness_keys WHERE public = ?", (public,))[
-            0
-        ]
-        return str(state), int(destroyed)
+    def _refuse_late(self, t: Transaction, manifest: Manifest) -> None:
+        if not self._keys.usable(t, _public(manifest)):
+            raise Refused(410, _DESTROYED)
 
     def _joined(self, t: Transaction, collection_id: str) -> int:
         return int(
@@ -353,9 +363,12 @@ class RandomnessServer:
         )
 
 
-def chained_head(head: bytes, collection_id: str) -> bytes:
-    """The head of the list after one more collection: it stands for everything before, too."""
-    return hashlib.sha256(b"crowdlog-v2-list" + head + bytes.fromhex(collection_id)).digest()
+def _public(manifest: Manifest) -> str:
+    return manifest.collection.voprf_public.hex()
+
+
+def _hashed(key: bytes, value: bytes) -> bytes:
+    return hmac.digest(key, b"slot" + value, "sha256")
 
 
 def _showing(manifest: Manifest, slot: SlotRequest) -> Showing:

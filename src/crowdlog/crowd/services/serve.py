@@ -4,11 +4,14 @@ opened.
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import socket
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -18,6 +21,7 @@ from crowdlog.errors import InputError
 
 # Stopping waits so long for requests under way.
 _GOODBYE_SECONDS = 10
+_STOP_SECONDS = 30.0  # for a process to end by itself
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Listen:
     keyfile: Path | None = None
     connections: int = 512  # more at once are answered 503 at the door
     head_seconds: float = 10.0  # longest time for the head of a request to arrive
+    trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For is believed
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -46,6 +51,32 @@ def listening_socket(host: str, port: int) -> socket.socket:
         ) from error
 
 
+def stop_services(
+    processes: Collection[subprocess.Popen[Any]], sockets: MutableMapping[str, socket.socket]
+) -> None:
+    """End all of them, kindly at first, and close the sockets that they listened on."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for opened in sockets.values():
+        opened.close()
+    sockets.clear()
+
+
+def _refuse_no_network(proxy: str) -> None:
+    try:
+        ipaddress.ip_network(proxy)
+    except ValueError as error:
+        raise InputError(
+            "--trusted-proxy takes an address or a network in numbers, for example 10.0.0.1 or 10.0.0.0/24."
+        ) from error
+
+
 def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[[str], None]) -> None:
     """Serve until told to stop. `announce` is told the address once the socket is open.
 
@@ -53,6 +84,8 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
     """
     if (listen.certfile is None) != (listen.keyfile is None):
         raise InputError("TLS needs both a certificate and its key: give --certfile and --keyfile.")
+    for proxy in listen.trusted_proxies:
+        _refuse_no_network(proxy)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     opened = (
         listening_socket(listen.host, listen.port) if listen.fd is None else socket.socket(fileno=listen.fd)
@@ -64,7 +97,9 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
             access_log=False,
             # uvicorn's own error log prints tracebacks, which may quote a request; ours names the type only
             log_level="critical",
-            proxy_headers=False,  # a header must not choose which address a limit applies to
+            # from anybody else a header must not choose which address a limit applies to
+            proxy_headers=bool(listen.trusted_proxies),
+            forwarded_allow_ips=list(listen.trusted_proxies),
             server_header=False,
             http=limited_protocol(listen.connections, listen.head_seconds),
             ws="none",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.files.disk import FULL
 
 Row = tuple[Any, ...]
 # A writer waits this long for another process's lock before it gives up with 503.
@@ -32,6 +33,11 @@ _FULL_CODES = {
 
 class StorageFull(CrowdlogError):  # noqa: N818 - a state of the disk
     """There is no room left; nothing of the transaction was kept."""
+
+    def __init__(
+        self, sentence: str = "The disk of this service is full; nothing was stored. Try again later."
+    ) -> None:
+        super().__init__(sentence)
 
 
 class StorageDown(CrowdlogError):  # noqa: N818 - a state of the database
@@ -63,6 +69,12 @@ class Database(Protocol):
         """
         ...
 
+    def claim(self, name: str) -> Any:
+        """Return a context manager that yields whether this process may do the work of this name: no other
+        that shares the database does it as long as the block lasts. A killed process loses its claims.
+        """
+        ...
+
     def close(self) -> None: ...
 
 
@@ -88,18 +100,23 @@ def _postgres(url: str) -> Database:
     return PostgresDatabase(url)
 
 
+def _spelled(statement: str) -> str:
+    """Return the statement as SQLite spells it: a transaction holds the whole file, so no row is locked."""
+    return statement.replace(" FOR UPDATE", "").replace(" FOR SHARE", "")
+
+
 class _SQLiteTransaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
-        return self._connection.execute(statement, values).rowcount
+        return self._connection.execute(_spelled(statement), values).rowcount
 
     def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         self._connection.executemany(statement, rows)
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
-        return self._connection.execute(statement, values).fetchall()
+        return self._connection.execute(_spelled(statement), values).fetchall()
 
 
 class SQLiteDatabase:
@@ -139,9 +156,24 @@ class SQLiteDatabase:
         finally:
             connection.close()
 
+    @contextmanager
+    def claim(self, _name: str) -> Iterator[bool]:
+        yield True  # one process has the file
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+@contextmanager
+def full_disks() -> Iterator[None]:
+    """Turn the system's error about a full disk into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise StorageFull from error
+        raise
 
 
 @contextmanager
@@ -152,9 +184,7 @@ def _translated() -> Iterator[None]:
     except sqlite3.OperationalError as error:
         code = getattr(error, "sqlite_errorcode", None)
         if code in _FULL_CODES:
-            raise StorageFull(
-                "The disk of this service is full; nothing was stored. Try again later."
-            ) from error
+            raise StorageFull from error
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN} or (
             code is not None and code & 0xFF == sqlite3.SQLITE_IOERR
         ):

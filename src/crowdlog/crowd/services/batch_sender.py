@@ -1,0 +1,132 @@
+"""What a mix does in the background: fetch the certificate that opens the uploads, form batches, send each
+after a random time, and say when it is empty.
+
+A batch is a random part of what waits, fixed on disk before it is sent; only what the next party has
+acknowledged is forgotten. What is left leaves when the uploads of the terms have ended: nobody can ask for
+that earlier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import httpx
+from starlette.concurrency import run_in_threadpool
+
+from crowdlog.crowd.http import trusting
+from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.request_chunks import request_chunks
+from crowdlog.crowd.services.batches import BatchStore
+from crowdlog.crowd.services.fields import to_base64
+from crowdlog.crowd.services.handover import batch_message, fetch_certificate
+from crowdlog.crowd.services.identity import Identity
+from crowdlog.crowd.services.storage import StorageDown, StorageFull
+from crowdlog.crowd.shuffle import fraction
+from crowdlog.privacy.randomness import Randomness
+
+_POLL_SECONDS = 1.0
+_GATHER_SECONDS = 0.1  # many envelopes arrive between two looks, so that looking costs little
+
+
+@dataclass
+class BatchSender:
+    """`pool` and `delay` as in `MixNode`; `clock` is asked whether the uploads have ended."""
+
+    identity: Identity
+    batches: BatchStore
+    randomness: Randomness
+    pool: int
+    delay: float
+    cafile: str | None
+    clock: Callable[[], float]
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)  # set when there is something to do
+    _leaves: dict[tuple[str, int], float] = field(default_factory=dict)  # when, by this process's clock
+
+    async def work(self) -> None:
+        """Forever: look after every collection that has not ended."""
+        async with httpx.AsyncClient(timeout=60, verify=trusting(self.cafile)) as client:
+            while True:
+                with suppress(StorageFull, StorageDown):
+                    for name in await run_in_threadpool(self.batches.not_ended):
+                        with suppress(httpx.TransportError):
+                            await self.look_after(client, name)
+                await _wait(self.arrived, _POLL_SECONDS)
+                await asyncio.sleep(_GATHER_SECONDS)
+
+    async def look_after(self, client: httpx.AsyncClient, name: str) -> None:
+        """One step of a collection: fetch the certificate, form batches, send what may leave, end."""
+        state, destroyed, _certificate, manifest = await run_in_threadpool(self.batches.find, name)
+        if state == "waiting":
+            await self._fetch_certificate(client, manifest)
+            return
+        first = self.identity.place(manifest) == 1
+        if state == "open" and first and self.clock() >= destroyed + manifest.upload_seconds:
+            await run_in_threadpool(self.batches.drain, name)
+            state = "draining"
+        if state == "open":
+            await run_in_threadpool(self.batches.form, name, self.pool)
+        while (batch := await run_in_threadpool(self.batches.oldest, name)) is not None:
+            if state == "open" and not self._may_leave(name, batch):
+                return
+            if not await self.send(client, manifest, batch):
+                return
+        if state == "draining":
+            await self._finish(client, manifest)
+
+    async def _fetch_certificate(self, client: httpx.AsyncClient, manifest: Manifest) -> None:
+        found = await fetch_certificate(client, manifest)
+        if found:
+            await run_in_threadpool(self.batches.open, manifest.id, *found)
+
+    def _may_leave(self, name: str, batch: int) -> bool:
+        """A batch leaves after a random time; a restart begins that anew."""
+        due = self._leaves.setdefault(
+            (name, batch), time.monotonic() + fraction(self.randomness) * self.delay
+        )
+        return time.monotonic() >= due
+
+    async def send(self, client: httpx.AsyncClient, manifest: Manifest, batch: int) -> bool:
+        """Send a batch in parts and forget each part that the next party has; return whether all left."""
+        rows = await run_in_threadpool(self.batches.shuffled, manifest.id, batch)
+        parts = list(request_chunks(rows, lambda row: len(row[1])))
+        while parts:
+            part = parts.pop()
+            status = await self.post(client, manifest, [inner for _name, inner in part])
+            if status in {400, 413} and len(part) > 1:  # something in it is refused: find out what
+                half = len(part) // 2
+                parts += [part[:half], part[half:]]
+            elif status in {202, 400, 410, 413}:  # 410: the collection was cancelled there
+                outcome = "passed" if status == 202 else "refused"
+                names = [name for name, _inner in part]
+                await run_in_threadpool(self.batches.forget, manifest.id, names, outcome)
+            else:
+                return False
+        return True
+
+    async def post(self, client: httpx.AsyncClient, manifest: Manifest, envelopes: list[bytes]) -> int:
+        """Hand envelopes, signed, to the next party; return the status of its answer."""
+        signature = self.identity.signing.sign("batch", batch_message(manifest, envelopes))
+        body = {"envelopes": [to_base64(one) for one in envelopes], "signature": to_base64(signature)}
+        return (await client.post(self._next(manifest, "batch"), json=body)).status_code
+
+    async def _finish(self, client: httpx.AsyncClient, manifest: Manifest) -> None:
+        signature = self.identity.signing.sign("final", manifest.collection.id)
+        body = {"signature": to_base64(signature)}
+        answer = await client.post(self._next(manifest, "final"), json=body)
+        if answer.status_code == 200:
+            await run_in_threadpool(self.batches.end, manifest.id)
+
+    def _next(self, manifest: Manifest, call: str) -> str:
+        party = manifest.parties[self.identity.place(manifest) + 1]
+        return f"{party.url}/collections/{manifest.id}/{call}"
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait for the event, but no longer than so many seconds."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    event.clear()

@@ -1,0 +1,52 @@
+"""How envelopes pass from a mix to the next party: in batches that the sender signs, and at last a signed
+message that it is empty. The next party is another mix or the aggregation server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import httpx
+
+from crowdlog.crowd.certificate import certified
+from crowdlog.crowd.crypto.collection import MAX_LAYERS, MAX_REPORT
+from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD
+from crowdlog.crowd.crypto.signing import signed
+from crowdlog.crowd.manifest import Manifest, Party
+from crowdlog.crowd.request_chunks import MOST_ENVELOPES
+from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf
+from crowdlog.crowd.services.identity import SIGNATURE
+
+MOST_BYTES = MAX_REPORT + MAX_LAYERS * LAYER_OVERHEAD  # of one envelope
+COUNT = Integer(0, 2**62)
+BATCH: Fields = {"envelopes": ListOf(Bytes(MOST_BYTES), MOST_ENVELOPES), "signature": SIGNATURE}
+FINAL: Fields = {"signature": SIGNATURE}
+COUNTED: Fields = {"accepted": COUNT, "duplicates": COUNT, "rejected": COUNT}
+
+
+def batch_message(manifest: Manifest, envelopes: Sequence[bytes]) -> bytes:
+    """What a mix signs when it passes envelopes on."""
+    return manifest.collection.id + hashlib.sha256(b"".join(envelopes)).digest()
+
+
+def batch_signed(before: Party, manifest: Manifest, envelopes: Sequence[bytes], signature: bytes) -> bool:
+    """Whether the party before signed exactly these envelopes."""
+    return signed(bytes.fromhex(before.signing), "batch", batch_message(manifest, envelopes), signature)
+
+
+def final_signed(before: Party, manifest: Manifest, signature: bytes) -> bool:
+    """Whether the party before signed that it has passed on all it had."""
+    return signed(bytes.fromhex(before.signing), "final", manifest.collection.id, signature)
+
+
+async def fetch_certificate(client: httpx.AsyncClient, manifest: Manifest) -> tuple[int, str] | None:
+    """Ask the randomness server whether its key is gone; return when, and its signature of that."""
+    answer = await client.get(f"{manifest.randomness.url}/collections/{manifest.id}")
+    if answer.status_code != 200:
+        return None
+    try:
+        destroyed, certificate = int(answer.json()["destroyed"]), str(answer.json()["certificate"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return (destroyed, certificate) if certified(manifest, destroyed, certificate) else None

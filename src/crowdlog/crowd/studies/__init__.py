@@ -1,0 +1,1 @@
+"""Studies of the browser extension: declarative files, checked and signed here, run there."""

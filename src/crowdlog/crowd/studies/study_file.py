@@ -1,0 +1,112 @@
+"""A study file: what is asked of people, when, and what may leave; checked by the schema and by rules the
+schema cannot say. The extension checks the same (extension/src/studies/study.ts, tests/vectors/studies.json).
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from crowdlog.crowd.studies.latin_square import latin_square
+from crowdlog.errors import InputError
+
+PERMISSIONS = ("behaviour", "aggregate", "interface", "storage", "privacy", "server")
+
+# What each step needs of the API's six groups (Feild 2013, section 8.1).
+_NEEDED = {
+    "questionnaire": ("behaviour", "interface", "storage"),
+    "questionnaire once": ("interface", "storage"),
+    "label-pages": ("behaviour", "interface", "storage"),
+    "label-suggestions": ("behaviour", "aggregate", "interface", "storage"),
+    "group-tasks": ("behaviour", "interface", "storage"),
+    "coverage": ("behaviour", "interface"),
+    "join-collection": ("behaviour", "aggregate", "privacy"),
+    "lab": ("behaviour", "interface", "storage"),
+}
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a study."""
+    text = files("crowdlog.crowd.studies").joinpath("study.schema.json").read_text()
+    return dict(json.loads(text))
+
+
+def read_json(text: str) -> Any:
+    """Read JSON, or say where it breaks."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"The file is not JSON{where}.") from error
+
+
+def check_study(study: Any) -> list[str]:
+    """Return one sentence for each thing that is wrong; none for a good study."""
+    wrong = [_sentence(error) for error in Draft202012Validator(schema()).iter_errors(study)]
+    return wrong or _rules(study)
+
+
+def _sentence(error: Any) -> str:
+    place = "study" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.path)
+    return f"The study file is wrong at {place}: {error.message[:200]}"
+
+
+def _needs(step: dict[str, Any]) -> tuple[str, ...]:
+    """Questions that wait for nothing and keep no numbers look at nothing."""
+    looks = step.get("when") != "once" or "features" in step
+    return _NEEDED[step["do"] if looks else "questionnaire once"]
+
+
+def _rules(study: dict[str, Any]) -> list[str]:
+    needed = {name for step in study["steps"] for name in _needs(step)}
+    needed |= {"server"} if study["upload"]["how"] == "clear" else set()
+    asked = set(study["permissions"])
+    unnamed = any("vectors" in step and "collection" not in step for step in study["steps"])
+    wrong = ["A study that asks for vectors must name the collection they are for."] if unnamed else []
+    wrong += [
+        f"The study does what it asks no permission for: {name}."
+        for name in PERMISSIONS
+        if name in needed - asked
+    ]
+    wrong += [
+        f"The study asks for a permission that it does not need: {name}."
+        for name in PERMISSIONS
+        if name in asked - needed
+    ]
+    if study["from"] > study["until"]:
+        wrong.append("The study ends before it begins.")
+    return wrong + [sentence for step in study["steps"] for sentence in _step_rules(step)]
+
+
+def _step_rules(step: dict[str, Any]) -> list[str]:
+    questions = [question for name in ("questions", "before", "after") for question in step.get(name, ())]
+    wrong = [
+        f"The question '{question['id']}' needs choices if and only if its answer is a choice."
+        for question in questions
+        if (question["answer"] == "choice") != ("choices" in question)
+    ]
+    wrong += _twice("questions", questions) + _twice("tasks", step.get("tasks", []))
+    if step.get("order") == "latin-square" and len(step["tasks"]) < 2:
+        wrong.append("A Latin square needs at least two tasks.")
+    return wrong
+
+
+def _twice(what: str, named: list[dict[str, Any]]) -> list[str]:
+    names = [one["id"] for one in named]
+    return [
+        f"Two {what} of a step have the id '{name}'." for name in sorted(set(names)) if names.count(name) > 1
+    ]
+
+
+def task_orders(study: dict[str, Any]) -> list[list[list[str]]]:
+    """For each step with a Latin square, the order of its tasks for person 1, 2, …; then it begins again."""
+    return [
+        [[step["tasks"][task]["id"] for task in row] for row in latin_square(len(step["tasks"]))]
+        for step in study["steps"]
+        if step.get("order") == "latin-square"
+    ]

@@ -1,0 +1,180 @@
+"""What the operator decides about a collection, and what volunteers are told of it in plain words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from crowdlog.artifacts.kinds import counted_as
+from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.manifest import ALWAYS, Consent, Job, Manifest, Party, digest_of
+from crowdlog.errors import InputError
+
+_HOUR = 3600
+_NOT_GUARANTEED = (
+    "A count of people is not differential privacy unless the policy says so. Whoever runs the randomness "
+    "server "
+    "and the aggregation server together could test guesses while the key exists. Whoever runs all mixes "
+    "and the "
+    "aggregation server could see which address sent which report."
+)
+
+
+@dataclass(frozen=True)
+class PartyKeys:
+    """What the parties made for one collection; the last mix key is the aggregation server's."""
+
+    voprf_public: bytes
+    report_issuer: bytes
+    evaluation_issuer: bytes
+    admission_issuer: bytes
+    mix_publics: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the operator decides about a collection.
+
+    With an inner artifact it is nested: the inner opens at `inner_k`, inside opened queries.
+    """
+
+    title: str
+    k: int
+    artifact: str = "query"
+    representation: str = "original"
+    limit: int = 200
+    count: str = "users"
+    policy: str | None = None  # FTu with the collection's k
+    payload_size: int = 256
+    inner_artifact: str = ""
+    inner_k: int = 0
+    inner_slots: int = 3  # most clicks or pairs of one query that a person sends
+    inner_policy: str | None = None  # FTu with the inner k
+    smallest_crowd: int = 0  # fewest people who must have joined; k if 0
+    mining_seconds: int = 14 * 24 * _HOUR  # from now on, unless closed earlier
+    upload_seconds: int = 7 * 24 * _HOUR
+    cover: bool = True
+    purpose: str = "To learn what many people search for."
+    institution: str = "not given"
+    contact: str = "not given"
+    consent_version: int = 1
+    sampling: int = ALWAYS  # in millionths
+    secondary: str = ""
+    job: Job = field(default_factory=Job)
+
+    @classmethod
+    def of_next_round(cls, manifest: Manifest, mining_seconds: int) -> Terms:
+        """The terms of the round after this one: the same but for its dates, moved on as was announced."""
+        job, collection = manifest.job, manifest.collection
+        if not job.repeat_seconds:
+            raise InputError("The terms of this collection announced no further round; create another.")
+        dates = {name: getattr(job, name) for name in ("mining_from", "log_from", "log_until")}
+        moved = {name: moment and moment + job.repeat_seconds for name, moment in dates.items()}
+        same = ("title", "artifact", "representation", "count", "policy", "inner_artifact", "smallest_crowd")
+        rest = ("upload_seconds", "cover", "sampling", "secondary")
+        told = {name: getattr(manifest.consent, name) for name in ("purpose", "institution", "contact")}
+        return cls(
+            **{name: getattr(manifest, name) for name in (*same, *rest)},
+            **told,
+            consent_version=manifest.consent.version,
+            k=collection.k,
+            limit=collection.limit,
+            payload_size=collection.payload_size,
+            inner_k=collection.inner_k,
+            inner_slots=collection.inner_slots,
+            inner_policy=manifest.inner_policy or None,
+            mining_seconds=mining_seconds,
+            job=replace(job, **moved, previous=manifest.id),
+        )
+
+    def policies(self) -> dict[str, str]:
+        """The mechanism of each layer as it is spelled."""
+
+        def spelled(given: str | None, k: int, artifact: str) -> str:
+            return given or (
+                f"FTu(k={k}, artifact={counted_as(artifact)!r}, representation={self.representation!r})"
+                if artifact
+                else ""
+            )
+
+        return {
+            "policy": spelled(self.policy, self.k, self.artifact),
+            "inner_policy": spelled(self.inner_policy, self.inner_k, self.inner_artifact),
+        }
+
+    def consent(self, mining_until: int) -> Consent:
+        """What volunteers are told, in plain words."""
+        nested = f", and each {self.inner_artifact} inside one that {self.inner_k} people sent" * bool(
+            self.inner_k
+        )
+        published = (
+            f"Each {self.artifact} that at least {self.k} people sent{nested}, as the policy "
+            f"{self.policies()['policy']} allows, when the uploads have ended. Nothing else can be read, "
+            "and all "
+            "reports are deleted."
+        )
+        return Consent(
+            self.purpose,
+            self.institution,
+            self.contact,
+            published,
+            self._dates(mining_until),
+            _NOT_GUARANTEED,
+            self.consent_version,
+        )
+
+    def _dates(self, mining_until: int) -> str:
+        begins = f"Mining begins on {date(self.job.mining_from)}. " if self.job.mining_from else ""
+        again = (
+            f" The same is asked again every {self.job.repeat_seconds / 86_400:g} days, in a collection "
+            "of its own to which you are invited anew."
+            if self.job.repeat_seconds
+            else ""
+        )
+        return (
+            f"{begins}Joining and mining end on {date(mining_until)} at the latest. Reports are sent in the "
+            f"{self.upload_seconds / _HOUR:g} hours after that. Then the operator looks at what will be "
+            f"published, and makes it public.{again}"
+        )
+
+    def manifest(self, parties: Sequence[Party], keys: PartyKeys, mining_until: int) -> Manifest:
+        """The collection on these terms, run by these parties with these keys."""
+        described: dict[str, Any] = {
+            "title": self.title,
+            "artifact": self.artifact,
+            "representation": self.representation,
+            "count": self.count,
+            **self.policies(),
+            "smallest_crowd": self.smallest_crowd or self.k,
+            "mining_until": mining_until,
+            "upload_seconds": self.upload_seconds,
+            "cover": self.cover,
+            "inner_artifact": self.inner_artifact,
+            "sampling": self.sampling,
+            "secondary": self.secondary,
+        }
+        consent = self.consent(mining_until)
+        written = [asdict(party) for party in parties]
+        collection = Collection(
+            terms=digest_of(
+                {**described, "parties": written, "consent": asdict(consent), "job": asdict(self.job)}
+            ),
+            k=self.k,
+            limit=self.limit,
+            voprf_public=keys.voprf_public,
+            report_issuer=keys.report_issuer,
+            evaluation_issuer=keys.evaluation_issuer,
+            admission_issuer=keys.admission_issuer,
+            mix_publics=keys.mix_publics,
+            inner_k=self.inner_k,
+            payload_size=self.payload_size,
+            inner_slots=self.inner_slots,
+        )
+        return Manifest(collection, parties=tuple(parties), consent=consent, job=self.job, **described)
+
+
+def date(seconds: int) -> str:
+    """A moment as people write it."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
