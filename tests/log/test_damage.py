@@ -98,6 +98,8 @@ def test_a_whole_store_is_called_whole(log, tmp_path):
     assert "is whole" in done.stdout
 
 
-def test_only_the_owner_can_read_a_store(log):
-    assert log.path.stat().st_mode & 0o777 == 0o700
-    assert {path.stat().st_mode & 0o777 for path in log.path.iterdir()} == {0o600}
+def test_only_the_owner_can_read_a_store(log, tmp_path):
+    store = copy_of(log, tmp_path)
+    publish(MECHANISM, LogStore.open(store), tmp_path / "out")  # leaves a lock
+    assert store.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in store.iterdir()} == {0o600}

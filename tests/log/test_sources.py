@@ -54,7 +54,7 @@ def test_a_file_cut_short_or_damaged_leaves_nothing(tmp_path, pack):
         (b"\n\n", "is empty"),
         (gzip.compress(b"", mtime=0), "is empty"),
         (b"\x7fELF\0\0\0", "is a binary file"),
-        ("AnonID\tQuery".encode("utf-16"), "is a binary file"),
+        ("AnonID\tQuery".encode("utf-16"), "If user=AnonID,query=Query is right, add --yes"),
         (
             b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n",
             "Not one row could be imported. The files hold no rows",

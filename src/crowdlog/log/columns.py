@@ -45,6 +45,15 @@ class Batch:
     def __len__(self) -> int:
         return len(self.line)
 
+    def from_row(self, first: int) -> Batch:
+        """Without the rows before this one."""
+        return Batch(
+            tuple(Texts(c.data, c.start[first:], c.size[first:]) for c in self.columns),
+            self.line[first:],
+            self.reason[first:],
+            lambda i: self.raw(i + first),
+        )
+
 
 def pack_texts(values: Sequence[bytes]) -> Texts:
     """Pack byte strings into one buffer."""

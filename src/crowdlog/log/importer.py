@@ -4,14 +4,18 @@ or not at all.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from crowdlog.errors import InputError
+from crowdlog.files.address import local_path
 from crowdlog.files.private import no_core_dumps
 from crowdlog.log.building import building
-from crowdlog.log.formats import ReadOptions, reader
+from crowdlog.log.formats import Reader, ReadOptions, readers
+from crowdlog.log.formats.roles import Confirm
+from crowdlog.log.formats.store_rows import rows_of
 from crowdlog.log.pass1_encode import Intake
 from crowdlog.log.pass2_write import Origin, assemble
 from crowdlog.log.size import parse_size
@@ -19,6 +23,8 @@ from crowdlog.log.sources import find_sources
 from crowdlog.log.store import LogStore, StoreInfo
 from crowdlog.privacy.ledger import is_postgres
 from crowdlog.progress import progress_bar
+
+_COPIES = "copies.partial"  # of sources that can be read only once; removed before the store is there
 
 
 def import_log(
@@ -29,11 +35,19 @@ def import_log(
     columns: Mapping[str, str] | None = None,
     date: str | None = None,
     quoted_lines: bool = False,
+    encoding: str | None = None,
+    time_format: str | None = None,
+    query_parameter: str | None = None,
+    trails: bool = False,
+    confirm: Confirm | None = None,
+    tell: Callable[[str], None] = lambda _sentence: None,
     strict: bool = False,
     memory: int | str | None = None,
+    threads: int | None = None,
     merge_next_page: bool = False,
     keep_dash: bool = False,
     ledger: str | Path | None = None,
+    append_to: LogStore | None = None,
     part_of: str | None = None,
     before: Callable[[StoreInfo], None] | None = None,
 ) -> LogStore:
@@ -42,44 +56,72 @@ def import_log(
     Rows that cannot be read go to `OUT.rejects.tsv`, or stop the import if `strict`.
 
     `date` (YYYY-MM-DD) is the day of logs that tell the time of day only. `quoted_lines`: quoted texts of a
-    CSV file may have several lines; else one stray quotation mark is refused. `memory` bounds what the import
-    holds; a log with more distinct text is refused. With `merge_next_page` the same query again without a
+    CSV file may have several lines; else one stray quotation mark is refused. `encoding`, `time_format`: of
+    texts and times, found from the first rows if not said. `query_parameter`: of a web server's log.
+    `trails`: of a browser's history, pages any number of steps from a search are clicks of it.
+    `confirm` is shown a guess of the columns' roles and says whether it is right; without it a guess is
+    refused. `tell` takes sentences the owner should read. `memory` bounds what the import
+    holds; a log with more distinct text is refused. `threads` parse, as many as cores if it is not said; the
+    store is the same for every number. With `merge_next_page` the same query again without a
     click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'. `ledger`: a file or a
-    postgresql:// address that several stores of the same people share; begun if it is not there. `before` is
-    told what is in the log, and may raise, before the store is noted in its ledger.
+    postgresql:// address that several stores of the same people share; begun if it is not there.
+    `append_to`: its rows come first, and the new store goes on with its ledger. `before` is told what is in
+    the log, and may raise, before the store is noted in its ledger.
     """
     no_core_dumps()
-    files = find_sources([sources] if isinstance(sources, str | Path) else sources)
-    options = ReadOptions(format, columns, date, quoted_lines)
-    readers = [(source, reader(source, options)) for source in files]
+    places = [sources] if isinstance(sources, str | Path) else list(sources)
+    options = ReadOptions(
+        format, columns, date, quoted_lines, time_format, query_parameter, confirm, _once(tell), trails
+    )
     limit = parse_size(memory) if memory is not None else None
+    if append_to is not None:
+        append_to.check()
+        ledger = append_to.ledger()
     with (
-        building(Path(out)) as folder,
-        closing(Intake(folder, strict=strict, memory=limit, keep_dash=keep_dash)) as intake,
+        building(local_path(out)) as folder,
+        closing(Intake(folder, strict=strict, memory=limit, keep_dash=keep_dash, threads=threads)) as intake,
     ):
-        with progress_bar(
-            "Reading", sum(source.path.stat().st_size for source in files), unit="bytes"
-        ) as advance:
-            for source, found in readers:
-                intake.read(found.read(advance), source.name)
+        formats = _read(places, folder / _COPIES, options, encoding, append_to, intake)
+        origin = Origin(formats, [] if format else formats, ledger_address(ledger), part_of)
         with progress_bar("Sorting and writing", intake.events.rows) as advance:
-            assemble(
-                folder,
-                intake,
-                Origin(
-                    sorted({found.format for _source, found in readers}),
-                    [] if format else sorted({found.format for _source, found in readers}),
-                    _address(ledger),
-                    part_of,
-                ),
-                before=before,
-                merge_next_page=merge_next_page,
-                advance=advance,
-            )
+            assemble(folder, intake, origin, before=before, merge_next_page=merge_next_page, advance=advance)
     return LogStore.open(out)
 
 
-def _address(ledger: str | Path | None) -> str | None:
+def _read(
+    places: Sequence[str | Path],
+    copies: Path,
+    options: ReadOptions,
+    encoding: str | None,
+    append_to: LogStore | None,
+    intake: Intake,
+) -> list[str]:
+    """Read the older store and all files into the intake; return the names of their formats."""
+    files = find_sources(places, copies)
+    found = readers(files, options, encoding)
+    if append_to is not None:
+        found.insert(0, Reader(append_to.path.name, "store", rows_of(append_to)))
+    total = sum(source.size for source in files)
+    with progress_bar("Reading", total, unit="bytes") as advance:
+        for reader in found:
+            intake.read(reader.read(advance), reader.name)
+    shutil.rmtree(copies, ignore_errors=True)
+    return sorted({reader.format for reader in found})
+
+
+def _once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Many files of one kind say the same: it is told once."""
+    said: set[str] = set()
+
+    def first_time(sentence: str) -> None:
+        if sentence not in said:
+            said.add(sentence)
+            tell(sentence)
+
+    return first_time
+
+
+def ledger_address(ledger: str | Path | None) -> str | None:
     """As a store keeps it: absolute, so that it is found from everywhere."""
     if ledger is None or is_postgres(ledger):
         return None if ledger is None else str(ledger)

@@ -5,21 +5,25 @@ files.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from crowdlog.errors import InputError
+from crowdlog.log.in_order import in_order
 from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.pass1_encode import Intake
 from crowdlog.log.people import sketch
 from crowdlog.log.sort_events import derive, sort_events
+from crowdlog.log.spill import Events
 from crowdlog.log.store import FILES, LEDGER, StoreInfo, write_info
-from crowdlog.log.write import ContentHash, event_writer, write_events, write_texts
+from crowdlog.log.write import ContentHash, as_rows, event_writer, hash_events, write_texts
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_head import HEAD
 from crowdlog.privacy.randomness import SystemRandomness
@@ -64,20 +68,21 @@ def assemble(
 ) -> None:
     """Write all files of the store into the folder and remove the spilled events."""
     intake.rejects.close()
-    if intake.events.rows == 0:
-        raise InputError("Not one row could be imported. " + _what_was_wrong(intake))
-    if origin.guessed and sum(intake.rejects.counts.values()) > intake.events.rows:
-        raise InputError(
-            "More than half of the rows cannot be read in the format that the first lines look like. "
-            + _what_was_wrong(intake)
-        )
+    check_enough(
+        intake.events.rows, intake.rejects.counts, intake.rejects.scrubbed, guessed=bool(origin.guessed)
+    )
     content = ContentHash()
+    # Texts are written while events are sorted; columns are hashed each for itself, so any order will do.
+    texts = [
+        intake.pool.submit(write_texts, folder / f"{name}.parquet", texts, content)
+        for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users))
+    ]
     figures: dict[str, Any] = _write_events(
         folder, intake, content, merge_next_page=merge_next_page, advance=advance
     )
     intake.events.remove()
-    for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users)):
-        write_texts(folder / f"{name}.parquet", texts, content)
+    for written in texts:
+        written.result()
     info = StoreInfo(
         id=SystemRandomness().bytes(16).hex(),
         **figures,
@@ -92,16 +97,30 @@ def assemble(
         scrubbed=intake.rejects.scrubbed,
         rejected=dict(sorted(intake.rejects.counts.items())),
         files={name: (folder / name).stat().st_size for name in FILES},
-        hashes={name: _digest(folder / name) for name in FILES},
+        hashes=dict(zip(FILES, intake.pool.map(_digest, (folder / name for name in FILES)), strict=True)),
         people=sketch(intake.users),
     )
+    record(folder, info, before)
+
+
+def record(folder: Path, info: StoreInfo, before: Callable[[StoreInfo], None] | None) -> None:
+    """Write what the store says of itself, and note it in its ledger."""
     if before is not None:
         before(info)
     write_info(folder / "store.json", info)
     # Here and nowhere else: begun at the first release, it could land in a store that replaced this one.
-    Ledger.create(
-        origin.ledger or folder / LEDGER, source=info.content_hash, store=info.id, head=folder / HEAD
-    )
+    Ledger.create(info.ledger or folder / LEDGER, source=info.content_hash, store=info.id, head=folder / HEAD)
+
+
+def check_enough(rows: int, rejected: Mapping[str, int], scrubbed: int, *, guessed: bool) -> None:
+    """Raise InputError when nothing, or in a format that was guessed too little, could be read."""
+    if rows == 0:
+        raise InputError("Not one row could be imported. " + _what_was_wrong(rejected, scrubbed))
+    if guessed and sum(rejected.values()) > rows:
+        raise InputError(
+            "More than half of the rows cannot be read in the format that the first lines look like. "
+            + _what_was_wrong(rejected, scrubbed)
+        )
 
 
 def _digest(path: Path) -> str:
@@ -123,20 +142,27 @@ def _write_events(
         part_of_user = np.repeat(np.arange(len(firsts) - 1, dtype=np.int32), np.diff(firsts))
         intake.events = intake.events.grouped(part_of_user, bounds[:-1])
     figures = {"impressions": 0, "clicks": 0, "first_time": 2**62, "last_time": -(2**62)}
-    with event_writer(folder / "events.parquet") as writer:
-        for low, high in pairwise(bounds.tolist()):
-            part = derive(sort_events(intake.events.read(low, high)), merge_next_page=merge_next_page)
-            write_events(writer, part, low, content)
+
+    def prepared(bounds: tuple[int, int]) -> tuple[Events, pa.RecordBatch]:
+        part = derive(sort_events(intake.events.read(*bounds)), merge_next_page=merge_next_page)
+        return part, as_rows(part, bounds[0])
+
+    with event_writer(folder / "events.parquet") as writer, ThreadPoolExecutor(1, "hash") as hashing:
+        for part, rows in in_order(intake.pool, prepared, pairwise(bounds.tolist()), intake.threads):
+            hashed = hashing.submit(hash_events, part, content)
+            writer.write_batch(rows, row_group_size=rows.num_rows)
+            hashed.result()
             figures["impressions"] += int(part["impression"].sum())
             figures["clicks"] += int((part["url"] >= 0).sum())
             figures["first_time"] = min(figures["first_time"], int(part["time"].min()))
             figures["last_time"] = max(figures["last_time"], int(part["time"].max()))
-            advance(high - low)
+            advance(rows.num_rows)
     return figures
 
 
-def _what_was_wrong(intake: Intake) -> str:
-    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in intake.rejects.counts.most_common())
+def _what_was_wrong(rejected: Mapping[str, int], scrubbed: int) -> str:
+    most = sorted(rejected.items(), key=lambda each: -each[1])
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in most)
     if reasons:
         return f"Rejected: {reasons}. Is the format right? Say it with --format."
-    return "The files hold no rows." if not intake.rejects.scrubbed else "All queries were scrubbed ('-')."
+    return "The files hold no rows." if not scrubbed else "All queries were scrubbed ('-')."

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from crowdlog.log.encode import Dictionary
 
-_SIZE = 256  # hashes of a sketch: shares of 5 % and more are seen
+SIZE = 256  # hashes of a sketch: shares of 5 % and more are seen
 _PART = 1 << 16
 SAME = 0.05  # the share of common users from which on two logs are asked about
 
@@ -21,7 +21,7 @@ def sketch(users: Dictionary) -> list[str]:
     """The smallest hashes of the user names: of two logs, the share they have in common is that of their
     users.
     """
-    return heapq.nsmallest(_SIZE, (hashlib.sha256(name).hexdigest()[:16] for name in _names(users)))
+    return heapq.nsmallest(SIZE, (hashlib.sha256(name).hexdigest()[:16] for name in _names(users)))
 
 
 def _names(users: Dictionary) -> Iterable[bytes]:
@@ -34,5 +34,5 @@ def _names(users: Dictionary) -> Iterable[bytes]:
 
 def in_common(one: Sequence[str], other: Sequence[str]) -> float:
     """About which share of the users of both logs together is in both."""
-    both = sorted({*one, *other})[: max(min(len(one), len(other), _SIZE), 1)]
+    both = sorted({*one, *other})[: max(min(len(one), len(other), SIZE), 1)]
     return sum(name in set(one) and name in set(other) for name in both) / len(both) if both else 0.0

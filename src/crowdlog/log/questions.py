@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crowdlog.errors import InputError
+from crowdlog.files.address import local_path
 from crowdlog.log.people import SAME, in_common
 from crowdlog.log.store import LogStore, StoreInfo
 
@@ -28,7 +29,7 @@ class Questions:
             self._ask_about_people(info)
 
     def _ask_about_people(self, info: StoreInfo) -> None:
-        for other in _stores_beside(Path(self.out).absolute()):
+        for other in _stores_beside(local_path(self.out).absolute()):
             same = other.info.content_hash == info.content_hash
             if same or in_common(info.people, other.info.people) >= SAME:
                 what = "the same log" if same else "a log of many of the same users"

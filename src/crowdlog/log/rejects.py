@@ -33,15 +33,42 @@ REASONS = {
 MAX_TEXT = 4096
 
 
-class Rejects:
-    """Writes the rejects file (file, line, reason, row with backslash escapes); its mode lets only the owner
-    read it.
+class RejectsFile:
+    """The rejects file (file, line, reason, row with backslash escapes); its mode lets only the owner read
+    it. Made with the first row.
     """
 
-    def __init__(self, path: Path, *, strict: bool = False) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._strict = strict
         self._file: BinaryIO | None = None
+
+    def __enter__(self) -> RejectsFile:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def keep(self, name: str, line: int, reason: str, raw: bytes) -> None:
+        if self._file is None:
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            self._file = os.fdopen(handle, "wb")
+            self._file.write(b"file\tline\treason\trow\n")
+        head = name.encode("unicode_escape") + f"\t{line}\t{reason}\t".encode()
+        escaped = raw.decode("latin-1").encode("unicode_escape")
+        self._file.write(head + escaped + b"\n")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Rejects:
+    """Counts bad rows and keeps them in the rejects file."""
+
+    def __init__(self, path: Path, *, strict: bool = False) -> None:
+        self._file = RejectsFile(path)
+        self._strict = strict
         self.counts: Counter[str] = Counter()
         self.scrubbed = 0
 
@@ -58,20 +85,7 @@ class Rejects:
                     "Correct it, or import without --strict to set such rows aside."
                 )
             self.counts[REASONS[code]] += 1
-            self._keep(
-                name.encode("unicode_escape") + f"\t{batch.line[i]}\t{REASONS[code]}\t".encode(),
-                batch.raw(int(i)),
-            )
-
-    def _keep(self, head: bytes, raw: bytes) -> None:
-        if self._file is None:
-            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            self._file = os.fdopen(handle, "wb")
-            self._file.write(b"file\tline\treason\trow\n")
-        escaped = raw.decode("latin-1").encode("unicode_escape")
-        self._file.write(head + escaped + b"\n")
+            self._file.keep(name, int(batch.line[i]), REASONS[code], batch.raw(int(i)))
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._file.close()

@@ -11,8 +11,9 @@ import numpy as np
 from numba import njit
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import ROLES, Batch, Texts
+from crowdlog.log.columns import ROLES, TIME, Batch, Texts
 from crowdlog.log.rejects import COLUMNS, GOOD
+from crowdlog.log.rejects import TIME as BAD_TIME
 from crowdlog.log.sources import BLOCK, SourceFile
 from crowdlog.progress import Advance
 from crowdlog.types import Bytes, Ints
@@ -101,6 +102,7 @@ class LineLayout:
     """How the lines of one file are cut. `roles`: for each field the role it plays, or -1.
 
     `shorter`: another allowed number of fields. `quoted_lines`: a quoted field may go on in the next line.
+    `time_size`: how long every time is, where fewer digits would be taken for another kind; 0: any.
     """
 
     delimiter: str
@@ -109,6 +111,7 @@ class LineLayout:
     header: bool = False
     shorter: int = 0
     quoted_lines: bool = False
+    time_size: int = 0
 
 
 def read_delimited(
@@ -121,26 +124,44 @@ def read_delimited(
         data += block
         batch, carry, line, reaching = _split(data, layout, line)
         if reaching and not layout.quoted_lines:
-            # One person's stray quotation mark would swallow the rows of others.
-            raise InputError(
-                f"A quotation mark opened in line {reaching} of {source.name} is closed in a later line: the "
-                "rows between would become one text. If texts of this log do have several lines, add "
-                "--quoted-lines; if quotes mean nothing, use --format tsv."
-            )
+            raise _stray_quote(f"line {reaching} of {source.name}")
         if len(carry) > size + BLOCK:
             raise InputError(
                 f"Line {line} of {source.name} does not end within {BLOCK >> 20} MB; "
                 "is it a text file, with every quotation mark closed?"
             )
         if skip and len(batch):
-            batch, skip = _without_first(batch), False
+            batch, skip = batch.from_row(1), False
         if len(batch):
             yield batch
     if carry:
-        raise InputError(
-            f"A quotation mark opened in line {line} of {source.name} is never closed. "
-            "Close it, or use --format tsv if quotes mean nothing."
-        )
+        raise _open_quote(f"line {line} of {source.name}")
+
+
+def cut_lines(data: bytes, first: int, layout: LineLayout, name: str) -> Batch:
+    """The records of whole lines out of the middle of a file, of which the first has this number."""
+    batch, carry, _line, reaching = _split(bytearray(data), layout, first)
+    if reaching:
+        raise _stray_quote(name)
+    if carry:
+        raise _open_quote(name)
+    return batch
+
+
+def _stray_quote(where: str) -> InputError:
+    """One person's stray quotation mark would swallow the rows of others."""
+    return InputError(
+        f"A quotation mark opened in {where} is closed in a later line: the "
+        "rows between would become one text. If texts of this log do have several lines, add "
+        "--quoted-lines; if quotes mean nothing, use --format tsv."
+    )
+
+
+def _open_quote(where: str) -> InputError:
+    return InputError(
+        f"A quotation mark opened in {where} is never closed. "
+        "Close it, or use --format tsv if quotes mean nothing."
+    )
 
 
 def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -178,24 +199,18 @@ def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, byte
         first,
     )
     columns = tuple(Texts(buffer, start[role, :n], size[role, :n]) for role in range(len(ROLES)))
-    wrong = (fields[:n] != len(layout.roles)) & (fields[:n] != layout.shorter)
+    reason = np.full(n, GOOD, np.uint8)
+    if layout.time_size:
+        reason[size[TIME, :n] != layout.time_size] = BAD_TIME
+    reason[(fields[:n] != len(layout.roles)) & (fields[:n] != layout.shorter)] = COLUMNS
     ends = np.append(record[1:n], used)
 
     def text(i: int) -> bytes:
         return bytes(raw[record[i] : ends[i]]).rstrip(b"\r\n")
 
     return (
-        Batch(columns, line[:n], np.where(wrong, COLUMNS, GOOD).astype(np.uint8), text),
+        Batch(columns, line[:n], reason, text),
         bytes(raw[used:]),
         following,
         reaching,
-    )
-
-
-def _without_first(batch: Batch) -> Batch:
-    return Batch(
-        tuple(Texts(c.data, c.start[1:], c.size[1:]) for c in batch.columns),
-        batch.line[1:],
-        batch.reason[1:],
-        lambda i: batch.raw(i + 1),
     )

@@ -48,14 +48,17 @@ class Spill:
         events: Events = {}
         for column, kind in COLUMNS.items():
             events[column] = np.empty(high - low, kind)
-            self._files[column].seek(low * np.dtype(kind).itemsize)
-            self._fill(self._files[column], events[column].data.cast("B"))
+            self._fill(
+                self._files[column].fileno(), events[column].data.cast("B"), low * np.dtype(kind).itemsize
+            )
         return events
 
     @staticmethod
-    def _fill(file: Any, buffer: memoryview) -> None:
+    def _fill(file: int, buffer: memoryview, place: int) -> None:
+        """By place, because several threads read at once."""
         while len(buffer):
-            buffer = buffer[file.readinto(buffer) :]
+            done = os.preadv(file, [buffer], place)
+            buffer, place = buffer[done:], place + done
 
     def grouped(self, part_of_user: NDArray[np.int32], first_row: NDArray[np.int64]) -> Spill:
         """A copy in which the rows of each part stand together, in the order of reading; part p begins at

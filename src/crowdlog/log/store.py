@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
+from crowdlog.files.address import Address, local_path
 from crowdlog.files.private import no_core_dumps
 from crowdlog.privacy.ledger import is_postgres
 from crowdlog.privacy.ledger_head import HEAD
@@ -31,6 +32,7 @@ class StoreInfo:
     Counts only; `rejected` maps a reason to its number of rows; `files` each file to its bytes and `hashes`
     to its SHA-256, to notice a damaged store. `guessed`: formats that were recognised, not said.
     `ledger`: where it is, if it is shared with other stores. `part_of`: the store it was split from.
+    `tables`: the address of the folder that holds the tables, if they do not lie in the store.
     `people`: a sketch of the user names (people.py).
     """
 
@@ -55,20 +57,37 @@ class StoreInfo:
     ledger: str | None = None
     part_of: str | None = None
     people: list[str] = field(default_factory=list)
+    tables: str | None = None
     version: int = VERSION
 
+    @property
+    def has_times(self) -> bool:
+        """A log that was imported without times stands at one moment, the beginning of 1970."""
+        return (self.first_time, self.last_time) != (0, 0)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class LogStore:
     """An opened store. Its files are never changed; only the ledger beside them is."""
 
     path: Path
     info: StoreInfo
 
+    def __repr__(self) -> str:
+        return f"LogStore({str(self.path)!r}: {self.info.users:,} users, {self.info.rows:,} rows)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: counts, never a text."""
+        from crowdlog.pages.in_notebook import fields_in_notebook
+
+        info = self.info
+        counts = {"people": info.users, "rows": info.rows, "distinct queries": info.queries}
+        return fields_in_notebook(f"Log store {self.path.name}", counts | {"clicks": info.clicks})
+
     @classmethod
     def open(cls, path: str | Path) -> LogStore:
         """Open a store, or say clearly why that is none."""
-        folder = Path(path)
+        folder = local_path(path)
         _refuse_closed(folder)
         if not folder.exists():
             raise InputError(
@@ -81,8 +100,9 @@ class LogStore:
             )
         no_core_dumps()
         store = cls(folder, _read_info(folder / "store.json"))
+        sizes = store.sizes()
         for name, size in store.info.files.items():
-            if not (folder / name).is_file() or (folder / name).stat().st_size != size:
+            if sizes.get(name) != size:
                 raise _damaged(folder, name)
         OPENED.add(folder.absolute())
         return store
@@ -91,12 +111,23 @@ class LogStore:
         """Read every file and compare it with its hash: InputError when a byte differs since the import."""
         for name, expected in self.info.hashes.items():
             try:
-                with (self.path / name).open("rb") as file:
+                with self._opened(name) as file:
                     found = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
                 raise _damaged(self.path, name) from None
             if found != expected:
                 raise _damaged(self.path, name)
+
+    def sizes(self) -> dict[str, int]:
+        """The files of the tables that are there, with their bytes."""
+        if self.info.tables is None:
+            paths = ((name, self.path / name) for name in self.info.files)
+            return {name: path.stat().st_size for name, path in paths if path.is_file()}
+        root = Address(self.info.tables)
+        return {str(part.relative_to(root)): size for part, size in root.files().items()}
+
+    def _opened(self, name: str) -> Any:
+        return (self.path / name).open("rb") if self.info.tables is None else self.there(name).open()
 
     def is_still_there(self) -> bool:
         """Whether the path still holds this very store: another one may have been moved to its place."""
@@ -105,17 +136,30 @@ class LogStore:
         except (OSError, InputError):
             return False
 
+    def there(self, table: str) -> Any:
+        """Where the engine reads a table, or a file of it: a path in the store, or an address."""
+        return self.path / table if self.info.tables is None else Address(self.info.tables) / table
+
+    def here(self, table: str) -> Path:
+        """A table on this machine. One that lies elsewhere is fetched once, into the store."""
+        path = self.path / table
+        if self.info.tables is not None and not path.exists():
+            from crowdlog.log.fetch import fetch_table
+
+            fetch_table(Address(self.info.tables), table, path, self.info.hashes)
+        return path
+
     def events(self) -> Path:
-        return self.path / "events.parquet"
+        return self.here("events.parquet")
 
     def queries(self) -> Path:
-        return self.path / "queries.parquet"
+        return self.here("queries.parquet")
 
     def urls(self) -> Path:
-        return self.path / "urls.parquet"
+        return self.here("urls.parquet")
 
     def users(self) -> Path:
-        return self.path / "users.parquet"
+        return self.here("users.parquet")
 
     def ledger(self) -> Path | str:
         """Where the ledger is: in the store, or where the import was told; a path or a PostgreSQL address."""
@@ -129,15 +173,17 @@ class LogStore:
 
     def query_texts(self, ids: Sequence[int] | NDArray[Any]) -> pa.StringArray:
         """The texts of these query ids, in this order."""
-        return _texts(self.queries(), ids, self.info.queries)
+        return _texts(self.there("queries.parquet"), ids, self.info.queries)
 
     def url_texts(self, ids: Sequence[int] | NDArray[Any]) -> pa.StringArray:
         """The texts of these url ids, in this order."""
-        return _texts(self.urls(), ids, self.info.urls)
+        return _texts(self.there("urls.parquet"), ids, self.info.urls)
 
 
 def write_info(path: Path, info: StoreInfo) -> None:
     values = asdict(info)
+    if info.tables is None:  # stores of before there was such a thing are read, too
+        del values["tables"]
     path.write_text(json.dumps({**values, "checksum": _checksum(values)}, indent=2) + "\n", encoding="utf-8")
 
 
@@ -153,7 +199,8 @@ def _read_info(path: Path) -> StoreInfo:
         raise InputError(
             f"The log store {path.parent} is damaged: its store.json cannot be read. Import the log again."
         ) from error
-    if version != VERSION or set(values) != {f.name for f in fields(StoreInfo)} - {"version"}:
+    known = {f.name for f in fields(StoreInfo)} - {"version", "tables"}
+    if version != VERSION or set(values) - {"tables"} != known:
         raise InputError(
             f"The log store {path.parent} was made by another version of crowdlog. Import the log again."
         )
@@ -169,39 +216,37 @@ def _damaged(folder: Path, name: str) -> InputError:
 
 
 def _refuse_closed(folder: Path) -> None:
-    """Somebody else's folder, or a name that no folder can have."""
+    """Somebody else's folder, or a name that is too long."""
     try:
         if folder.exists():
             next(folder.iterdir(), None)
     except NotADirectoryError:
         return
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no folder can have this name"
-        raise InputError(f"The log store {str(folder)[:200]} cannot be opened: {why}.") from None
+    except OSError as error:
+        raise InputError(f"The log store {str(folder)[:200]} cannot be opened: {error.strerror}.") from None
 
 
-def _texts(path: Path, ids: Sequence[int] | NDArray[Any], count: int) -> pa.StringArray:
-    """Read only the row groups that hold an asked id; the rows of a file are its ids in order."""
-    import pyarrow.parquet as pq
+def _texts(table: Any, ids: Sequence[int] | NDArray[Any], count: int) -> pa.StringArray:
+    """Read only the row groups that hold an asked id; the rows of a table are its ids in order."""
+    from crowdlog.log.parts import opened_part, part_files
 
     asked = np.asarray(ids, dtype=np.int64)
     if len(asked) and (asked.min() < 0 or asked.max() >= count):
         raise IndexError(f"ids must be from 0 to {count - 1}")
-    file = pq.ParquetFile(path)
-    sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
     order = np.argsort(asked, kind="stable")
-    bounds = np.searchsorted(asked[order], np.cumsum([0, *sizes]))
+    rising = asked[order]
     pieces: list[Any] = [pa.array([], pa.string())]
-    for i, first in enumerate(np.cumsum([0, *sizes])[:-1]):
-        mine = asked[order[bounds[i] : bounds[i + 1]]]
-        if len(mine):
-            pieces.append(
-                file.read_row_group(i, columns=["text"])
-                .column("text")
-                .combine_chunks()
-                .take(pa.array(mine - first))
-            )
+    first = 0
+    for part in part_files(table):
+        with opened_part(part) as file:
+            for i in range(file.metadata.num_row_groups):
+                last = first + file.metadata.row_group(i).num_rows
+                mine = rising[slice(*np.searchsorted(rising, [first, last]))]
+                if len(mine):
+                    texts = file.read_row_group(i, columns=["text"]).column("text").combine_chunks()
+                    pieces.append(texts.take(pa.array(mine - first, pa.int64())))
+                first = last
     back = np.empty(len(asked), np.int64)
     back[order] = np.arange(len(asked))
-    texts: pa.StringArray = pa.concat_arrays(pieces).take(pa.array(back, pa.int64()))
-    return texts
+    found: pa.StringArray = pa.concat_arrays(pieces).take(pa.array(back, pa.int64()))
+    return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any
 
 from crowdlog.files.patterns import for_duckdb
@@ -45,44 +47,79 @@ class Summary:
         return asdict(self)
 
 
+# What is asked of the events; each looks at one user, or one query, at a time.
+CLICKED = "SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT NULL"
+USERS_OF_QUERY = "SELECT query AS key, min(user) AS low, max(user) AS high FROM events GROUP BY query"
+QUERIES = "count(*) FILTER (impression)"
+SESSIONS = f"count(*) FILTER (impression AND (gap IS NULL OR gap > {longest_pause(SESSION_MINUTES)}))"
+# Normalised texts have single blanks, so the words are the blanks plus one.
+WORDS = (
+    "SELECT least(length(text) - length(replace(text, ' ', '')) + 1, 5) AS words, count(*) AS n FROM queries "
+    "GROUP BY 1"
+)
+
+
+def per_user(number: str) -> str:
+    """For each number how many users have it."""
+    return f"SELECT n, count(*) AS users FROM (SELECT {number} AS n FROM events GROUP BY user) GROUP BY n"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What had to be counted. `queries`, `sessions`: how many users have each number of them; `words`: how
+    many distinct queries have each number of words.
+    """
+
+    clicked: int
+    single: int
+    queries: dict[int, int]
+    sessions: dict[int, int]
+    words: dict[int, int]
+
+
 def summarise(store: LogStore) -> Summary:
-    """Read the events twice and the query texts once."""
+    """Read the events and the query texts."""
     import duckdb
 
-    info = store.info
     with duckdb.connect() as db:
         db.execute("SET enable_progress_bar = false")
         for name, path in (("events", store.events()), ("queries", store.queries())):
             db.from_parquet(for_duckdb(path), hive_partitioning=False).create_view(name)
-        clicked = _one(
-            db,
-            "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY user, nth_impression HAVING max(url) IS NOT "
-            "NULL)",
-        )[0]
-        single = _one(
-            db, "SELECT count(*) FROM (SELECT 1 FROM events GROUP BY query HAVING min(user) = max(user))"
-        )[0]
-        return Summary(
-            rows=info.rows,
-            users=info.users,
-            days=(info.last_time - info.first_time) / 86400,
-            impressions=info.impressions,
-            clicks=info.clicks,
-            distinct_queries=info.queries,
-            distinct_urls=info.urls,
-            distinct_query_share=info.queries / info.impressions,
-            distinct_url_share=info.urls / info.clicks if info.clicks else 0.0,
-            clicked_share=clicked / info.impressions,
-            single_user_query_share=single / info.queries,
-            queries_per_user=_spread(db, "count(*) FILTER (impression)"),
-            sessions_per_user=_spread(
-                db,
-                f"count(*) FILTER (impression AND (gap IS NULL OR gap > {longest_pause(SESSION_MINUTES)}))",
+        single = f"SELECT count(*) FROM ({USERS_OF_QUERY}) WHERE low = high"
+        return summary_of(
+            store,
+            Figures(
+                _one(db, f"SELECT count(*) FROM ({CLICKED})")[0],
+                _one(db, single)[0],
+                dict(db.execute(per_user(QUERIES)).fetchall()),
+                dict(db.execute(per_user(SESSIONS)).fetchall()),
+                dict(db.execute(WORDS).fetchall()),
             ),
-            words_per_distinct_query=_words(db),
-            scrubbed=info.scrubbed,
-            rejected=info.rejected,
         )
+
+
+def summary_of(store: LogStore, found: Figures) -> Summary:
+    info = store.info
+    return Summary(
+        rows=info.rows,
+        users=info.users,
+        days=(info.last_time - info.first_time) / 86400,
+        impressions=info.impressions,
+        clicks=info.clicks,
+        distinct_queries=info.queries,
+        distinct_urls=info.urls,
+        distinct_query_share=info.queries / info.impressions,
+        distinct_url_share=info.urls / info.clicks if info.clicks else 0.0,
+        clicked_share=found.clicked / info.impressions,
+        single_user_query_share=found.single / info.queries,
+        queries_per_user=spread_of(found.queries),
+        sessions_per_user=spread_of(found.sessions),
+        words_per_distinct_query={
+            ("5+" if words == 5 else str(words)): found.words.get(words, 0) for words in range(1, 6)
+        },
+        scrubbed=info.scrubbed,
+        rejected=info.rejected,
+    )
 
 
 def _one(db: Any, query: str) -> tuple[Any, ...]:
@@ -90,20 +127,18 @@ def _one(db: Any, query: str) -> tuple[Any, ...]:
     return row
 
 
-def _spread(db: Any, per_user: str) -> Spread:
-    mean, quartiles = _one(
-        db,
-        f"SELECT avg(n), quantile_cont(n, [0.25, 0.5, 0.75]) FROM (SELECT {per_user} AS n FROM events GROUP "
-        "BY user)",
-    )
-    return Spread(mean, *quartiles)
+def spread_of(users: dict[int, int]) -> Spread:
+    """Mean and quartiles, with a straight line between two users where a quartile falls between them."""
+    numbers = sorted(users)
+    ends = list(accumulate(users[number] for number in numbers))
+    mean = sum(number * users[number] for number in numbers) / ends[-1]
 
+    def at(place: int) -> int:
+        return numbers[bisect_right(ends, place)]
 
-def _words(db: Any) -> dict[str, int]:
-    """Normalised texts have single blanks, so the words are the blanks plus one."""
-    rows = db.execute(
-        "SELECT least(length(text) - length(replace(text, ' ', '')) + 1, 5) AS words, count(*) FROM queries "
-        "GROUP BY 1"
-    ).fetchall()
-    counts = dict(rows)
-    return {("5+" if words == 5 else str(words)): counts.get(words, 0) for words in range(1, 6)}
+    def quantile(share: float) -> float:
+        whole, part = divmod(share * (ends[-1] - 1), 1)
+        low = at(int(whole))
+        return low + part * (at(int(whole) + 1) - low) if part else float(low)
+
+    return Spread(mean, *(quantile(share) for share in (0.25, 0.5, 0.75)))

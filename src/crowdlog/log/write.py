@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +34,15 @@ _TEXT_FIELDS: list[pa.Field[Any]] = [
     pa.field("text", pa.string(), nullable=False),
 ]
 TEXTS = pa.schema(_TEXT_FIELDS)
+_IDS = ("id", "user", "query", "url")
+
+
+def _long(schema: pa.Schema) -> pa.Schema:
+    """With ids of 64 bits."""
+    return pa.schema([each.with_type(_LONG) if each.name in _IDS else each for each in schema])
+
+
+LONG_EVENTS, LONG_TEXTS = _long(EVENTS), _long(TEXTS)
 _GROUP = 1 << 18  # texts per row group: even the longest allowed stay below the 2 GB of Arrow's strings
 
 
@@ -55,43 +64,50 @@ class ContentHash:
 
 
 @contextmanager
-def event_writer(path: Path) -> Iterator[pq.ParquetWriter]:
+def event_writer(path: Path, schema: pa.Schema = EVENTS) -> Iterator[pq.ParquetWriter]:
     """Through a Python file, whose errors (a full disk) keep their number."""
-    # Differences of neighbours, packed, without compression: small and the fastest to write and to read
-    # (docs/decisions/log-store.md).
-    encoding = {field.name: "DELTA_BINARY_PACKED" for field in _FIELDS if field.name != "impression"}
-    with (
-        path.open("wb") as file,
-        pq.ParquetWriter(
-            file, EVENTS, compression="none", use_dictionary=False, column_encoding=encoding
-        ) as writer,
-    ):
+    with path.open("wb") as file, events_to(file, schema) as writer:
         yield writer
 
 
-def write_events(writer: pq.ParquetWriter, events: Events, first_row: int, content: ContentHash) -> None:
-    """One row group. -1 becomes null where a column may be null."""
-    for column in COLUMNS:
-        content.add(column, events[column])
+def events_to(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+    # Differences of neighbours, packed, without compression: small and the fastest to write and to read
+    # (docs/decisions/log-store.md).
+    encoding = {field.name: "DELTA_BINARY_PACKED" for field in _FIELDS if field.name != "impression"}
+    return pq.ParquetWriter(file, schema, compression="none", use_dictionary=False, column_encoding=encoding)
+
+
+def as_rows(events: Events, first_row: int, schema: pa.Schema = EVENTS) -> pa.RecordBatch:
+    """Events as the file keeps them. -1 becomes null where a column may be null."""
     arrays = [
         np.arange(first_row, first_row + len(events["user"]), dtype=np.int64),
         *(events[field.name] for field in _FIELDS[1:]),
     ]
     columns = [
         pa.array(values, field.type, mask=values < 0 if field.nullable else None)
-        for field, values in zip(_FIELDS, arrays, strict=True)
+        for field, values in zip(schema, arrays, strict=True)
     ]
-    writer.write_batch(pa.record_batch(columns, schema=EVENTS), row_group_size=len(arrays[0]))
+    return pa.record_batch(columns, schema=schema)
+
+
+def hash_events(events: Events, content: ContentHash) -> None:
+    for column in COLUMNS:
+        content.add(column, events[column])
+
+
+@contextmanager
+def text_writer(path: Path, schema: pa.Schema = TEXTS) -> Iterator[pq.ParquetWriter]:
+    with path.open("wb") as file, texts_to(file, schema) as writer:
+        yield writer
+
+
+def texts_to(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+    return pq.ParquetWriter(file, schema, compression="zstd", compression_level=1, use_dictionary=False)
 
 
 def write_texts(path: Path, texts: Dictionary, content: ContentHash) -> None:
     """A dictionary in the order of its ids."""
-    with (
-        path.open("wb") as file,
-        pq.ParquetWriter(
-            file, TEXTS, compression="zstd", compression_level=1, use_dictionary=False
-        ) as writer,
-    ):
+    with text_writer(path) as writer:
         for low in range(0, len(texts), _GROUP):
             high = min(low + _GROUP, len(texts))
             data, offsets = texts.slice(low, high)

@@ -188,7 +188,7 @@ def test_bad_json_lines_are_set_aside(tmp_path):
     )
     info = import_log(path, tmp_path / "store", format="jsonl").info
     assert (info.rows, info.first_time) == (1, 1141207200)
-    assert info.rejected == {"no user": 1, "undecodable text": 1, "unreadable record": 3}
+    assert info.rejected == {"no user": 1, "unreadable record": 4}
 
 
 def test_excite(tmp_path):
@@ -197,6 +197,34 @@ def test_excite(tmp_path):
     store = import_log(path, tmp_path / "store")
     assert got(store) == [("AB12", "two words", "1997-09-16 10:54:32", "", "")]
     assert store.info.formats == ["excite"]
+
+
+def test_a_day_without_a_time_is_no_moment_of_1970(tmp_path):
+    """Six digits were taken for seconds since 1970."""
+    path = tmp_path / "excite.log"
+    path.write_text("AB12\t970916105432\twords\nCD34\t970916\tother words\n")
+    info = import_log(path, tmp_path / "store", format="excite").info
+    assert (info.rows, info.rejected) == (1, {"unreadable time": 1})
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_two_columns_of_one_name_are_refused(tmp_path, kind):
+    """Which one is the user was a guess nobody was told of."""
+    path = tmp_path / f"log.{kind}"
+    if kind == "csv":
+        path.write_text("user,user,query,time\n" + "a,b,words,2006-03-01 07:17:12\n" * 3)
+    else:
+        columns = [pa.array(["a"]), pa.array(["b"]), pa.array(["words"]), pa.array([1_141_171_200])]
+        pq.write_table(pa.Table.from_arrays(columns, names=["user", "user", "query", "time"]), path)
+    with pytest.raises(InputError, match="several columns called 'user'"):
+        import_log(path, tmp_path / "store")
+
+
+def test_xml_of_an_unknown_encoding_is_refused(tmp_path):
+    path = tmp_path / "sessions.xml"
+    path.write_bytes(b'<?xml version="1.0" encoding="klingon"?><sessions><session num="1"/></sessions>')
+    with pytest.raises(InputError, match="an encoding which is not known"):
+        import_log(path, tmp_path / "store", format="trec-session", date="2012-01-01")
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8"])

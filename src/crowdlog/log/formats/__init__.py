@@ -1,33 +1,64 @@
 """One file per format.
 
-A reader turns a source into batches; `reader` finds the one for a source, by name or by looking into it.
+A reader turns a source into batches; `readers` finds the one for each source, by name or by looking into it.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from crowdlog.log.columns import Batch
-from crowdlog.log.formats.options import FORMATS, ReadOptions
+from crowdlog.log.format_names import FORMATS
+from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.recognise import recognise
 from crowdlog.log.sources import SourceFile
+from crowdlog.log.text_encoding import known_encoding
 from crowdlog.progress import Advance
 
-__all__ = ["FORMATS", "ReadOptions", "Reader", "reader"]
+__all__ = ["FORMATS", "ReadOptions", "Reader", "readers"]
+
+# These find out by themselves how their texts are written, or hold none.
+_OWN_ENCODING = ("sogou", "aol", "excite", "parquet", "chromium", "firefox", "trec-session")
 
 
 @dataclass(frozen=True)
 class Reader:
     """A source whose format is known and whose head was looked at."""
 
+    name: str
     format: str
     read: Callable[[Advance], Iterator[Batch]]
 
 
-def reader(source: SourceFile, options: ReadOptions) -> Reader:
-    """Raises InputError if the file cannot be of the format said, or of any."""
-    name = options.format or recognise(source, has_columns=options.columns is not None)
-    module = importlib.import_module(f"crowdlog.log.formats.{FORMATS[name]}")
-    return Reader(name, module.read(source, options))
+def readers(sources: Sequence[SourceFile], options: ReadOptions, encoding: str | None = None) -> list[Reader]:
+    """Raises InputError if a file cannot be of the format said, or of any.
+
+    Files of one export that belong together (UBI's queries and events) get one reader.
+    """
+    found = [_named(source, options, encoding) for source in sources]
+    joined = [source for source, name in found if name == "ubi"]
+    made = []
+    for source, name in found:
+        module = importlib.import_module(f"crowdlog.log.formats.{FORMATS[name]}")
+        if source in joined[1:]:
+            continue
+        read = module.read_together(joined, options) if source in joined else module.read(source, options)
+        made.append(Reader(source.name, name, read))
+    return made
+
+
+def _named(source: SourceFile, options: ReadOptions, encoding: str | None) -> tuple[SourceFile, str]:
+    """A source that knows its encoding, and its format."""
+    if encoding is not None:
+        source = replace(source, encoding=known_encoding(encoding))
+    elif options.format not in _OWN_ENCODING and (looks := source.looks_encoded()) is not None:
+        written = replace(source, encoding=looks)
+        name = options.format or recognise(written, options)
+        if name not in _OWN_ENCODING:
+            options.tell(f"{source.name} was read as {looks}; --encoding says another.")
+            source = written
+    name = options.format or recognise(source, options)
+    options.refuse_date(name)
+    return source, name

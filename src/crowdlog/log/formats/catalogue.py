@@ -4,13 +4,39 @@ from __future__ import annotations
 
 import importlib
 
-from crowdlog.log.formats.options import FORMATS
+from crowdlog.log.format_names import FORMATS
+from crowdlog.log.formats.exports import table
 
 _HEAD = """# Formats
 
 Which search logs `crowdlog import` reads. Made by `crowdlog formats --markdown`; do not edit.
-The format is recognised from the first lines if `--format` does not say it.
-Files may be plain, `.gz` or `.zst`, and many at once.
+
+```sh
+crowdlog import LOG -o STORE                     # recognised from the first lines
+crowdlog import LOG -o STORE --yes               # columns guessed by their names, without asking
+crowdlog import LOG -o STORE --columns user=cookie,query=q,time=ts,url=clicked
+zcat LOG.gz | crowdlog import - -o STORE         # also pipes, https:// and s3:// (gs://, hdfs://) addresses
+```
+
+- **Columns.** `user` and `query` are needed; without `time` only mechanisms that need no order can be
+  used (`Korolova`, not `Crowd` with pairs); `rank` and `url` make clicks. Fields inside fields are named by
+  their path: `client.id`, `hits[0].url`. A column that is named but not there is refused in every format;
+  one that looks like a misspelt one (`ulr`) is asked about, and columns that are not read are told.
+- **What is shown.** Names of columns and counts, never a value. Where the first line may be a row, not even
+  names.
+- **Times.** The spelling is found from the first rows and holds for the file; a time without zone is UTC.
+  Where day and month could be exchanged, nothing is guessed: `--time-format '%d/%m/%Y %H:%M'` says it (`s`,
+  `ms`, `us`, `ns` are numbers since 1970).
+- **Encodings.** UTF-8; UTF-16, Latin-1 and Windows-1252 are recognised and said; `--encoding` says another.
+- **Files.** Plain, `.gz` or `.zst`, many at once, folders as Spark and Hive write them: `_SUCCESS` and empty
+  parts are passed over, `day=2024-01-31` in a folder's name is a column.
+- **Who is a user?** The promise protects what the user column names. A session id protects a visit, an
+  address a household; the import says so.
+
+## Exports
+
+Options are those needed besides `crowdlog import LOG -o STORE`.
+
 """
 
 
@@ -25,7 +51,7 @@ def describe() -> dict[str, str]:
 
 def page() -> str:
     """docs/formats.md."""
-    parts = [_HEAD]
+    parts = [_HEAD, table(), "\n# By name\n"]
     for name, what in describe().items():
         parts.append(f"\n## {name}\n\n{what}\n\n```sh\ncrowdlog import LOG --format {name} -o STORE\n```\n")
     return "".join(parts)

@@ -5,59 +5,68 @@ without a header.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from functools import partial
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import ROLES, Batch
+from crowdlog.log.columns import ROLES
 from crowdlog.log.formats.options import ReadOptions
+from crowdlog.log.formats.roles import looks_like_names
+from crowdlog.log.formats.table_roles import TableRead, TableRoles, refuse_twice, table_roles
 from crowdlog.log.scan import LineLayout, read_delimited
 from crowdlog.log.sources import SourceFile
-from crowdlog.progress import Advance
 
 
-def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+def read(source: SourceFile, options: ReadOptions) -> TableRead:
     """Columns given by number mean that there is no header."""
-    first = source.head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip(
-        "\r\n"
-    ).splitlines()[:1] or [""]
-    tabbed = options.format == "tsv" or (options.format != "csv" and "\t" in first[0])
+    delimiter, names = first_fields(source, options.format)
+    numbered = options.columns is not None and all(map(str.isdecimal, options.columns.values()))
+    places = [str(i + 1) for i in range(len(names))] if numbered else names
+    if options.columns is not None:
+        _refuse_missing(source, options.columns.values(), [*places, *source.partitions])
+    elif not {"user", "query", "time"} <= {name.strip().lower() for name in names} and not (
+        looks_like_names(names)
+    ):
+        raise InputError(
+            f"{source.name} seems to have no header, so its {len(names)} columns must be numbered: "
+            "--columns user=1,query=2,time=3"
+        )
+    roles = table_roles(source, options, places)
+    refuse_twice(source, places, roles)
+    layout = _layout(roles, delimiter, places, header=not numbered, quoted_lines=options.quoted_lines)
+    return TableRead(source, roles, partial(read_delimited, source, layout))
+
+
+def first_fields(source: SourceFile, format_: str | None) -> tuple[str, list[str]]:
+    """The delimiter and the fields of the first line."""
+    text = source.head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    first = text.lstrip("\r\n").splitlines()[:1] or [""]
+    tabbed = format_ == "tsv" or (format_ != "csv" and "\t" in first[0])
     delimiter = "\t" if tabbed else max(",;|", key=first[0].count)
-    names = next(
-        csv.reader(first, delimiter=delimiter, quoting=csv.QUOTE_NONE if tabbed else csv.QUOTE_MINIMAL), []
-    )
-    wanted = options.columns or {
-        role: role for role in ROLES if role in ("user", "query", "time", *map(_plain, names))
-    }
-    numbered = all(name.isdecimal() for name in wanted.values())
-    roles = [-1] * len(names)
-    for role, name in wanted.items():
-        roles[_place(names, name, numbered, source)] = ROLES.index(role)
-    layout = LineLayout(
+    if tabbed:
+        return delimiter, first[0].split(delimiter)
+    return delimiter, next(csv.reader(first, delimiter=delimiter), [])
+
+
+def _layout(
+    roles: TableRoles, delimiter: str, names: list[str], *, header: bool, quoted_lines: bool
+) -> LineLayout:
+    role_of = {names.index(name): ROLES.index(role) for role, name in roles.columns.items()}
+    return LineLayout(
         delimiter,
-        tuple(roles),
-        quoted=not tabbed,
-        header=not numbered,
-        quoted_lines=options.quoted_lines,
+        tuple(role_of.get(place, -1) for place in range(len(names))),
+        quoted=delimiter != "\t",
+        header=header,
+        quoted_lines=quoted_lines,
     )
-    return partial(read_delimited, source, layout)
 
 
-def _plain(name: str) -> str:
-    return name.strip().lower()
-
-
-def _place(names: list[str], wanted: str, numbered: bool, source: SourceFile) -> int:
-    """Which field has this name or number.
-
-    The names found are not shown: without a header they are somebody's query.
-    """
-    if numbered and 1 <= int(wanted) <= len(names):
-        return int(wanted) - 1
-    plain = [_plain(name) for name in names]
-    if not numbered and _plain(wanted) in plain:
-        return plain.index(_plain(wanted))
-    raise InputError(
-        f"{source.name} has no column {wanted!r} among the {len(names)} of its first line. "
-        "Name the columns with --columns user=…,query=…,time=…"
-    )
+def _refuse_missing(source: SourceFile, wanted: Iterable[str], names: list[str]) -> None:
+    """The names found are not shown: without a header they are somebody's query."""
+    plain = {name.strip().lower() for name in names}
+    for name in wanted:
+        if name.strip().lower() not in plain:
+            raise InputError(
+                f"{source.name} has no column {name!r} among the {len(names)} of its first line. "
+                "Name the columns with --columns user=…,query=…,time=…"
+            )

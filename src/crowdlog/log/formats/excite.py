@@ -14,4 +14,4 @@ from crowdlog.progress import Advance
 
 def read(source: SourceFile, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
     source.head()
-    return partial(read_delimited, source, LineLayout("\t", (USER, TIME, QUERY)))
+    return partial(read_delimited, source, LineLayout("\t", (USER, TIME, QUERY), time_size=12))

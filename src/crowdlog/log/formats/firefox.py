@@ -4,13 +4,7 @@ visits; pages opened from them are clicks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-from crowdlog.log.columns import Batch
-from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.search_pages import batches, searches, visits_of
-from crowdlog.log.sources import SourceFile
-from crowdlog.progress import Advance
+from crowdlog.log.formats.search_pages import history_reader
 
 # Times are microseconds since 1970.
 _VISITS = (
@@ -18,13 +12,4 @@ _VISITS = (
     "FROM moz_historyvisits AS visits JOIN moz_places AS places ON places.id = visits.place_id "
     "ORDER BY visits.id"
 )
-
-
-def read(source: SourceFile, _options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
-    source.head()
-
-    def rows(advance: Advance) -> Iterator[Batch]:
-        yield from batches(searches(visits_of(source, _VISITS)))
-        advance(source.path.stat().st_size)
-
-    return rows
+read = history_reader(_VISITS)

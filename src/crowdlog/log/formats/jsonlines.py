@@ -1,52 +1,47 @@
-"""JSON Lines: one object per line."""
+"""JSON: one object per line, an array of objects, or what a search engine's `_search` answers; fields inside
+fields by their path (`a.b`).
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
-from crowdlog.errors import InputError
-from crowdlog.log.columns import ROLES, TIME, Batch
-from crowdlog.log.formats.lines import Row, read_lines
+from crowdlog.log.columns import Batch
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.rejects import GOOD, RECORD
+from crowdlog.log.formats.records import Extractor, JsonRecords, field_names, paths_of, records
+from crowdlog.log.formats.table_roles import TableRead, table_roles
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 
-def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
-    """The first object must have the columns; later ones without them are rejected."""
-    names = options.columns or {role: role for role in ROLES}
-    first = source.head().removeprefix(b"\xef\xbb\xbf").strip().split(b"\n")[0]
-    row = _object(first)
-    for role in ("user", "query", "time"):
-        if row is None or names[role] not in row:
-            raise InputError(
-                f"The first line of {source.name} is no JSON object with the field {names[role]!r}. "
-                "Name the fields with --columns user=…"
-            )
-    return partial(read_lines, source, partial(_row, names=names))
+def read(source: SourceFile, options: ReadOptions) -> TableRead:
+    """A field that only later records have may be named; one that no record has is refused at the end."""
+    names = field_names(source)
+    said = list((options.columns or {}).values())
+    roles = table_roles(source, options, [*names, *(name for name in said if paths_of(name))])
+    return TableRead(source, roles, partial(extracted, source, roles.columns))
 
 
-def _object(line: bytes) -> dict[str, object] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def extracted(source: SourceFile, roles: Mapping[str, str], advance: Advance) -> Iterator[Batch]:
+    """Later records without a field are set aside; a field that none has is refused."""
+    extractor = Extractor(roles, source.name)
+    for part in records(source, advance):
+        yield extractor.batch(part)
+    extractor.check_all_seen(list(roles))
 
 
-def _row(line: bytes, names: Mapping[str, str]) -> tuple[Row, int]:
-    value = _object(line)
-    if value is None:
-        return ((b"",) * len(ROLES)), RECORD
-    fields = [value.get(names[role]) if role in names else None for role in ROLES]
-    if any(isinstance(field, bool | list | dict) for field in fields):
-        return ((b"",) * len(ROLES)), RECORD
-    if isinstance(seconds := fields[TIME], float) and abs(seconds) < 2**53:
-        fields[TIME] = int(seconds)
-    # A lone surrogate passes here and is rejected as undecodable like any other bad byte.
-    return tuple(
-        b"" if field is None else str(field).encode("utf-8", "surrogatepass") for field in fields
-    ), GOOD
+@dataclass(frozen=True)
+class LinesOfJson:
+    """Takes lines of JSON apart anywhere: the database that does it is opened where it is used."""
+
+    roles: dict[str, str]
+    file: str
+
+    def __call__(self, data: bytes, first: int) -> Batch:
+        """The rows of whole lines, of which the first has this number."""
+        lines = (line.removesuffix(b"\r") for line in data.removesuffix(b"\n").split(b"\n"))
+        numbered = [(number, line) for number, line in enumerate(lines, first) if line.strip()]
+        part = JsonRecords([number for number, _line in numbered], [line for _number, line in numbered])
+        return Extractor(self.roles, self.file).batch(part)

@@ -18,18 +18,23 @@ def read_lines(
     source: SourceFile, parse: Callable[[bytes], tuple[Row, int]], advance: Advance | None = None
 ) -> Iterator[Batch]:
     """`parse` gives a line's five texts and GOOD, or a reason. Empty lines are passed over."""
-    numbered = ((number, line) for number, line in enumerate(_lines(source, advance), 1) if line.strip())
+    numbered = ((number, line) for number, line in enumerate(lines_of(source, advance), 1) if line.strip())
     while chunk := list(islice(numbered, _ROWS)):
-        parsed = [parse(line) for _number, line in chunk]
-        yield batch_of_rows(
-            [row for row, _reason in parsed],
-            [number for number, _line in chunk],
-            [reason for _row, reason in parsed],
-            [b for _n, b in chunk],
-        )
+        yield _batch(chunk, parse)
 
 
-def _lines(source: SourceFile, advance: Advance | None) -> Iterator[bytes]:
+def _batch(numbered: list[tuple[int, bytes]], parse: Callable[[bytes], tuple[Row, int]]) -> Batch:
+    parsed = [parse(line) for _number, line in numbered]
+    return batch_of_rows(
+        [row for row, _reason in parsed],
+        [number for number, _line in numbered],
+        [reason for _row, reason in parsed],
+        [line for _number, line in numbered],
+    )
+
+
+def lines_of(source: SourceFile, advance: Advance | None = None) -> Iterator[bytes]:
+    """The lines of a file without their ends."""
     carry, first = b"", True
     for block in source.blocks(BLOCK // 8, advance):
         lines = (carry + (block.removeprefix(b"\xef\xbb\xbf") if first else block)).split(b"\n")

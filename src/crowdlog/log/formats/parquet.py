@@ -1,104 +1,123 @@
-"""Parquet: any table with the columns of a log; numbers and time stamps are taken as they are."""
+"""Parquet: any table with the columns of a log, also inside structures (`a.b`); numbers, days and time stamps
+are taken as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crowdlog.errors import InputError
+from crowdlog.files.patterns import for_duckdb
 from crowdlog.log.columns import ROLES, Batch, Texts
+from crowdlog.log.formats.arrow_text import from_arrow, no_texts
 from crowdlog.log.formats.options import ReadOptions
+from crowdlog.log.formats.records import connection
+from crowdlog.log.formats.table_roles import TableRead, refuse_twice, table_roles
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
 _ROWS = 1 << 16  # rows of a batch
+_FRACTIONS = ("DECIMAL", "DOUBLE", "FLOAT")
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_OTHERS = ("VARCHAR", "DATE", "ENUM", "UUID", *_WHOLE, *(f"U{name}" for name in _WHOLE))
 
 
-def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
-    names = _columns(source)
-    wanted = options.columns or {role: role for role in ROLES if role in names}
-    for role in ("user", "query", "time", *wanted):
-        if wanted.get(role) not in names:
-            raise InputError(
-                f"{source.name} has no column {wanted.get(role, role)!r}. "
-                "Name the columns with --columns user=…,query=…,time=…"
-            )
-    return partial(_read, source, dict(wanted))
+def read(source: SourceFile, options: ReadOptions) -> TableRead:
+    types = columns_of(source)
+    roles = table_roles(source, options, list(types))
+    with source.here() as path:
+        names = pq.read_schema(path).names
+    refuse_twice(source, names, roles)  # DuckDB gives the second another name
+    taken = {role: _text(name, types[name], source) for role, name in roles.columns.items()}
+    return TableRead(source, roles, partial(_read, source, taken))
 
 
-def _columns(source: SourceFile) -> list[str]:
+@dataclass(frozen=True)
+class _Column:
+    sql: str
+    type: str
+
+
+def columns_of(source: SourceFile) -> dict[str, _Column]:
+    """Every column by its name, and those inside structures by their path."""
+    import duckdb
+
     try:
-        with pq.ParquetFile(source.path) as file:
-            return list(file.schema_arrow.names)
-    except (pa.ArrowException, OSError) as error:
+        with source.here() as path, connection() as db:
+            described = db.execute(
+                "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)",
+                [for_duckdb(path)],
+            ).fetchall()
+            found: dict[str, _Column] = {}
+            for row in described:
+                found.update(_leaves(db, str(row[0]), _quoted(str(row[0])), str(row[1])))
+    except duckdb.Error:
         raise InputError(
             f"{source.name} is no readable Parquet file. Get it again, or say the right --format."
-        ) from error
+        ) from None
+    return found
 
 
-def _read(source: SourceFile, wanted: dict[str, str], advance: Advance) -> Iterator[Batch]:
+def _leaves(db: Any, name: str, sql: str, kind: str) -> dict[str, _Column]:
+    if not kind.startswith("STRUCT") or kind.endswith("]"):
+        return {name: _Column(sql, kind)}
+    found: dict[str, _Column] = {}
+    for row in db.execute(f"DESCRIBE SELECT unnest(NULL::{kind})").fetchall():
+        inner = str(row[0])
+        found.update(_leaves(db, f"{name}.{inner}", f"{sql}.{_quoted(inner)}", str(row[1])))
+    return found
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(name: str, column: _Column, source: SourceFile) -> str:
+    """SQL that gives the column as text."""
+    sql = column.sql
+    if column.type.startswith("TIMESTAMP"):
+        return f"floor(epoch({sql}))::BIGINT::VARCHAR"
+    if column.type.startswith(_FRACTIONS):  # whole numbers with gaps are kept as fractions by pandas
+        whole = f"CASE WHEN {sql} = floor({sql}) THEN {sql}::HUGEINT::VARCHAR END"
+        return f"coalesce({whole}, {sql}::VARCHAR)"
+    if column.type == "BLOB":
+        return sql  # checked for UTF-8 like any file's bytes
+    if column.type.startswith(_OTHERS) and not column.type.endswith("]"):
+        return f"{sql}::VARCHAR"
+    raise InputError(f"The column {name!r} of {source.name} is neither text, number nor time.")
+
+
+def _read(source: SourceFile, taken: dict[str, str], advance: Advance) -> Iterator[Batch]:
     """Rows count from 1; there are no lines."""
+    import duckdb
+
     first = 1
+    asked = ", ".join(f"{text} AS {role}" for role, text in taken.items())
     try:
-        with pq.ParquetFile(source.path) as file:
-            share = source.path.stat().st_size / max(file.metadata.num_rows, 1)
-            for table in file.iter_batches(batch_size=_ROWS, columns=sorted(set(wanted.values()))):
+        with source.here() as path, connection() as db:
+            answer = db.sql(
+                f"SELECT {asked} FROM read_parquet(?, hive_partitioning = false)",
+                params=[for_duckdb(path)],
+            )
+            for table in answer.to_arrow_reader(_ROWS):
                 n = table.num_rows
                 columns = tuple(
-                    _texts(table.column(wanted[role])) if role in wanted else _nothing(n) for role in ROLES
+                    from_arrow(table.column(role)) if role in taken else no_texts(n) for role in ROLES
                 )
                 yield Batch(
                     columns, np.arange(first, first + n), np.zeros(n, np.uint8), partial(_raw, columns)
                 )
                 first += n
-                advance(int(n * share))
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            f"{source.name} cannot be read from row {first} on: it is damaged, or a column is neither text, "
-            "number nor time."
-        ) from error
+    except duckdb.Error:
+        raise InputError(f"{source.name} cannot be read from row {first} on: it is damaged.") from None
+    advance(source.size)
 
 
 def _raw(columns: tuple[Texts, ...], i: int) -> bytes:
     return b"\t".join(column[i] for column in columns)
-
-
-def _nothing(n: int) -> Texts:
-    return Texts(np.zeros(1, np.uint8), np.zeros(n, np.int64), np.zeros(n, np.int64))
-
-
-def _texts(column: Any) -> Texts:
-    """Arrow's own buffers; copied, because kernels trim in place."""
-    column = _as_text(column)
-    n = len(column)
-    _valid, offsets, data = column.buffers()
-    bounds = (
-        np.frombuffer(offsets, np.int64)[column.offset : column.offset + n + 1]
-        if n
-        else np.zeros(1, np.int64)
-    )
-    size = np.where(column.is_valid().to_numpy(zero_copy_only=False), np.diff(bounds), 0)
-    buffer = np.frombuffer(data, np.uint8).copy() if data is not None and data.size else np.zeros(1, np.uint8)
-    return Texts(buffer, bounds[:-1].copy(), size)
-
-
-def _as_text(column: Any) -> Any:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _as_text(column.dictionary_decode())
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return column.cast(pa.large_binary())  # checked for UTF-8 like any file's bytes
-    if pa.types.is_timestamp(kind):
-        column = column.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
-    elif pa.types.is_floating(kind):  # how pandas keeps whole numbers with gaps
-        whole = pc.equal(pc.floor(column), column)
-        return pc.if_else(
-            whole, column.cast(pa.int64(), safe=False).cast(pa.large_string()), column.cast(pa.large_string())
-        )
-    return column.cast(pa.large_string())

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from crowdlog.errors import InputError
-from crowdlog.log.formats.options import FORMATS
+from crowdlog.log.format_names import FORMATS
+from crowdlog.log.formats import access_log, ga4, matomo, solr, tripclick, ubi, yandex
+from crowdlog.log.formats.delimited import first_fields
+from crowdlog.log.formats.elasticsearch import is_slow_log
+from crowdlog.log.formats.no_people import told_by_lines, told_by_names
+from crowdlog.log.formats.options import ReadOptions
+from crowdlog.log.formats.parquet import columns_of
+from crowdlog.log.formats.records import field_names
+from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.formats.search_pages import tables_of
 from crowdlog.log.sources import SourceFile
 
@@ -21,42 +29,105 @@ _LINES = {
     "sogou": re.compile(
         rb"(\d\d:\d\d:\d\d\t[^\t]+\t\[.*\]\t\d+[ \t]\d+\t|\d{14}\t[^\t]+\t[^\t]*\t\d+\t\d+\t)"
     ),
+    "yandex": yandex.LINE,
+}
+_SERVERS = {"access-log": access_log.LINE, "solr": solr.LINE}
+_FIELDS = {
+    "ubi": (ubi.QUERIES, ubi.EVENTS),
+    "ga4": (ga4.FIELDS,),
+    "matomo": (matomo.FIELDS,),
+    "tripclick": (tripclick.FIELDS,),
 }
 
 
-def recognise(source: SourceFile, *, has_columns: bool) -> str:
-    """The name of the format. `has_columns`: the caller names columns, so it is a general format."""
+def recognise(source: SourceFile, options: ReadOptions) -> str:
+    """The name of the format. If the caller names columns, it is a general one."""
     head = source.head().removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
-        return "parquet"
+        return _records(source, "parquet", list(columns_of(source)), options)
     if head.startswith(b"SQLite format 3\0"):
         return _browser(source)
-    if b"\0" in head:
-        raise InputError(f"{source.name} is a binary file, not a log. {_HELP}.")
+    _refuse_binary(source, head)
     text = head.lstrip()
-    if text.startswith(b"{"):
-        return "jsonl"
     if text.startswith(b"[") and b'"titleUrl"' in text:
         return "takeout"
     if text.startswith(b"<") and re.search(rb"<session[\s>]", text):
         return "trec-session"
     lines = [line.rstrip(b"\r") for line in head.split(b"\n") if line.strip()][:20]
-    if not lines:
+    if not lines or re.fullmatch(rb"\[\s*\]|\{\s*\}", text.rstrip()):
         raise InputError(f"{source.name} is empty; there is nothing to import.")
-    names = {field.strip(b' "').lower() for field in re.split(rb"[\t,;|]", lines[0])}
-    if has_columns or {b"user", b"query", b"time"} <= names:
-        return "tsv" if b"\t" in lines[0] else "csv"
+    if is_slow_log(lines[0]):
+        return "elasticsearch"
+    if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")):
+        return _records(source, "jsonl", field_names(source), options)
+    return _by_lines(source, lines, options)
+
+
+def _records(source: SourceFile, general: str, names: list[str], options: ReadOptions) -> str:
+    """Which export records are, by the names of their fields."""
+    if options.columns is not None:
+        return general
+    for name, fields in _FIELDS.items():
+        if any(fields_of_one <= set(names) for fields_of_one in fields):
+            return name
+    told = told_by_names(names)
+    if told is not None:
+        raise InputError(f"{source.name} {told}")
+    return general
+
+
+def _by_lines(source: SourceFile, lines: list[bytes], options: ReadOptions) -> str:
+    if options.columns is not None:
+        return _served(lines) or ("tsv" if b"\t" in lines[0] else "csv")
+    delimiter, fields = first_fields(source, None)
+    general = "tsv" if delimiter == "\t" else "csv"
+    if {"user", "query", "time"} <= {name.strip().lower() for name in fields}:
+        return general
     if _AOL_HEADER.match(lines[0]):
         return "aol"
-    fitting = [
-        name for name, pattern in _LINES.items() if any(pattern.match(line) for line in lines[:-1] or lines)
-    ]
+    whole = lines[:-1] or lines  # the last one may be cut
+    fitting = [name for name, pattern in _LINES.items() if any(pattern.match(line) for line in whole)]
     if len(fitting) > 1:  # one person's row must not decide how the rows of others are read
         both = " and others like ".join(fitting)
         raise InputError(f"Some of the first lines of {source.name} look like {both}. {_HELP}.")
-    if fitting:
-        return fitting[0]
+    if fitting or _served(whole):
+        return fitting[0] if fitting else str(_served(whole))
+    told = told_by_lines(whole) or (told_by_names(fields) if looks_like_header(fields) else None)
+    if told is not None:
+        raise InputError(f"{source.name} {told}")
+    if len(fields) > 1 and looks_like_names(fields):
+        return general
+    if len(fields) > 1:
+        raise InputError(
+            f"The format of {source.name} is not recognised. If it is a table without a header, number its "
+            f"{len(fields)} columns: --columns user=1,query=2,time=3. Else: {_HELP}."
+        )
     raise InputError(f"The format of {source.name} is not recognised. {_HELP}.")
+
+
+def _served(lines: list[bytes]) -> str | None:
+    """Whether these are lines of a server: most are, for their writers mix in other messages."""
+    for name, pattern in _SERVERS.items():
+        if 2 * sum(pattern.match(line) is not None for line in lines) > len(lines):
+            return name
+    return None
+
+
+def looks_like_header(fields: list[str]) -> bool:
+    """Short words in every place."""
+    return all(re.fullmatch(r"[^\W\d][\w .()/\-]{0,40}", name.strip()) for name in fields)
+
+
+def _refuse_binary(source: SourceFile, head: bytes) -> None:
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError(
+            f"{source.name} is an Excel workbook or a zip archive. Save the sheet as CSV UTF-8 or Unicode "
+            "text, or unpack the archive, and import that."
+        )
+    if b"\0" in head:
+        raise InputError(
+            f"{source.name} is a binary file, not a log. Export it as CSV, JSON Lines or Parquet. {_HELP}."
+        )
 
 
 def _browser(source: SourceFile) -> str:

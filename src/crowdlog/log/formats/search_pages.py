@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from urllib.parse import parse_qs, urlsplit
 
 from crowdlog.errors import InputError
 from crowdlog.log.columns import Batch, batch_of_rows
+from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.sources import SourceFile
+from crowdlog.progress import Advance
 
 USER = b"me"  # a history is one person's
 _ROWS = 1 << 14  # rows of a batch
@@ -45,8 +47,10 @@ def query_of(url: str) -> str | None:
     return None
 
 
-def searches(visits: Iterable[Visit]) -> Iterator[Row]:
-    """A row for each search, and one for each page that was opened from its results."""
+def searches(visits: Iterable[Visit], *, trails: bool = False) -> Iterator[Row]:
+    """A row for each search, and one for each page that was opened from its results; with `trails` also for
+    pages opened from these, and so on.
+    """
     known: dict[int, tuple[str, int]] = {}
     for number, origin, time, url in visits:
         query = query_of(url)
@@ -55,6 +59,8 @@ def searches(visits: Iterable[Visit]) -> Iterator[Row]:
             yield _row(query, time, "")
         elif origin in known and url.startswith(("http://", "https://")):
             yield _row(*known[origin], url)
+            if trails:
+                known[number] = known[origin]
 
 
 def _row(query: str, time: int, url: str) -> Row:
@@ -83,10 +89,10 @@ def _batch(part: list[Row], first: int) -> Batch:
 def visits_of(source: SourceFile, statement: str) -> Iterator[Visit]:
     """The visits that a browser's own database holds, read without changing it."""
     # Without a write-ahead log beside it the file can be read as it lies, also while it is locked.
-    waiting = source.path.with_name(source.path.name + "-wal").exists()
+    waiting = source.local.with_name(source.local.name + "-wal").exists()
     mode = "mode=ro" if waiting else "mode=ro&immutable=1"
     try:
-        address = f"{source.path.resolve().as_uri()}?{mode}"
+        address = f"{source.local.resolve().as_uri()}?{mode}"
         with closing(sqlite3.connect(address, uri=True)) as database:
             yield from database.execute(statement)
     except sqlite3.Error as error:
@@ -94,6 +100,23 @@ def visits_of(source: SourceFile, statement: str) -> Iterator[Visit]:
             f"{source.name} cannot be read as a browser's history: it is damaged, of another kind or in use. "
             "Close the browser, or copy the file and import the copy."
         ) from error
+
+
+def history_reader(
+    statement: str,
+) -> Callable[[SourceFile, ReadOptions], Callable[[Advance], Iterator[Batch]]]:
+    """A format's `read` for a browser's database; `statement` selects its visits, oldest first."""
+
+    def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+        source.head()
+
+        def rows(advance: Advance) -> Iterator[Batch]:
+            yield from batches(searches(visits_of(source, statement), trails=options.trails))
+            advance(source.size)
+
+        return rows
+
+    return read
 
 
 def tables_of(source: SourceFile) -> set[str]:

@@ -23,7 +23,7 @@ def read(source: SourceFile, _options: ReadOptions) -> Callable[[Advance], Itera
 
     def rows(advance: Advance) -> Iterator[Batch]:
         yield from batches(_rows(source))
-        advance(source.path.stat().st_size)
+        advance(source.size)
 
     return rows
 

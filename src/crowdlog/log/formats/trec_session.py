@@ -51,6 +51,10 @@ def _read(source: SourceFile, day: date, advance: Advance) -> Iterator[Batch]:
         raise InputError(
             f"{source.name} is not well-formed XML at line {error.position[0]}. Correct it or get it again."
         ) from error
+    except LookupError as error:
+        raise InputError(
+            f"{source.name} says that it has an encoding which is not known. Convert it to UTF-8."
+        ) from error
     except DefusedXmlException as error:
         raise InputError(
             f"{source.name} defines entities of its own, which could fill the memory. Remove its DOCTYPE."

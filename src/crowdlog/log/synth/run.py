@@ -31,7 +31,7 @@ from crowdlog.log.synth.rows import (
     Output,
 )
 from crowdlog.log.synth.secrets import Secret, planted
-from crowdlog.log.synth.users import Desk, Secrets, new_desk, user_id, write_users
+from crowdlog.log.synth.users import Secrets, UserWorkspace, new_workspace, user_id, write_users
 from crowdlog.log.synth.world import build_world
 from crowdlog.log.synth.writer import new_log_file
 from crowdlog.progress import Advance
@@ -122,24 +122,24 @@ class _Run:
     def write(self, users: int, limit: int, progress: Advance) -> I64:
         """Write users 0 … users − 1, at most `limit` rows; return what was done."""
         out = _new_output(limit, self._files)
-        desk = new_desk()
+        workspace = new_workspace()
         user = 0
         while user < users and out.done[ROWS] < limit:
             out = _room_for_labels(out)
             before = int(out.done[ROWS])
-            user = self._batch(desk, out, user, min(user + _BATCH, users))
+            user = self._batch(workspace, out, user, min(user + _BATCH, users))
             _flush(out, self._files)
             progress(int(out.done[ROWS]) - before)
         return out.done
 
-    def _batch(self, desk: Desk, out: Output, first: int, end: int) -> int:
+    def _batch(self, workspace: UserWorkspace, out: Output, first: int, end: int) -> int:
         """Write users from `first` on until `end` or until the buffers are full; return the next user."""
         secrets = planted(self._seed, first, end)
         of_user = np.full(end - first, -1, np.int64)
         of_user[[secret.user - first for secret in secrets]] = np.arange(len(secrets))
         text, start = join_texts([secret.query for secret in secrets])
         user = write_users(
-            build_world(), self._people, desk, Secrets(of_user, text, start), out, self._seed, first, end
+            build_world(), self._people, workspace, Secrets(of_user, text, start), out, self._seed, first, end
         )
         self._note([secret for secret in secrets if first <= secret.user < user])
         return user

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 
 from crowdlog.log.synth.arrays import F64, I32
@@ -47,9 +49,9 @@ def queries_per_user() -> I32:
 
 def gaps(median: float) -> I32:
     """Seconds between two events of one session: at most 25 minutes, so never past the 26-minute time-out."""
-    from scipy.stats import norm
-
-    seconds = median * np.exp(1.35 * norm.ppf(_middles(4096)))
+    normal = NormalDist()
+    quantiles = np.array([normal.inv_cdf(share) for share in _middles(4096).tolist()])
+    seconds = median * np.exp(1.35 * quantiles)
     return np.clip(seconds, 2, 1500).astype(np.int32)
 
 

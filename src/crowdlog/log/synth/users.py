@@ -40,7 +40,7 @@ _INTERESTS: np.ndarray[tuple[int], np.dtype[np.float64]] = np.array(
 )  # shares of own first, second, third interest; the rest is everybody's
 
 
-class Desk(NamedTuple):
+class UserWorkspace(NamedTuple):
     """What the work on one user needs, allocated once."""
 
     state: U64
@@ -61,9 +61,9 @@ class Secrets(NamedTuple):
     start: I64
 
 
-def new_desk() -> Desk:
+def new_workspace() -> UserWorkspace:
     """Room for the busiest user."""
-    return Desk(
+    return UserWorkspace(
         state=np.zeros(1, np.uint64),
         scratch=np.zeros(1, np.uint64),
         history=new_history(MOST_QUERIES),
@@ -91,13 +91,13 @@ def _insert(times: I64, n: int, time: int) -> None:
 
 
 @kernel
-def _plan_sessions(w: World, p: Population, desk: Desk, n: int) -> None:
+def _plan_sessions(w: World, p: Population, workspace: UserWorkspace, n: int) -> None:
     """Mark the queries that open a session and draw when, in seconds from the first midnight, sorted.
 
     People differ, and busy ones have longer sessions.
     """
-    state = desk.state
-    opens = desk.history.opens
+    state = workspace.state
+    opens = workspace.history.opens
     single = (p.single_session - 0.15 + 0.3 * uniform(state)) * (1.06 - 0.12 * min(n, 150) / 150.0)
     sessions = 0
     first = below(state, DAYS - 1)
@@ -109,7 +109,7 @@ def _plan_sessions(w: World, p: Population, desk: Desk, n: int) -> None:
         opens[i] = 1 if i == 0 or uniform(state) < ends else 0
         if opens[i]:
             day = first + below(state, span)
-            _insert(desk.starts, sessions, day * 86_400 + one_of(state, w.ints, w.second, w.seconds))
+            _insert(workspace.starts, sessions, day * 86_400 + one_of(state, w.ints, w.second, w.seconds))
             sessions += 1
 
 
@@ -123,78 +123,99 @@ def _topic(w: World, state: U64, interests: I64) -> int:
 
 
 @kernel
-def _be_somebody(w: World, p: Population, desk: Desk, n: int) -> int:
+def _be_somebody(w: World, p: Population, workspace: UserWorkspace, n: int) -> int:
     """Draw a person's interests, habits and sessions; return her home."""
-    state = desk.state
+    state = workspace.state
     home = any_city(w, state)
     for i in range(3):
-        desk.interests[i] = by_weight(state, w.cum, w.subtopic_cum, w.subtopics)
-    _plan_sessions(w, p, desk, n)
-    begin_history(desk.history)
-    draw_habits(w, p, state, desk.habits, n, desk.interests[0])
+        workspace.interests[i] = by_weight(state, w.cum, w.subtopic_cum, w.subtopics)
+    _plan_sessions(w, p, workspace, n)
+    begin_history(workspace.history)
+    draw_habits(w, p, state, workspace.habits, n, workspace.interests[0])
     return home
 
 
 @kernel
 def _write_search(
-    w: World, p: Population, desk: Desk, secrets: Secrets, out: Output, user: int, i: int, time: int
+    w: World,
+    p: Population,
+    workspace: UserWorkspace,
+    secrets: Secrets,
+    out: Output,
+    user: int,
+    i: int,
+    time: int,
 ) -> int:
     """Write the i-th search of the history; return the time of its last page."""
-    past = desk.history
+    past = workspace.history
     recipe = past.recipe[i]
     need = past.need[i]
-    length = render(w, desk.query, recipe, secrets.text, secrets.start)
-    page = hash_bytes(desk.query, length)
+    length = render(w, workspace.query, recipe, secrets.text, secrets.start)
+    page = hash_bytes(workspace.query, length)
     old = past.repeats[i]
     clicked = past.clicked[old] if old >= 0 else 0
-    clicks = draw_ranks(w, p, desk.state, recipe, need, page, clicked, desk.ranks)
-    past.clicked[i] = desk.ranks[0] if clicks else 0
-    put_label(w, out, desk.query, length, page, recipe[SUBTOPIC])
+    clicks = draw_ranks(w, p, workspace.state, recipe, need, page, clicked, workspace.ranks)
+    past.clicked[i] = workspace.ranks[0] if clicks else 0
+    put_label(w, out, workspace.query, length, page, recipe[SUBTOPIC])
     search = Search(user, length, time, need, page, past.task[i])
-    put_impression(w, p, out, search, desk.query, recipe, desk.ranks, clicks)
+    put_impression(w, p, out, search, workspace.query, recipe, workspace.ranks, clicks)
     out.done[QUERIES] += 1
     out.done[CLICKS] += clicks
-    return put_pages(w, p, desk.state, out, search, desk.query)
+    return put_pages(w, p, workspace.state, out, search, workspace.query)
 
 
 @kernel
 def _write_user(
-    w: World, p: Population, desk: Desk, secrets: Secrets, out: Output, user: int, n: int, planted: int
+    w: World,
+    p: Population,
+    workspace: UserWorkspace,
+    secrets: Secrets,
+    out: Output,
+    user: int,
+    n: int,
+    planted: int,
 ) -> None:
-    state = desk.state
-    past = desk.history
-    home = _be_somebody(w, p, desk, n)
+    state = workspace.state
+    past = workspace.history
+    home = _be_somebody(w, p, workspace, n)
     when = below(state, n)
     time = -_TIMEOUT
     session = 0
     for i in range(n):
         if past.opens[i]:
-            time = max(desk.starts[session], time + _TIMEOUT + 1 + below(state, 1_800))
+            time = max(workspace.starts[session], time + _TIMEOUT + 1 + below(state, 1_800))
             session += 1
         else:
             time += one_of(state, w.ints, w.gap, w.gaps)
-        topic = _topic(w, state, desk.interests)
-        next_search(w, p, state, desk.scratch, desk.habits, past, i, topic, home)
+        topic = _topic(w, state, workspace.interests)
+        next_search(w, p, state, workspace.scratch, workspace.habits, past, i, topic, home)
         if planted >= 0 and i == when:
             plant(w, past, i, planted)
-        time = _write_search(w, p, desk, secrets, out, user_id(user), i, time)
+        time = _write_search(w, p, workspace, secrets, out, user_id(user), i, time)
         if out.done[ROWS] >= out.limit:
             return
 
 
 @kernel
 def write_users(
-    w: World, p: Population, desk: Desk, secrets: Secrets, out: Output, seed: int, first: int, end: int
+    w: World,
+    p: Population,
+    workspace: UserWorkspace,
+    secrets: Secrets,
+    out: Output,
+    seed: int,
+    first: int,
+    end: int,
 ) -> int:
     """Write users first … end − 1 until the output is full or has its rows; return the first user not
     written.
     """
     for user in range(first, end):
-        start_stream(desk.state, seed, user)
-        n = one_of(desk.state, w.ints, w.volume, w.volumes)
+        start_stream(workspace.state, seed, user)
+        n = one_of(workspace.state, w.ints, w.volume, w.volumes)
         if len(out.rows) - out.done[USED] < n * (1 + MOST_PAGES + MOST_CLICKS) * ROW_BYTES:
             return user
-        _write_user(w, p, desk, secrets, out, user, n, secrets.of_user[user - first])
+        _write_user(w, p, workspace, secrets, out, user, n, secrets.of_user[user - first])
         out.done[USERS] += 1
         if out.done[ROWS] >= out.limit:
             return user + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import IOBase
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -18,9 +19,9 @@ def _compressed(raw: BinaryIO, suffix: str) -> BinaryIO:
         # The header holds no name and no time: the same seed gives the same bytes.
         return cast(BinaryIO, igzip.IGzipFile(filename="", fileobj=raw, mode="wb", compresslevel=2, mtime=0))
     if suffix == ".zst":
-        import zstandard
+        import pyarrow as pa
 
-        return cast(BinaryIO, zstandard.ZstdCompressor(level=3).stream_writer(raw, closefd=False))
+        return cast(BinaryIO, pa.CompressedOutputStream(cast(IOBase, raw), "zstd"))
     return raw
 
 

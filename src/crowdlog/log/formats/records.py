@@ -1,0 +1,226 @@
+"""Records with fields inside fields: lines of JSON, JSON arrays, dumps of a search engine, nested Parquet.
+
+DuckDB takes them apart; a field is named by its path, `a.b` or `a[0].b`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from crowdlog.errors import InputError
+from crowdlog.files.patterns import for_duckdb
+from crowdlog.log.columns import ROLES, Batch
+from crowdlog.log.formats.arrow_text import from_arrow, no_texts
+from crowdlog.log.formats.lines import lines_of
+from crowdlog.log.rejects import GOOD, RECORD
+from crowdlog.log.sources import BLOCK, SourceFile
+from crowdlog.progress import Advance
+
+_ROWS = 1 << 15  # records taken apart at once
+_LOOK = 500  # records whose fields are looked at
+_DEPTH = 5
+_NO_TEXT = ["OBJECT", "ARRAY", "BOOLEAN"]
+
+
+@dataclass(frozen=True, repr=False)
+class JsonRecords:
+    """Some records as they stand in the file, and the numbers of their lines."""
+
+    line: list[int]
+    raw: list[bytes]
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+
+def connection() -> Any:
+    """A DuckDB of its own, which writes nothing to disk."""
+    import duckdb
+
+    db = duckdb.connect()
+    db.execute("SET enable_progress_bar = false; SET temp_directory = ''; SET TimeZone = 'UTC'")
+    return db
+
+
+def records(source: SourceFile, advance: Advance | None = None) -> Iterator[JsonRecords]:
+    """All records of a file; each object that a search engine wrapped is unwrapped."""
+    head = source.head().lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"PAR1"):
+        found = _from_duckdb(source, "SELECT to_json(t)::VARCHAR FROM read_parquet(?) t", advance)
+    elif head.startswith(b"{") and _is_object(head.split(b"\n")[0], cut=b"\n" not in head):
+        found = _from_lines(source, advance)
+    else:
+        found = _from_duckdb(source, _whole_file(source, array=head.startswith(b"[")), advance)
+    for part in found:
+        yield from _unwrapped(part)
+
+
+def _is_object(line: bytes, *, cut: bool) -> bool:
+    """Whether a first line is a whole object; one that is longer than what was looked at counts as one."""
+    return cut or _object(line) is not None
+
+
+def _object(text: bytes | str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _whole_file(source: SourceFile, *, array: bool) -> str:
+    size = max(BLOCK * 2, min(source.size * 20, (1 << 32) - 1))
+    kind = "array" if array else "unstructured"
+    return f"SELECT json::VARCHAR FROM read_json_objects(?, format = '{kind}', maximum_object_size = {size})"
+
+
+def _from_lines(source: SourceFile, advance: Advance | None) -> Iterator[JsonRecords]:
+    numbered = ((number, line) for number, line in enumerate(lines_of(source, advance), 1) if line.strip())
+    while chunk := list(islice(numbered, _ROWS)):
+        yield JsonRecords([number for number, _line in chunk], [line for _number, line in chunk])
+
+
+def _from_duckdb(source: SourceFile, statement: str, advance: Advance | None) -> Iterator[JsonRecords]:
+    """JsonRecords count from 1; there are no lines."""
+    import duckdb
+
+    first = 1
+    with connection() as db, source.plain_file() as path:
+        try:
+            answer = db.execute(statement, [for_duckdb(path)])
+            while rows := answer.fetchmany(_ROWS):
+                yield JsonRecords(
+                    list(range(first, first + len(rows))), [(row[0] or "null").encode() for row in rows]
+                )
+                first += len(rows)
+        except duckdb.Error:
+            raise InputError(
+                f"{source.name} is no whole JSON or Parquet file: it is damaged or cut short after record "
+                f"{first - 1}. Get it again, or write one object per line (JSON Lines)."
+            ) from None
+    if advance is not None:
+        advance(source.size)
+
+
+def _unwrapped(part: JsonRecords) -> Iterator[JsonRecords]:
+    """What Elasticsearch answers to a search (`hits.hits`), and the documents it wraps (`_source`)."""
+    first = _object(part.raw[0]) or {}
+    hits = first.get("hits")
+    if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
+        inside = [json.dumps(hit).encode() for raw in part.raw for hit in _hits(raw)]
+        yield from _unwrapped(JsonRecords(list(range(1, len(inside) + 1)), inside)) if inside else ()
+    elif isinstance(first.get("_source"), dict):
+        yield JsonRecords(part.line, [_inner(raw) for raw in part.raw])
+    else:
+        yield part
+
+
+def _hits(raw: bytes) -> list[Any]:
+    hits = (_object(raw) or {}).get("hits")
+    return list(hits.get("hits") or []) if isinstance(hits, dict) else []
+
+
+def _inner(raw: bytes) -> bytes:
+    value = (_object(raw) or {}).get("_source")
+    return json.dumps(value).encode() if isinstance(value, dict) else raw
+
+
+def objects(part: JsonRecords) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number and content of each record that is an object, for formats that need more than paths."""
+    for line, raw in zip(part.line, part.raw, strict=True):
+        value = _object(raw)
+        if value is not None:
+            yield line, value
+
+
+def field_names(source: SourceFile) -> list[str]:
+    """The paths of all fields of the first records, in the order of their appearance."""
+    names: dict[str, None] = {}
+    part = next(records(source), JsonRecords([], []))
+    for raw in part.raw[:_LOOK]:
+        names.update(dict.fromkeys(_paths(_object(raw) or {}, "", 0)))
+    return list(names)
+
+
+def _paths(value: Mapping[str, Any], above: str, depth: int) -> Iterator[str]:
+    for name, inner in value.items():
+        if isinstance(inner, dict) and inner and depth < _DEPTH:
+            yield from _paths(inner, f"{above}{name}.", depth + 1)
+        else:
+            yield above + name
+
+
+def paths_of(name: str) -> list[str]:
+    """JSON paths of a field: the very name, and the path it spells."""
+    if not name or any(mark in name for mark in "\"'\\"):
+        raise InputError(f"{name!r} cannot be the name of a field; paths are written a.b or a[0].b.")
+    steps = [re.fullmatch(r"([^\[\]]+)((?:\[\d+\])*)", step) for step in name.split(".")]
+    spelled = "".join(f'."{step[1]}"{step[2]}' for step in steps if step)
+    return list(dict.fromkeys([f'$."{name}"', *([f"${spelled}"] if all(steps) else [])]))
+
+
+def text_of(name: str) -> str:
+    """SQL: the field of the column `json` as text."""
+    taken = [f"json ->> '{path}'" for path in paths_of(name)]
+    return f"coalesce({', '.join(taken)}, NULL)"
+
+
+def type_of(name: str) -> str:
+    """SQL: the JSON type of the field; null if the record has none, 'NULL' if it is empty."""
+    types = [f"json_type(json, '{path}')" for path in paths_of(name)]
+    return f"coalesce({', '.join(types)}, NULL)"
+
+
+class Extractor:
+    """Takes the roles out of records; remembers which fields were there at all."""
+
+    def __init__(self, roles: Mapping[str, str], file: str) -> None:
+        self._roles = dict(roles)
+        self._file = file
+        self._seen: set[str] = set()
+        self._db = connection()
+        taken = ", ".join(
+            f"{text_of(name)} AS {role}, {type_of(name)} AS {role}_type" for role, name in self._roles.items()
+        )
+        self._statement = (
+            f"SELECT json_type(json) = 'OBJECT' AS fine, {taken} FROM (SELECT CASE WHEN json_valid(raw) THEN "
+            "raw::JSON END AS json, n FROM part) ORDER BY n"
+        )
+
+    def batch(self, part: JsonRecords) -> Batch:
+        """The five texts of each record."""
+        texts = [raw.decode("utf-8", "replace") for raw in part.raw]
+        table = {"raw": pa.array(texts, pa.large_string()), "n": pa.array(range(len(texts)), pa.int64())}
+        self._db.register("part", pa.table(table))
+        found = self._db.sql(self._statement).to_arrow_table().combine_chunks()
+        reason = np.where(
+            found.column("fine").fill_null(False).to_numpy(zero_copy_only=False), GOOD, RECORD
+        ).astype(np.uint8)
+        columns = []
+        for role in ROLES:
+            if role not in self._roles:
+                columns.append(no_texts(len(part)))
+                continue
+            kind = found.column(f"{role}_type").to_pylist()
+            if any(kind):
+                self._seen.add(role)
+            reason[np.isin(np.array(kind, object), _NO_TEXT)] = RECORD
+            columns.append(from_arrow(found.column(role).combine_chunks()))
+        return Batch(tuple(columns), np.array(part.line, np.int64), reason, part.raw.__getitem__)
+
+    def check_all_seen(self, needed: Sequence[str]) -> None:
+        """A field that no record has was misspelt; without it rows or clicks would be lost in silence."""
+        for role in needed:
+            if role in self._roles and role not in self._seen:
+                raise InputError(
+                    f"No record of {self._file} has a field {self._roles[role]!r}. "
+                    "Name the fields with --columns user=…,query=…,time=…"
+                )

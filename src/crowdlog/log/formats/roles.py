@@ -1,0 +1,187 @@
+"""Which column of an unknown table is the user, the query, the time: guessed by the columns' names alone.
+
+Names are shown to the owner, values never.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from crowdlog.errors import InputError
+from crowdlog.log.columns import ROLES
+
+NEEDED = ("user", "query")  # without time, mechanisms that need none still work
+# Names of other programs for each role, most telling first; compared without case, blanks, '_' and '-'.
+_NAMES = {
+    "user": "user userid anonid useridentifier clientid visitorid idvisitor userpseudoid fullvisitorid "
+    "personid customerid memberid accountid uid cookie cookieid deviceid anonymousid visitor client who "
+    "username hashedip ip clientip remoteaddr xopaqueid sessionid session",
+    "query": "query userquery searchquery querytext querystring searchterm searchterms searchphrase "
+    "searchstring sitesearchkeyword keywords keyword searchkeyword search searchtext q term terms phrase "
+    "text topqueries what",
+    "time": "time timestamp datetime querytime eventtime eventtimestamp searchtime requesttime servertime "
+    "createdat created datecreated @timestamp ts when date day eventdate localtime",
+    "rank": "rank itemrank position clickposition clickrank ordinal pos",
+    "url": "url clickurl clickedurl clickedurls clickeddoc clickeddocument documentid docid objectid "
+    "resulturl landingpage link clickedlink productid itemid",
+}
+_KNOWN = {role: names.split() for role, names in _NAMES.items()}
+# A user column that names a visit: the promise then protects a visit, and the import says so.
+_VISITS = {"sessionid", "session"}
+_SHOWN = 10
+_ADDRESSES = {"ip", "clientip", "remoteaddr", "hashedip"}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_\-]+", "", name).lower()
+
+
+def _last(name: str) -> str:
+    return _plain(name.rpartition(".")[2])
+
+
+def guess_roles(names: Sequence[str]) -> dict[str, str]:
+    """Role → the column that most likely plays it. No column plays two roles."""
+    found: dict[str, str] = {}
+    for role in ROLES:
+        free = [name for name in names if name not in found.values()]
+        ranked = [
+            (_KNOWN[role].index(word), number, name)
+            for number, name in enumerate(free)
+            for word in {_plain(name), _last(name)}
+            if word in _KNOWN[role]
+        ]
+        if ranked:
+            found[role] = min(ranked)[2]
+    for role in ROLES:
+        if role not in found:
+            alike = [n for n in names if n not in found.values() and _misspelt(_last(n), role)]
+            if alike:
+                found[role] = alike[0]
+    return {role: found[role] for role in ROLES if role in found}
+
+
+def _misspelt(word: str, role: str) -> bool:
+    """Whether one slip of the pen makes the word one of the role's: two letters exchanged, or one letter too
+    many, too few or wrong. Of three letters two must be exchanged: 'post' is not 'pos'.
+    """
+    slips = {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)}
+    if any(len(known) >= 3 and known in slips for known in _KNOWN[role]):
+        return True
+    return any(_one_letter_apart(word, known) for known in _KNOWN[role] if len(known) >= 4)
+
+
+def _one_letter_apart(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) > 1 or short == long:
+        return False
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return long[same + 1 :] == short[same + (len(long) == len(short)) :]
+
+
+def looks_like_names(fields: Sequence[str]) -> bool:
+    """Whether a first line is a header: short words without figures alone, two of them known.
+
+    Else it may be somebody's row, and must not be shown.
+    """
+    words = [name.strip() for name in fields]
+    if not words or any(not re.fullmatch(r"[^\W\d][\w .@()/\-]{0,50}", word) for word in words if word):
+        return False
+    known = {name for names in _KNOWN.values() for name in names}
+    return sum(_plain(word) in known or _last(word) in known for word in words) >= 2
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The columns of a file and what they are taken for."""
+
+    file: str
+    names: list[str]
+    roles: dict[str, str]
+    warnings: list[str] = field(default_factory=list)
+
+    def spelled(self) -> str:
+        """The roles of columns as one writes them behind --columns."""
+        return ",".join(f"{role}={name}" for role, name in self.roles.items())
+
+    def lines(self) -> list[str]:
+        """One line per column, for a person to agree to."""
+        role_of = {name: role for role, name in self.roles.items()}
+        width = max(map(len, self.names), default=0)
+        return [f"  {name:<{width}}  {role_of.get(name, '-')}" for name in self.names]
+
+
+# Shown a guess, says whether it is right.
+Confirm = Callable[[Guess], bool]
+
+
+def choose_roles(
+    file: str, names: Sequence[str], said: Mapping[str, str] | None, confirm: Confirm | None
+) -> dict[str, str]:
+    """The roles the caller said, those of our own names, or a guess that somebody agreed to."""
+    if said is not None:
+        return dict(said)
+    own = {role: name for role in ROLES for name in names if name.strip().lower() == role}
+    guess = Guess(file, list(names), guess_roles(names))
+    # A column that only looks like url would lose all clicks in silence if it were left out.
+    if {"user", "query", "time"} <= own.keys() and guess.roles.keys() == own.keys():
+        return own
+    _refuse_without(guess)
+    if confirm is None or not confirm(guess):
+        raise InputError(
+            f"{file} has the columns {', '.join(guess.names)}. If {guess.spelled()} is right, add --yes; "
+            "else name them with --columns user=…,query=…,time=…"
+        )
+    return guess.roles
+
+
+NO_PEOPLE = (
+    "has no person in it: its columns say what was searched, not who searched, so no promise to a person is "
+    "possible. Export one row per search with a stable id of the visitor"
+)
+
+
+def _refuse_without(guess: Guess) -> None:
+    names = ", ".join(guess.names)
+    if "query" not in guess.roles:
+        raise InputError(
+            f"No column of {guess.file} is called like a query; it has {names}. "
+            "Name the columns with --columns user=…,query=…,time=…"
+        )
+    if "user" not in guess.roles:
+        raise InputError(
+            f"{guess.file} {NO_PEOPLE}, or name the column that is one with --columns user=…; it has {names}."
+        )
+
+
+def about_the_rest(names: Sequence[str], roles: Mapping[str, str]) -> list[str]:
+    """Which columns were not read: what was lost by another name is seen here."""
+    rest = [name for name in names if name not in roles.values()]
+    if not rest:
+        return []
+    more = f" and {len(rest) - _SHOWN:,} more" if len(rest) > _SHOWN else ""
+    return [f"Not read: {', '.join(rest[:_SHOWN])}{more}. --columns says otherwise."]
+
+
+def about_users(roles: Mapping[str, str]) -> list[str]:
+    """What the owner should know about the column that was taken for the user."""
+    word = _last(roles.get("user", ""))
+    told = []
+    if word in _VISITS:
+        told.append(
+            f"The users are visits ({roles['user']}): the promise protects one visit, not a person who comes "
+            "again."
+        )
+    if word in _ADDRESSES:
+        told.append(
+            f"The users are network addresses ({roles['user']}): people who share one count as one, and one "
+            "who changes it as several."
+        )
+    if "time" not in roles:
+        told.append(
+            "The log has no times: the same query of the same user counts once, and nothing that needs an "
+            "order (sessions, next queries) can be released."
+        )
+    return told

@@ -1,0 +1,128 @@
+"""User Behavior Insights of OpenSearch, Elasticsearch and Solr: the index of queries (`query_id`,
+`client_id`, `user_query`, `timestamp`) and the one of events (`action_name`, `query_id`,
+`event_attributes`), joined; give both files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from crowdlog.errors import InputError
+from crowdlog.log.columns import ROLES, Batch
+from crowdlog.log.formats.arrow_text import from_arrow
+from crowdlog.log.formats.options import ReadOptions
+from crowdlog.log.formats.records import connection, field_names, records, text_of
+from crowdlog.log.formats.times import translated
+from crowdlog.log.sources import SourceFile
+from crowdlog.progress import Advance
+
+QUERIES = frozenset({"query_id", "user_query", "timestamp"})
+EVENTS = frozenset({"action_name", "query_id"})
+_QUERY_COLUMNS = {"id": "query_id", "user": "client_id", "query": "user_query", "time": "timestamp"}
+_EVENT_COLUMNS = {
+    "id": "query_id",
+    "action": "action_name",
+    "url": "event_attributes.object.object_id",
+    "rank": "event_attributes.position.ordinal",
+}
+_CLICKS = ("click", "item_click", "result_click", "click_through", "item_hover_click", "product_click")
+
+
+def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
+    return read_together([source], options)
+
+
+def read_together(
+    sources: Sequence[SourceFile], options: ReadOptions
+) -> Callable[[Advance], Iterator[Batch]]:
+    """One reader for all files of the export; which is which is told by their fields."""
+    kinds = [_is_queries(source) for source in sources]
+    queries = [source for source, is_queries in zip(sources, kinds, strict=True) if is_queries]
+    events = [source for source, is_queries in zip(sources, kinds, strict=True) if not is_queries]
+    if not queries:
+        raise InputError(
+            f"{sources[0].name} holds UBI events, which name queries by id only. Export the index "
+            "ubi_queries as well and import both files together."
+        )
+    if not events:
+        options.tell("Only UBI queries were given: without the index ubi_events there are no clicks.")
+    return partial(_read, queries, events, options)
+
+
+def _is_queries(source: SourceFile) -> bool:
+    names = set(field_names(source))
+    if names >= QUERIES:
+        if "client_id" not in names:
+            raise InputError(
+                f"{source.name} holds UBI queries without client_id: nobody is in it, so no promise to a "
+                "person is possible. Let the search page send a client_id with each query."
+            )
+        return True
+    if names >= EVENTS:
+        return False
+    raise InputError(f"{source.name} has neither the fields of UBI queries nor those of UBI events.")
+
+
+def _read(
+    queries: Sequence[SourceFile], events: Sequence[SourceFile], options: ReadOptions, advance: Advance
+) -> Iterator[Batch]:
+    with connection() as db:
+        _load(db, "queries", queries, _QUERY_COLUMNS, advance)
+        _load(db, "events", events, _EVENT_COLUMNS, advance)
+        yield from translated(_joined(db), options.time_format, queries[0].name)
+        _tell_lost(db, options)
+
+
+def _load(
+    db: Any, table: str, sources: Sequence[SourceFile], columns: dict[str, str], advance: Advance
+) -> None:
+    import pyarrow as pa
+
+    names = ", ".join(f"{name} VARCHAR" for name in columns)
+    db.execute(f"CREATE TABLE {table} (n BIGINT, {names})")
+    taken = ", ".join(text_of(path) for path in columns.values())
+    for source in sources:
+        for part in records(source, advance):
+            texts = pa.table({"n": part.line, "raw": [raw.decode("utf-8", "replace") for raw in part.raw]})
+            db.register("part", texts)
+            db.execute(
+                f"INSERT INTO {table} SELECT n, {taken} FROM (SELECT n, CASE WHEN json_valid(raw) THEN "
+                "raw::JSON END AS json FROM part)"
+            )
+
+
+def _joined(db: Any) -> Iterator[Batch]:
+    """A row for each query without a click, and one for each click, at the time of its query."""
+    clicks = ", ".join(f"'{name}'" for name in _CLICKS)
+    answer = db.sql(
+        f"""SELECT q."user", q.query, q.time, c.rank, c.url, q.n
+        FROM queries q LEFT JOIN (SELECT * FROM events WHERE action IN ({clicks}) AND url IS NOT NULL) c
+        ON q.id = c.id ORDER BY q.n, c.n"""
+    )
+    for table in answer.to_arrow_reader(1 << 16):
+        columns = tuple(from_arrow(table.column(role)) for role in ROLES)
+
+        def raw(i: int, columns: tuple[Any, ...] = columns) -> bytes:
+            return b"\t".join(column[i] for column in columns)
+
+        yield Batch(columns, table.column("n").to_numpy(), np.zeros(table.num_rows, np.uint8), raw)
+
+
+def _tell_lost(db: Any, options: ReadOptions) -> None:
+    clicks = ", ".join(f"'{name}'" for name in _CLICKS)
+    total, nowhere, other, empty = db.execute(
+        f"""SELECT count(*) FILTER (action IN ({clicks})),
+        count(*) FILTER (action IN ({clicks}) AND NOT coalesce(id IN (SELECT id FROM queries), false)),
+        count(*) FILTER (action IS NULL OR action NOT IN ({clicks})),
+        count(*) FILTER (action IN ({clicks}) AND url IS NULL) FROM events"""
+    ).fetchone()
+    if nowhere:
+        options.tell(f"{nowhere:,} of {total:,} clicks belong to no query of the export and were left out.")
+    if empty:
+        options.tell(f"{empty:,} of {total:,} clicks name no object (event_attributes.object.object_id).")
+    if other:
+        options.tell(f"{other:,} events are no clicks (views, scrolls, purchases) and were passed over.")

@@ -1,0 +1,371 @@
+"""Every export an owner may have is read whole, or refused with a sentence that helps; nothing is lost in
+silence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer, SimpleHTTPRequestHandler
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crowdlog.errors import InputError
+from crowdlog.log.formats.exports import EXPORTS
+from crowdlog.log.formats.roles import guess_roles, looks_like_names
+from crowdlog.log.importer import import_log
+from tests.log.formats.shapes import NESTED, OTHER, OWN, SHAPES, START, _csv, _json, _nested, _ubi, searches
+
+BY_NAME = {shape.name: shape for shape in SHAPES}
+
+
+def taken(store, times: str) -> list[tuple]:
+    """User, query, time and url of every row, sorted."""
+    events = pq.read_table(store.events()).to_pylist()
+    users = pq.read_table(store.users())["text"].to_pylist()
+    queries = store.query_texts(range(store.info.queries)).to_pylist()
+    urls = store.url_texts(range(store.info.urls)).to_pylist()
+    return sorted(
+        (
+            users[e["user"]],
+            queries[e["query"]],
+            datetime.fromtimestamp(e["time"], UTC).strftime(times),
+            "" if e["url"] is None else urls[e["url"]],
+        )
+        for e in events
+    )
+
+
+def expected(shape) -> list[tuple]:
+    return sorted(
+        (s.user, s.query, s.time.strftime(shape.times), (s.url or "") if shape.clicks else "")
+        for s in searches()
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
+def test_each_export_is_read_whole_or_refused_with_a_sentence(tmp_path, shape):
+    files = shape.write(tmp_path)
+    if shape.refused:
+        with pytest.raises(InputError, match=shape.refused) as caught:
+            import_log(files, tmp_path / "store", **shape.options)
+        assert not any(s.query in str(caught.value) or s.user in str(caught.value) for s in searches())
+        assert not (tmp_path / "store").exists()
+        return
+    store = import_log(files, tmp_path / "store", **shape.options)
+    found = taken(store, shape.times)
+    # A UBI or Matomo click is a row of its own beside the search: the search then stands there twice.
+    if len(found) > len(searches()):
+        found = [row for row in found if row[3] or not any(r[:3] == row[:3] and r[3] for r in found)]
+    assert found == expected(shape)
+    assert store.info.rejected == {}
+    assert store.info.impressions == len({row[:3] for row in expected(shape)})
+    assert store.info.clicks == sum(bool(row[3]) for row in expected(shape))
+
+
+def test_there_are_the_shapes_of_the_review_and_more():
+    assert len(SHAPES) >= 42
+    assert len(BY_NAME) == len(SHAPES)
+
+
+def test_the_page_tells_of_every_shape_what_the_import_does():
+    assert set(EXPORTS) == set(BY_NAME)
+    for name, how in EXPORTS.items():
+        shape = BY_NAME[name]
+        assert how.startswith("no:") == bool(shape.refused), name
+        assert ("--columns" in how) == ("columns" in shape.options), name
+        assert ("--yes" in how) == ("confirm" in shape.options), name
+
+
+@pytest.mark.parametrize("role", ["user", "query", "time", "rank", "url"])
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_a_misspelt_column_is_refused_in_every_format(tmp_path, role, kind):
+    """Once a misspelt url in JSON Lines lost all clicks without a word."""
+    columns = {name: name for name in OWN}
+    if kind == "csv":
+        (path,) = _csv(OWN)(tmp_path)
+    elif kind == "parquet":
+        (path,) = BY_NAME["Parquet, time stamps with zone"].write(tmp_path)
+    else:
+        columns = dict(NESTED)
+        (path,) = _json(_nested)(tmp_path)
+    with pytest.raises(InputError, match="typo"):
+        import_log(path, tmp_path / "store", columns={**columns, role: "typo"})
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("typo", ["ulr", "clickedulr", "click_url", "link"])
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_url_column_by_another_name_is_asked_about(tmp_path, typo, kind):
+    """Once `user,query,time,rank,ulr` was read with a word of nothing, and without one click."""
+    head = [*OWN[:4], typo]
+    if kind == "csv":
+        (path,) = _csv(head)(tmp_path)
+    else:
+        (path,) = _json(
+            lambda s: dict(zip(head, (s.user, s.query, str(s.time), s.rank, s.url), strict=True))
+        )(tmp_path)
+    with pytest.raises(InputError, match=f"url={typo} is right, add --yes"):
+        import_log(path, tmp_path / "store")
+    store = import_log(path, tmp_path / "store", confirm=lambda _guess: True)
+    assert store.info.clicks == sum(s.url is not None for s in searches())
+
+
+def test_columns_that_are_not_read_are_told_by_name(tmp_path):
+    (path,) = _csv([*OWN[:4], "destination"])(tmp_path)
+    told: list[str] = []
+    import_log(path, tmp_path / "store", tell=told.append)
+    assert told == ["Not read: destination. --columns says otherwise."]
+    said = {name: name for name in OWN[:3]}
+    import_log(path, tmp_path / "again", columns=said, tell=told.append)
+    assert len(told) == 1, "who names the columns knows which ones are left"
+
+
+def test_one_slip_of_the_pen_is_known_and_two_are_not():
+    assert guess_roles(["usre", "qeury", "tme", "rnak", "ulr"]) == dict(
+        zip(OWN, ["usre", "qeury", "tme", "rnak", "ulr"], strict=True)
+    )
+    assert guess_roles(["user", "query", "post", "erl", "rating", "tone"]).keys() == {"user", "query"}
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", " [ ]", "\n\n"])
+def test_an_export_without_records_is_said_to_be_empty(tmp_path, text):
+    (tmp_path / "log.json").write_text(text)
+    with pytest.raises(InputError, match=r"is empty|hold no rows"):
+        import_log(tmp_path / "log.json", tmp_path / "store")
+
+
+def test_a_field_that_only_late_records_have_is_no_mistake(tmp_path):
+    rows = [{"user": f"u{i}", "query": "q", "time": 1_700_000_000 + i} for i in range(3000)]
+    rows[-1]["url"] = "/x"
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = {name: name for name in ("user", "query", "time", "url")}
+    assert import_log(tmp_path / "log.jsonl", tmp_path / "store", columns=columns).info.clicks == 1
+
+
+def test_a_guess_is_shown_by_names_and_needs_a_yes(tmp_path):
+    (path,) = _csv(OTHER)(tmp_path)
+    with pytest.raises(InputError) as caught:
+        import_log(path, tmp_path / "store")
+    assert "visitor_id, search term, created_at" in str(caught.value)
+    assert "user=visitor_id,query=search term,time=created_at,rank=position,url=clicked_url" in str(
+        caught.value
+    )
+    shown = []
+    import_log(path, tmp_path / "store", confirm=lambda guess: shown.append(guess) or True)
+    assert shown[0].roles == dict(zip(OWN, OTHER, strict=True))
+
+
+def test_a_first_row_is_never_taken_for_a_header():
+    assert not looks_like_names(["u17", "cheap flights", "2024-03-01 10:00:00"])
+    assert not looks_like_names(["4711", "session", "user"])
+    assert not looks_like_names(["somebody", "cheap flights"])
+    assert looks_like_names(["Visitor ID", "Search Term", "price"])
+
+
+def test_roles_are_guessed_by_the_most_telling_name():
+    assert guess_roles(["session_id", "user_id", "q", "ts"]) == {
+        "user": "user_id",
+        "query": "q",
+        "time": "ts",
+    }
+    assert guess_roles(["client.id", "search.query", "@timestamp"])["time"] == "@timestamp"
+    assert "user" not in guess_roles(["query", "clicks", "impressions"])
+
+
+def test_day_and_month_are_not_guessed(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("user,query,time\nu,x,03/04/2024 10:00:00\nu,y,05/06/2024 10:00:00\n")
+    with pytest.raises(InputError, match=r"more than one way .*%d/%m/%Y.*%m/%d/%Y"):
+        import_log(path, tmp_path / "store")
+    info = import_log(path, tmp_path / "store", time_format="%m/%d/%Y %H:%M:%S").info
+    assert datetime.fromtimestamp(info.first_time, UTC) == datetime(2024, 3, 4, 10, tzinfo=UTC)
+    path.write_text("user,query,time\nu,x,03/04/2024 10:00:00\nu,y,25/06/2024 10:00:00\n")
+    info = import_log(path, tmp_path / "other").info
+    assert datetime.fromtimestamp(info.first_time, UTC) == datetime(2024, 4, 3, 10, tzinfo=UTC)
+
+
+def test_times_in_no_spelling_say_what_to_do(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("user,query,time\nu,CANARY,yesterday\nu,x,last week\n")
+    with pytest.raises(InputError, match=r"no spelling that is known\. Say it with --time-format") as caught:
+        import_log(path, tmp_path / "store")
+    assert "CANARY" not in str(caught.value)
+    with pytest.raises(InputError, match="'%Q' is no spelling"):
+        import_log(path, tmp_path / "store", time_format="%Q")
+
+
+def test_one_column_plays_one_role_and_a_day_is_not_ignored(tmp_path):
+    (path,) = _csv(OWN)(tmp_path)
+    with pytest.raises(InputError, match="'user' two roles"):
+        import_log(path, tmp_path / "store", columns={"user": "user", "query": "query", "time": "user"})
+    with pytest.raises(InputError, match="--date is for"):
+        import_log(path, tmp_path / "store", date="2024-01-01")
+
+
+def test_a_search_for_true_or_a_bracket_is_a_search(tmp_path):
+    rows = [{"user": "u", "query": q, "time": 1_700_000_000} for q in ("true", "[a]", "{b}", "null", "7")]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    store = import_log(tmp_path / "log.jsonl", tmp_path / "store")
+    assert sorted(store.query_texts(range(5)).to_pylist()) == ["7", "[a]", "null", "true", "{b}"]
+
+
+def test_what_ubi_leaves_out_is_told(tmp_path):
+    told: list[str] = []
+    files = _ubi(tmp_path)
+    lost = {"action_name": "click", "query_id": "gone", "event_attributes": {"object": {"object_id": "/x"}}}
+    with files[1].open("a") as file:
+        file.write(json.dumps(lost) + "\n")
+    import_log(files, tmp_path / "store", tell=told.append)
+    assert "1 of 41 clicks belong to no query of the export and were left out." in told
+    assert any(sentence.startswith("120 events are no clicks") for sentence in told)
+
+
+def test_what_is_no_search_is_told_for_a_server_log(tmp_path):
+    told: list[str] = []
+    import_log(BY_NAME["nginx or Apache access log"].write(tmp_path), tmp_path / "store", tell=told.append)
+    assert told == ["132 of 292 requests of access.log are neither searches nor clicks."]
+    path = tmp_path / "other.log"
+    path.write_text(
+        '1.2.3.4 - - [01/Mar/2024:10:00:00 +0000] "GET /find?words=x HTTP/1.1" 200 1 "-" "M"\n' * 3
+    )
+    with pytest.raises(InputError, match="--query-parameter"):
+        import_log(path, tmp_path / "second")
+    import_log(path, tmp_path / "second", query_parameter="words", tell=told.append)
+    assert "network addresses with their browsers" in told[-1]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("place", ["-", "/dev/stdin"])
+def test_standard_input_is_read_and_no_copy_is_left(tmp_path, pack, place):
+    (path,) = _csv(OWN)(tmp_path)
+    answer = subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", "import", place, "-o", str(tmp_path / "store"), "--json"],
+        input=pack(path.read_bytes()),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(answer.stdout)["rows"] == 120
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["log.csv", "store"]
+    assert not [p for p in (tmp_path / "store").iterdir() if "partial" in p.name]
+
+
+def test_a_named_pipe_is_read(tmp_path):
+    (path,) = _csv(OWN)(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(path.read_bytes()))
+    writer.start()
+    assert import_log(tmp_path / "pipe", tmp_path / "store").info.rows == 120
+    writer.join()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_args: object) -> None:
+        return
+
+
+@pytest.fixture
+def serving(tmp_path):
+    """A web server of the folder."""
+    server = HTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_addresses_of_the_web_and_of_object_stores(tmp_path, serving):
+    _csv(OWN)(tmp_path)
+    assert import_log(f"{serving}/log.csv?secret=1", tmp_path / "one").info.rows == 120
+    with pytest.raises(InputError, match=r"does not give none\.csv: it answered 404"):
+        import_log(f"{serving}/none.csv?secret=1", tmp_path / "two")
+    with pytest.raises(InputError, match="begin with ftp://"):
+        import_log("ftp://a.example/x", tmp_path / "two")
+
+
+class _Bucket(BaseHTTPRequestHandler):
+    """What an S3 store answers to HEAD and GET of one object."""
+
+    data = b""
+
+    def log_message(self, *_args: object) -> None:
+        return
+
+    def do_HEAD(self) -> None:
+        self._head(200, len(self.data))
+
+    def do_GET(self) -> None:
+        first, _dash, last = self.headers.get("Range", f"bytes=0-{len(self.data) - 1}")[6:].partition("-")
+        part = self.data[int(first) : int(last) + 1]
+        self._head(206, len(part))
+        self.wfile.write(part)
+
+    def _head(self, code: int, size: int) -> None:
+        self.send_response(code)
+        self.send_header("Content-Length", str(size))
+        self.send_header("Last-Modified", "Fri, 01 Mar 2024 10:00:00 GMT")
+        self.send_header("ETag", '"x"')
+        self.end_headers()
+
+
+def test_an_object_store_is_read(tmp_path, monkeypatch):
+    (path,) = _csv(OWN)(tmp_path)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "k")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    handler = type("Bucket", (_Bucket,), {"data": path.read_bytes()})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        place = f"s3://logs/log.csv?region=x&scheme=http&endpoint_override=127.0.0.1:{server.server_port}"
+        assert import_log(place, tmp_path / "store").info.rows == 120
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_yandex_sessions(tmp_path):
+    lines = ["0\tM\t3\t5", "0\t0\tQ\t0\t77\t12,13\t70,1\t71,2", "0\t9\tC\t0\t71", "0\t20\tT\t1\t78\t14\t72,1"]
+    (tmp_path / "train").write_text("\n".join(lines) + "\n")
+    store = import_log(tmp_path / "train", tmp_path / "store")
+    day = datetime.fromtimestamp(3 * 86400, UTC).strftime("%Y-%m-%d")
+    assert taken(store, "%Y-%m-%d %S") == [
+        ("5", "12 13", f"{day} 00", ""),
+        ("5", "12 13", f"{day} 00", "71"),
+        ("5", "14", f"{day} 20", ""),
+    ]
+
+
+def test_a_log_without_times_gives_what_needs_none(tmp_path):
+    from crowdlog.mechanisms import parse
+    from crowdlog.privacy.randomness import SeededRandomness
+
+    told: list[str] = []
+    shape = BY_NAME["CSV without times"]
+    store = import_log(shape.write(tmp_path), tmp_path / "store", tell=told.append, **shape.options)
+    assert not store.info.has_times
+    assert "The log has no times" in told[0]
+    options = {"i_know": True, "randomness": SeededRandomness(1), "budget": (50, 0.5)}
+    released = parse("Korolova(epsilon=9, delta=1e-2, d=4)").release(store, tmp_path / "out", **options)
+    assert "queries" in released.label.tables
+    for spelling in ("Crowd(epsilon=2.3, delta=1e-3)", "Pseudonyms()"):
+        with pytest.raises(InputError, match="imported without times"):
+            parse(spelling).release(store, tmp_path / "other", **options)
+
+
+def test_parquet_names_may_differ_in_case(tmp_path):
+    rows = {"USER": ["u"], "Query": ["x"], "Time": [int(START.timestamp())]}
+    pq.write_table(pa.table(rows), tmp_path / "log.parquet")
+    assert import_log(tmp_path / "log.parquet", tmp_path / "store").info.rows == 1
