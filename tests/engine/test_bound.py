@@ -122,6 +122,7 @@ SITTERS = [
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ARTIFACTS)
 # a failure is reported, not shrunk: that takes minutes
+@pytest.mark.slow
 @settings(max_examples=4, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(
     rows=others,

@@ -14,6 +14,7 @@ from crowdlog.errors import InputError
 from crowdlog.log.size import parse_size
 from crowdlog.log.store import LogStore
 
+ALL_CORES = "local[*]"  # of this machine, as Spark spells it
 OpenEngine = Callable[[LogStore], Engine]
 
 
@@ -23,6 +24,13 @@ def find_engine(spelling: str) -> OpenEngine:
     if name not in ENGINES:
         raise InputError(f"There is no engine '{name}'. There are: {', '.join(ENGINES)}.")
     return ENGINES[name](options)
+
+
+def spark_master(spelling: str) -> str | None:
+    """The master of `spark` or `spark:MASTER`; None for another engine, which must be there."""
+    find_engine(spelling)
+    name, _, master = spelling.partition(":")
+    return (master or ALL_CORES) if name == "spark" else None
 
 
 def _duckdb(options: str) -> OpenEngine:
@@ -47,7 +55,7 @@ def _spark(master: str) -> OpenEngine:
     def opened(log: LogStore) -> Engine:
         from crowdlog.engine.spark.connection import SparkEngine
 
-        return SparkEngine(log, master=master or "local[*]")
+        return SparkEngine(log, master=master or ALL_CORES)
 
     return opened
 

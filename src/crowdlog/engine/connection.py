@@ -15,6 +15,7 @@ from crowdlog.log.store import LogStore
 if TYPE_CHECKING:
     from crowdlog.engine.log_source import LogSource
     from crowdlog.engine.rename import Renaming
+    from crowdlog.log.summary import Summary
     from crowdlog.plan.table import TablePlan
 
 
@@ -49,11 +50,23 @@ class Engine:
         """Raise InputError when tables of these plans cannot be made by it."""
         return
 
+    def summary(self) -> Summary:
+        """The figures of the log."""
+        from crowdlog.log.summary import summarise
+
+        return summarise(self.log)
+
     def source(self, renaming: Renaming | None) -> LogSource:
         """The log as a source of counts, its queries renamed."""
         from crowdlog.engine.log_source import LogSource
 
         return LogSource(self, renaming)
+
+    def source_in(self, representation: str) -> LogSource:
+        """The same, with queries in another representation."""
+        from crowdlog.engine.rename import rename
+
+        return self.source(None if representation == "original" else rename(self.log, representation))
 
     def __enter__(self) -> Engine:
         return self

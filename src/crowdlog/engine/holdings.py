@@ -10,85 +10,86 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from crowdlog.artifacts.kinds import Artifact
-from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.artifacts.parts import Words
-from crowdlog.engine.log_source import LogSource, numbered
+from crowdlog.artifacts.parts import Sites, Words
+from crowdlog.engine.log_source import LogSource
+from crowdlog.engine.searches import LogRows, read_rows
+from crowdlog.log.sessions import SESSION_MINUTES
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Ints
+
+SHORT_LIST = 24  # items
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """`queries`: who holds which query ids. `clicks`: who holds which clicks; click i is of query
-    `click_query[i]` and site `click_site[i]`. `words` are those of each query.
+    """`rows`: searches and clicks. `queries`: who holds which query ids. `words` are those of each query,
+    `sites` those of each URL.
     """
 
+    rows: LogRows
     queries: Incidence
-    clicks: Incidence
-    click_query: Ints
-    click_site: Ints
     words: Words
-    sites: Any
+    sites: Sites
+
+    def click_sites(self) -> Any:
+        """The site of each click."""
+        return self.sites.site[self.rows.click_url]
 
     def __repr__(self) -> str:
         return f"Holdings({self.queries.users} people)"
 
 
-def holdings(source: LogSource) -> Holdings:
+def holdings(source: LogSource, session_minutes: int = SESSION_MINUTES) -> Holdings:
     """Read once for all steps."""
-    asked, clicked = Artifact("query"), Artifact("click")
-    _known, queries = numbered(*source.rows(asked), asked, None)
-    keys, clicks = numbered(*source.rows(clicked), clicked, None)
-    query, url = unpack(keys)
-    users = source.log.info.users
-    sites = source.parts.sites
-    return Holdings(
-        for_users(queries.distinct(), users),
-        for_users(clicks.distinct(), users),
-        query,
-        sites.site[url],
-        source.parts.words,
-        sites.texts,
-    )
+    rows = read_rows(source, session_minutes)
+    offsets, items = _sorted_sets(rows.starts, rows.query)
+    queries = Incidence(offsets, items, source.names)
+    return Holdings(rows, queries, source.parts.words, source.parts.sites)
 
 
-def pairs_held(source: LogSource, session_minutes: int) -> tuple[Incidence, Ints, Ints]:
-    """Who asked which query right after which other: pairs, their first and second query."""
-    artifact = Artifact("pair", session_minutes=session_minutes)
-    keys, histories = numbered(*source.rows(artifact), artifact, None)
-    return for_users(histories.distinct(), source.log.info.users), *unpack(keys)
+def pairs_held(rows: LogRows, shown: Any) -> tuple[Ints, Ints, Ints]:
+    """Who asked which shown query right after which other in a session: where the pairs of each person begin,
+    and the places of both queries among the shown. `shown`: of each query, −1 if it is not.
+    """
+    starts, one, other = _pairs(rows.starts, rows.query, rows.follows, shown)
+    return starts, one, other
 
 
-def for_users(incidence: Incidence, users: int) -> Incidence:
-    """With an empty set for everybody after the last who holds anything."""
-    missing = np.full(users - incidence.users, incidence.offsets[-1])
-    return Incidence(np.append(incidence.offsets, missing), incidence.items, incidence.size)
-
-
-def follow(held: Incidence, offsets: Ints, targets: Ints, size: int) -> Incidence:
+def follow(held: Incidence, offsets: Ints, targets: Any, size: int) -> Incidence:
     """Who holds item i holds `targets[offsets[i]:offsets[i + 1]]` (negative ones are left out): the union,
     each once.
     """
-    bounds, items = _follow(held.offsets, held.items, offsets, targets.astype(np.int32), size)
+    bounds, items = _follow(held.offsets, held.items, offsets, _small(targets), size)
     return Incidence(bounds, items, size)
 
 
-def follow_one(held: Incidence, target: Ints, size: int) -> Incidence:
+def follow_one(held: Incidence, target: Any, size: int) -> Incidence:
     """The same with one target, or none (−1), for each item."""
-    return follow(held, np.arange(len(target) + 1), target, size)
+    return sets_of(held.offsets, _small(target)[held.items], size)
+
+
+def sets_of(starts: Ints, targets: Any, size: int) -> Incidence:
+    """Who has which of `targets[starts[u]:starts[u + 1]]`, each once; negative ones are left out."""
+    bounds, items = _sets(starts, _small(targets), size)
+    return Incidence(bounds, items, size)
+
+
+def _small(numbers: Any) -> Any:
+    """With 32 bits: there may be tens of millions."""
+    return numbers.astype(np.int32, copy=False)
 
 
 def beside(parts: list[Incidence]) -> Incidence:
     """Several incidences of the same people as one: items of later parts are numbered after earlier ones."""
+    if len(parts) == 1:
+        return parts[0]
     sizes = np.cumsum([0, *(part.size for part in parts)])
     lengths = np.stack([np.diff(part.offsets) for part in parts])
     offsets = np.append(0, np.cumsum(lengths.sum(axis=0)))
-    starts = offsets[:-1] + np.cumsum(np.vstack([np.zeros_like(lengths[:1]), lengths[:-1]]), axis=0)
-    items = np.empty(int(offsets[-1]), np.int32)
-    for part, length, start, before in zip(parts, lengths, starts, sizes, strict=False):
-        place = np.repeat(start - part.offsets[:-1], length) + np.arange(len(part.items))
-        items[place] = part.items + np.int32(before)
+    starts, items = offsets[:-1].copy(), np.empty(int(offsets[-1]), np.int32)
+    for part, length, before in zip(parts, lengths, sizes, strict=False):
+        _put(part.offsets, part.items, np.int32(before), starts, items)
+        starts += length
     return Incidence(offsets, items, int(sizes[-1]))
 
 
@@ -106,11 +107,85 @@ def _follow(offsets: Any, items: Any, map_offsets: Any, targets: Any, size: int)
         for place in range(offsets[user], offsets[user + 1]):
             item = items[place]
             for at in range(map_offsets[item], map_offsets[item + 1]):
-                target = targets[at]
-                if target >= 0 and seen[target] != user:
-                    seen[target] = user
-                    found[n] = target
-                    n += 1
-        found[start:n].sort()
+                n = _add(targets[at], user, seen, found, n)
+        _sort(found, start, n)
         bounds[user + 1] = n
     return bounds, found[:n].copy()
+
+
+@njit(cache=True)
+def _sets(starts: Any, targets: Any, size: int) -> tuple[Any, Any]:
+    found = np.empty(len(targets), np.int32)
+    bounds = np.zeros(len(starts), np.int64)
+    seen = np.full(size, -1, np.int32)
+    n = 0
+    for user in range(len(starts) - 1):
+        start = n
+        for place in range(starts[user], starts[user + 1]):
+            n = _add(targets[place], user, seen, found, n)
+        _sort(found, start, n)
+        bounds[user + 1] = n
+    return bounds, found[:n].copy()
+
+
+@njit(cache=True)
+def _add(target: int, user: int, seen: Any, found: Any, n: int) -> int:
+    """Put a target behind the n that were found, unless it is none or this user has it; return how many."""
+    if target < 0 or seen[target] == user:
+        return n
+    seen[target] = user
+    found[n] = target
+    return n + 1
+
+
+@njit(cache=True)
+def _sort(items: Any, begin: int, end: int) -> None:
+    """In rising order, where they lie: short lists by insertion, which they mostly are."""
+    if end - begin > SHORT_LIST:
+        items[begin:end].sort()
+        return
+    for place in range(begin + 1, end):
+        item, at = items[place], place
+        while at > begin and items[at - 1] > item:
+            items[at] = items[at - 1]
+            at -= 1
+        items[at] = item
+
+
+@njit(cache=True)
+def _sorted_sets(starts: Any, items: Any) -> tuple[Any, Any]:
+    """Each user's items in rising order, each once."""
+    found = np.empty(len(items), np.int32)
+    bounds = np.zeros(len(starts), np.int64)
+    n = 0
+    for user in range(len(starts) - 1):
+        own = np.sort(items[starts[user] : starts[user + 1]])
+        for place in range(len(own)):
+            if place == 0 or own[place] != own[place - 1]:
+                found[n] = own[place]
+                n += 1
+        bounds[user + 1] = n
+    return bounds, found[:n].copy()
+
+
+@njit(cache=True)
+def _pairs(starts: Any, query: Any, follows: Any, shown: Any) -> tuple[Any, Any, Any]:
+    bounds = np.zeros(len(starts), np.int64)
+    one, other = np.empty(len(query), np.int64), np.empty(len(query), np.int64)
+    n = 0
+    for user in range(len(starts) - 1):
+        for at in range(starts[user] + 1, starts[user + 1]):
+            first, second = shown[query[at - 1]], shown[query[at]]
+            if first >= 0 and second >= 0 and first != second and follows[at]:
+                one[n], other[n] = first, second
+                n += 1
+        bounds[user + 1] = n
+    return bounds, one[:n].copy(), other[:n].copy()
+
+
+@njit(cache=True)
+def _put(offsets: Any, items: Any, before: Any, starts: Any, whole: Any) -> None:
+    """Write each user's items, numbered from `before`, to where hers start."""
+    for user in range(len(offsets) - 1):
+        for place in range(offsets[user], offsets[user + 1]):
+            whole[starts[user] + place - offsets[user]] = items[place] + before

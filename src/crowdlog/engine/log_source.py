@@ -6,7 +6,7 @@ does not have; keys of public results are rows of their file; keys of sequences 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Artifact, Sequences
-from crowdlog.artifacts.packed_keys import unpack
+from crowdlog.artifacts.packed_keys import distinct_keys, unpack
 from crowdlog.artifacts.public_lists import read_features, read_pool, read_surfaced
 from crowdlog.engine import bound
 from crowdlog.engine.connection import Engine
 from crowdlog.engine.count import histogram
-from crowdlog.engine.mine import mine
+from crowdlog.engine.mine import mine, mine_triples
 from crowdlog.engine.parts import Parts
-from crowdlog.engine.rename import Renaming, as_table, rename
+from crowdlog.engine.rename import Renaming, as_table
+from crowdlog.log.parts import batches
 from crowdlog.log.store import LogStore
 from crowdlog.plan.bounds import (
+    DividedPerson,
     FirstKeys,
     FirstOccurrences,
     RandomKeys,
@@ -38,7 +40,7 @@ from crowdlog.plan.bounds import (
     Unbounded,
 )
 from crowdlog.plan.candidates import Pool, PublicResults
-from crowdlog.plan.decide import Kept, KeyHistories, TableCounts
+from crowdlog.plan.decide import Kept, KeyHistories, TableCounts, by_counts
 from crowdlog.plan.selections import AtLeast, NoisyThreshold
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.histories import Histories
@@ -48,7 +50,7 @@ from crowdlog.types import Floats, Ints
 if TYPE_CHECKING:  # it is compiled, which a release of queries need not wait for
     from crowdlog.engine.subsequences import Naming, Subsequences
 
-CHUNK = 1 << 18  # queries looked up at once
+NOT_KEYS = "a breakdown has public values, not keys of the log"
 NOWHERE = np.iinfo(np.int64).min  # the owner of public results whose query nobody asked and no pool holds
 
 
@@ -75,6 +77,11 @@ class LogSource:
         renamed = None if self.renaming is None else as_table(self.renaming)
         return mine(self.engine.events, artifact, renamed, self.parts)
 
+    def triples(self, session_minutes: int) -> Any:
+        """All triples of queries as an Ibis table: user, row, first, second, third."""
+        renamed = None if self.renaming is None else as_table(self.renaming)
+        return mine_triples(self.engine.events, session_minutes, renamed)
+
     @cached_property
     def parts(self) -> Parts:
         """Words and sites, in the representation."""
@@ -85,13 +92,15 @@ class LogSource:
     def counts(self, plan: TablePlan, randomness: Randomness) -> TableCounts:
         if isinstance(plan.artifact, Sequences):
             return self._count_sequences(plan, plan.artifact)
+        if isinstance(plan.artifact, Breakdown):
+            raise TypeError(NOT_KEYS)
         bounded = bounded_by(plan, self.artifacts(plan.artifact), randomness)
         once = isinstance(
             plan.bound, FirstKeys | RandomKeys
         )  # each user has each key once: impressions are users
         found = histogram(bounded, users=_needs_users(plan) and not once)
         users = found.impressions if once else found.users
-        counted = TableCounts(found.key, found.impressions, users, _owners(plan.artifact, found.key))
+        counted = TableCounts(found.key, found.impressions, users, owners_of(plan.artifact, found.key))
         if isinstance(plan.candidates, Pool):
             return self._of_pool(plan.candidates, counted)
         if isinstance(plan.candidates, PublicResults):
@@ -99,8 +108,8 @@ class LogSource:
         return counted
 
     def histories(self, plan: TablePlan, shown: Ints | None) -> KeyHistories:
-        if isinstance(plan.artifact, Sequences):
-            raise TypeError("sequences are chosen by counts")
+        if not isinstance(plan.artifact, Artifact):
+            raise TypeError("sequences are chosen by counts, and public values not at all")
         key, histories = numbered(*self.rows(plan.artifact), plan.artifact, shown)
         return KeyHistories(key, histories, self.prior(plan))
 
@@ -110,8 +119,8 @@ class LogSource:
         return table.column("user").to_numpy(), table.column("key").to_numpy()
 
     def artifacts_per_user(self, plan: TablePlan) -> Ints:
-        if isinstance(plan.artifact, Sequences):
-            raise TypeError("sequences are chosen by counts")
+        if not isinstance(plan.artifact, Artifact):
+            raise TypeError("sequences are chosen by counts, and public values not at all")
         rows = self.artifacts(plan.artifact)
         table = rows.group_by("user").agg(artifacts=rows.count()).to_pyarrow()
         users = table.column("user").to_numpy()
@@ -173,9 +182,10 @@ class LogSource:
         """For each query id of the log: its place among the texts, −1 if it is not there."""
         if self.renaming is not None:
             return _filled(pc.index_in(self.renaming.texts, value_set=texts))
-        with pq.ParquetFile(self.log.queries()) as file:
-            batches = file.iter_batches(CHUNK, columns=["text"])
-            found = [_filled(pc.index_in(batch.column("text"), value_set=texts)) for batch in batches]
+        found = [
+            _filled(pc.index_in(batch.column("text"), value_set=texts))
+            for batch in batches(self.log.queries(), ["text"])
+        ]
         return np.concatenate([np.zeros(0, np.int64), *found])
 
     def _count_sequences(self, plan: TablePlan, kind: Sequences) -> TableCounts:
@@ -210,12 +220,20 @@ class LogSource:
         # place −1 is the last one: no topic
         return Naming(query, np.append(topic, -1)[self.places(texts)]), topics
 
+    def kept_with_people(self, plan: TablePlan, randomness: Randomness) -> tuple[Kept, Ints]:
+        """What a plan keeps by exact counts, and how many people are behind each key."""
+        found = self.counts(plan, randomness)
+        kept = by_counts(plan, found, randomness)
+        return kept, found.users[found.key.searchsorted(kept.key)]
+
     # --- naming ---
 
     def table(self, plan: TablePlan, kept: Kept, **more: Any) -> pa.Table:
         """The kept keys with their texts, most frequent first (ties by text), ready to publish."""
         if isinstance(plan.artifact, Sequences):
             return self._sequence_table(plan.artifact, kept)
+        if isinstance(plan.artifact, Breakdown):
+            raise TypeError(NOT_KEYS)
         if isinstance(plan.candidates, PublicResults):
             rows = self._results(plan.candidates.file).take(pa.array(kept.key, pa.int64()))
             columns: dict[str, Any] = {"query": rows["query"], "url": rows["url"]}
@@ -267,18 +285,24 @@ class LogSource:
     def _sequence_table(self, kind: Sequences, kept: Kept) -> pa.Table:
         """The sequences as lists of texts."""
         found, topics = self._sequences[kind]
-        members = found.members(kept.key)
-        used = sorted({number for sequence in members for number in sequence})
-        texts: list[Any] = (
-            [topics[number] for number in used]
-            if topics
-            else self.query_texts(np.array(used, np.int64)).to_pylist()
-        )
-        text = dict(zip(used, texts, strict=True))
-        named = ([text[number] for number in sequence] for sequence in members)
-        rows = sorted(zip((-kept.count).tolist(), named, strict=True))
-        sequences = pa.array([row[1] for row in rows], pa.list_(pa.string()))
-        return pa.table({"sequence": sequences, "count": pa.array([-row[0] for row in rows], pa.int64())})
+
+        def texts(ids: Ints) -> list[str]:
+            if topics:
+                return [topics[number] for number in ids.tolist()]
+            named: list[str] = self.query_texts(ids).to_pylist()
+            return named
+
+        return sequence_table(found.members(kept.key), kept, texts)
+
+
+def sequence_table(members: list[list[int]], kept: Kept, texts: Callable[[Ints], list[str]]) -> pa.Table:
+    """The most frequent first, ties by text."""
+    used = sorted({number for sequence in members for number in sequence})
+    text = dict(zip(used, texts(np.array(used, np.int64)), strict=True))
+    named = ([text[number] for number in sequence] for sequence in members)
+    rows = sorted(zip((-kept.count).tolist(), named, strict=True))
+    sequences = pa.array([row[1] for row in rows], pa.list_(pa.string()))
+    return pa.table({"sequence": sequences, "count": pa.array([-row[0] for row in rows], pa.int64())})
 
 
 @contextmanager
@@ -286,12 +310,11 @@ def open_log(
     log: LogStore, representation: str = "original", engine: Engine | None = None
 ) -> Iterator[LogSource]:
     """Open the log for counting. `engine`: DuckDB unless another one is given, which its owner closes."""
-    renaming = None if representation == "original" else rename(log, representation)
     if engine is not None:
-        yield engine.source(renaming)
+        yield engine.source_in(representation)
         return
     with Engine(log) as own:
-        yield own.source(renaming)
+        yield own.source_in(representation)
 
 
 def bounded_by(plan: TablePlan, artifacts: Any, randomness: Randomness) -> Any:
@@ -307,7 +330,7 @@ def bounded_by(plan: TablePlan, artifacts: Any, randomness: Randomness) -> Any:
             return bound.first_distinct(artifacts, d)
         case Unbounded():
             return artifacts
-        case SquaredBudget() | ScaledLength() | SessionCut():
+        case SquaredBudget() | ScaledLength() | DividedPerson() | SessionCut():
             raise TypeError(f"{plan.bound} is not a bound on single artifacts")
 
 
@@ -320,13 +343,13 @@ def numbered(users: Ints, keys: Ints, artifact: Artifact, shown: Ints | None) ->
         known = np.arange(keys.max(initial=-1) + 1)  # ids are small numbers already
         return known, Histories.from_rows(users, keys, len(known))
     if shown is not None:
-        wanted = np.logical_and.reduce([np.isin(owner, shown) for owner in _owners(artifact, keys)])
+        wanted = np.logical_and.reduce([np.isin(owner, shown) for owner in owners_of(artifact, keys)])
         users, keys = users[wanted], keys[wanted]
-    known, numbers = np.unique(keys, return_inverse=True)
+    known, numbers = distinct_keys(keys)
     return known, Histories.from_rows(users, numbers, len(known))
 
 
-def _owners(artifact: Artifact, keys: Ints) -> tuple[Ints, ...]:
+def owners_of(artifact: Artifact, keys: Ints) -> tuple[Ints, ...]:
     """The queries that a key is about: none for a query or its words, one for a click, two for a pair."""
     queries = [name for name in artifact.columns if name in ("query", "next_query")]
     return unpack(keys)[: len(queries)] if len(artifact.columns) == 2 else ()

@@ -7,7 +7,7 @@ query · 2³² + next query, and so on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import ibis
 
@@ -16,10 +16,18 @@ from crowdlog.artifacts.packed_keys import SHIFT
 from crowdlog.artifacts.packed_keys import unpack as unpack  # for those who count with this module
 from crowdlog.log.sessions import ends_session
 
-if TYPE_CHECKING:
-    from crowdlog.engine.parts import Parts
-
 Table = Any  # an Ibis table; the library ships no types
+
+
+class PartTables(Protocol):
+    """Words and sites as Ibis tables (parts.py), made when they are first asked for."""
+
+    @property
+    def word_table(self) -> Table: ...
+    @property
+    def pair_table(self) -> Table: ...
+    @property
+    def site_table(self) -> Table: ...
 
 
 def _pack(first: Any, second: Any) -> Any:
@@ -28,7 +36,7 @@ def _pack(first: Any, second: Any) -> Any:
 
 
 def mine(
-    events: Table, artifact: Artifact, renamed: Table | None = None, parts: Parts | None = None
+    events: Table, artifact: Artifact, renamed: Table | None = None, parts: PartTables | None = None
 ) -> Table:
     """All artifacts of this kind. `renamed(query, new)` maps query ids to those of another representation;
     `parts` are the words and sites of these.
@@ -50,7 +58,7 @@ def mine(
     return _pairs(events.filter(events.impression), artifact)
 
 
-def _of_parts(events: Table, kind: str, parts: Parts) -> Table:
+def _of_parts(events: Table, kind: str, parts: PartTables) -> Table:
     """Words in the order of the text, sites in the order of clicks."""
     if kind in ("word", "word-pair"):
         asked = events.filter(events.impression)
@@ -105,6 +113,30 @@ def _adjacent(impressions: Table, artifact: Artifact) -> Table:
     # null, so left out, at a user's first query
     near = before.filter(~ends_session(before.gap, artifact.session_minutes))
     return near.select("user", "row", "first", "first_row", second=near["query"])
+
+
+def mine_triples(events: Table, session_minutes: int, renamed: Table | None = None) -> Table:
+    """Three queries, one right after the other in a session, none like the one before it: user, row (of the
+    third), first, second, third.
+    """
+    if renamed is not None:
+        events = events.join(renamed, "query").mutate(query=lambda t: t.new).drop("new")
+    asked = events.filter(events.impression)
+    order = ibis.window(group_by="user", order_by="row")
+    near = ~ends_session(asked.gap, session_minutes)
+    chained = asked.select(
+        "user",
+        "row",
+        near=near,
+        near_before=near.lag().over(order),
+        first=asked["query"].lag(2).over(order),
+        second=asked["query"].lag(1).over(order),
+        third=asked["query"],
+    )
+    # null, so left out, at a user's first two queries
+    together = chained.filter(chained.near & chained.near_before)
+    changing = together.filter((together.first != together.second) & (together.second != together.third))
+    return changing.select("user", "row", "first", "second", "third")
 
 
 def _in_session(impressions: Table, artifact: Artifact) -> Table:

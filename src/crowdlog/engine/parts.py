@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import ibis
-import pyarrow.parquet as pq
 
 from crowdlog.artifacts.parts import Sites, Words, sites_of, words_of
 from crowdlog.engine.rename import Renaming
+from crowdlog.log.parts import batches
 from crowdlog.log.store import LogStore
-
-CHUNK = 1 << 18  # texts at once
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class Parts:
         return ibis.memtable(self.sites.table())
 
 
-def _texts(path: Any) -> Iterator[Any]:
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(CHUNK, columns=["text"]):
-            yield batch.column("text")
+def _texts(path: Path) -> Iterator[Any]:
+    for batch in batches(path, ["text"]):
+        yield batch.column("text")

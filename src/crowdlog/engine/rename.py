@@ -8,13 +8,11 @@ from typing import Any
 import ibis
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from crowdlog.artifacts.representations import represent
+from crowdlog.log.parts import batches
 from crowdlog.log.store import LogStore
 from crowdlog.progress import progress_bar
-
-CHUNK = 1 << 18  # queries represented at once
 
 
 @dataclass(frozen=True)
@@ -33,11 +31,8 @@ def rename(log: LogStore, representation: str) -> Renaming:
     """Represent every distinct query of the log. Streams: only the new texts are held."""
     pieces: list[Any] = []
     query_ids: list[Any] = []
-    with (
-        pq.ParquetFile(log.queries()) as file,
-        progress_bar(f"Queries as {representation}", file.metadata.num_rows, unit="queries") as advance,
-    ):
-        for batch in file.iter_batches(CHUNK, columns=["id", "text"]):
+    with progress_bar(f"Queries as {representation}", log.info.queries, unit="queries") as advance:
+        for batch in batches(log.queries(), ["id", "text"]):
             texts: list[Any] = batch.column("text").to_pylist()
             pieces.append(pa.array(represent(texts, representation), pa.string()).dictionary_encode())
             query_ids.append(batch.column("id"))

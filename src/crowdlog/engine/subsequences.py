@@ -7,18 +7,21 @@ So every sequence has a number, and one sort per length counts them all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 from numba import njit
 
 from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.log.parts import batches
 from crowdlog.log.sessions import ends_session
 from crowdlog.log.store import LogStore
-from crowdlog.progress import progress_bar
+from crowdlog.progress import Advance, progress_bar
 from crowdlog.types import Ints
 
+COLUMNS = ("user", "query", "impression", "gap")
 CHUNK = 1 << 20  # events read at once
 _USER, _KEPT, _SIZE, _LAST, _DONE = range(5)  # what the kernel remembers between chunks
 
@@ -95,27 +98,39 @@ def _cut(user, query, topic, new_session, l_s, l_q, state, sessions, owner):  # 
 
 def cut_sessions(log: LogStore, minutes: int, l_s: int, l_q: int, naming: Naming) -> Sessions:
     """The first l_q queries of each user's first l_s sessions of at least two queries."""
+    with progress_bar("Sessions", log.info.rows) as advance:
+        return cut_batches(batches(log.events(), COLUMNS, CHUNK), minutes, l_s, l_q, naming, advance)
+
+
+def cut_batches(
+    rows: Iterable[Any],
+    minutes: int,
+    l_s: int,
+    l_q: int,
+    naming: Naming,
+    advance: Advance = lambda _rows: None,
+) -> Sessions:
+    """The same of batches of events that follow each other."""
     state, pieces, owners = np.array([-1, 0, 0, -1, 0], np.int64), [], []
     current, current_owner = np.full((1, l_q), -1, np.int64), np.full(1, -1, np.int64)
-    with pq.ParquetFile(log.events()) as file, progress_bar("Sessions", file.metadata.num_rows) as advance:
-        for batch in file.iter_batches(CHUNK, columns=["user", "query", "impression", "gap"]):
-            shown = batch.filter(batch.column("impression"))
-            query = shown.column("query").to_numpy().astype(np.int64)
-            query = query if naming.query is None else naming.query[query]
-            topic = query if naming.topic is None else naming.topic[query]
-            new_session = ends_session(shown.column("gap").fill_null(0).to_numpy(), minutes)
-            sessions = np.concatenate([current, np.full((len(query) // 2 + 1, l_q), -1, np.int64)])
-            owner = np.concatenate([current_owner, np.empty(len(sessions) - 1, np.int64)])
-            _cut(shown.column("user").to_numpy(), query, topic, new_session, l_s, l_q, state, sessions, owner)
-            done = int(state[_DONE])
-            pieces.append(sessions[:done].copy())
-            owners.append(owner[:done].copy())
-            current, current_owner, state[_DONE] = (
-                sessions[done : done + 1].copy(),
-                owner[done : done + 1].copy(),
-                0,
-            )
-            advance(batch.num_rows)
+    for batch in rows:
+        shown = batch.filter(batch.column("impression"))
+        query = shown.column("query").to_numpy().astype(np.int64)
+        query = query if naming.query is None else naming.query[query]
+        topic = query if naming.topic is None else naming.topic[query]
+        new_session = ends_session(shown.column("gap").fill_null(0).to_numpy(), minutes)
+        sessions = np.concatenate([current, np.full((len(query) // 2 + 1, l_q), -1, np.int64)])
+        owner = np.concatenate([current_owner, np.empty(len(sessions) - 1, np.int64)])
+        _cut(shown.column("user").to_numpy(), query, topic, new_session, l_s, l_q, state, sessions, owner)
+        done = int(state[_DONE])
+        pieces.append(sessions[:done].copy())
+        owners.append(owner[:done].copy())
+        current, current_owner, state[_DONE] = (
+            sessions[done : done + 1].copy(),
+            owner[done : done + 1].copy(),
+            0,
+        )
+        advance(batch.num_rows)
     last = int(state[_SIZE] >= 2)
     return Sessions(
         np.concatenate([*pieces, current[:last]]), np.concatenate([*owners, current_owner[:last]])

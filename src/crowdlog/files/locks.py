@@ -10,8 +10,9 @@ from math import inf
 from pathlib import Path
 
 
-def hold(path: Path, *, shared: bool = False, make: bool = True) -> int:
-    """Lock the file, made if it is missing, and return a handle: the lock lasts until it is closed.
+def hold(path: Path, *, shared: bool = False, make: bool = True, mode: int = 0o666) -> int:
+    """Lock the file, made with `mode` if it is missing, and return a handle: the lock lasts until it is
+    closed.
 
     Raises BlockingIOError at once when somebody else holds it. Many may hold it `shared`. With `make=False` a
     file or folder that is there, or FileNotFoundError.
@@ -20,7 +21,7 @@ def hold(path: Path, *, shared: bool = False, make: bool = True) -> int:
         return os.open(os.devnull, os.O_RDONLY)
     lock = _locker(shared=shared)
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT if make else os.O_RDONLY, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT if make else os.O_RDONLY, mode)
         try:
             lock(handle)
             if _is_at(handle, path):

@@ -15,8 +15,9 @@ def as_pattern(path: Path | str) -> str:
 
 
 def for_duckdb(path: Path) -> str:
-    """How to name one file to DuckDB.
+    """How to name one file, or a folder of Parquet files, to DuckDB.
 
     Absolute: DuckDB gives `~` and `s3:` at the beginning a meaning of their own.
     """
-    return as_pattern(path.absolute())
+    pattern = as_pattern(path.absolute())
+    return f"{pattern}/*.parquet" if path.is_dir() else pattern

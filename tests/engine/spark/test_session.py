@@ -5,10 +5,13 @@ from __future__ import annotations
 import builtins
 import re
 import socket
+import subprocess
+import sys
 
 import pytest
 
 from crowdlog.engine.choice import find_engine
+from crowdlog.engine.spark import session
 from crowdlog.engine.spark.session import start
 from crowdlog.errors import InputError
 
@@ -31,6 +34,34 @@ def test_without_java(monkeypatch, tmp_path):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(InputError, match="needs Java 17, and there is no java here"):
         start("local[1]", {})
+
+
+def test_a_java_that_ends_at_once(monkeypatch, tmp_path):
+    """As one does that is too old for Spark."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").write_text("#!/bin/sh\necho UnsupportedClassVersionError >&2\nexit 1\n")
+    (tmp_path / "bin" / "java").chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    # In a process of its own: this one may have a Java that runs already.
+    script = "from crowdlog.engine.spark.session import start; start('local[1]', {})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "InputError: Java ended before Spark was there. The engine spark needs Java 17" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("spark.driver.memory 8g", True),
+        ("  spark.driver.memory=8g", True),
+        ("# spark.driver.memory 8g", False),
+        ("spark.driver.memoryOverhead 1g", False),
+    ],
+)
+def test_memory_is_what_the_owner_says(monkeypatch, tmp_path, line, found):
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert session._said_by_owner() == set()
+    (tmp_path / "spark-defaults.conf").write_text(f"spark.ui.port 4050\n{line}\n")
+    assert ("spark.driver.memory" in session._said_by_owner()) is found
 
 
 def test_a_master_that_does_not_answer():

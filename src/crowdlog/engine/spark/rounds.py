@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from crowdlog.engine.spark.blocks import UserBlock, by_user
+from crowdlog.engine.spark.blocks import UserBlock
+from crowdlog.engine.spark.exchange import Sent, by_share, exchange, gathered
 from crowdlog.privacy.keyed import KeyedRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian, ItemState, Rounds, lengths_of
 from crowdlog.privacy.selection.incidence import Incidence
@@ -23,12 +23,8 @@ from crowdlog.privacy.selection.own_size import OwnSizes
 from crowdlog.types import Ints
 
 FITS = 30_000_000  # held items of all users that one task takes: 120 MB
-HELD = "block int, held int, offsets binary, items binary, keys binary, worth binary, lengths binary"
-GIVEN = "share int, block int, keys binary, worth binary, sums binary"
-STATE = "share int, block int, keys binary, weights binary, known binary, worth binary"
-WHOLE_SHARE = -1  # the block number of a share's own state
-Row = dict[str, Any]
-Rows = Iterator[pa.RecordBatch]
+_NONE, _NO_WORTH = np.zeros(0, np.int64), np.zeros(0, np.int16)
+NOTHING = ItemState(_NONE, _NONE, _NO_WORTH, _NO_WORTH)
 
 
 @dataclass(frozen=True)
@@ -40,202 +36,187 @@ class SharedSelection:
     own: OwnSizes | None
     sized: bool  # whether sizes are those of the whole release
     unknown: float  # what items beside the favoured list are worth
-    parts: int
+    shares: int
     randomness: KeyedRandomness
 
 
-def select_there(selection: SharedSelection, rows: Any) -> Ints:
-    """The keys that pass. `rows`: a data frame of user, key and, where they matter, size and inside."""
-    held = by_user(rows, selection.parts, partial(begin_block, selection), HELD).persist()
-    state: Any = held.sparkSession.createDataFrame([], STATE)
+class Held(NamedTuple):
+    """A block of users with what they hold, and what these keys are worth."""
+
+    incidence: Incidence
+    keys: Ints
+    worth: Any
+    lengths: Ints
+
+
+class Given(NamedTuple):
+    """What a block gives to the keys of a share, and what it took them to be worth: before the first round
+    that is their prior.
+    """
+
+    block: int
+    keys: Ints
+    worth: Any
+    sums: Ints
+
+
+class AfterRound(NamedTuple):
+    """A share of the items: its state, and what each block should know of it."""
+
+    state: ItemState
+    told: list[tuple[int, ItemState]]
+
+
+def select_there(selection: SharedSelection, blocks: Any) -> Ints:
+    """The keys that pass. `blocks`: of UserBlock, at most one in a partition."""
+    from pyspark import StorageLevel
+
+    held = blocks.mapPartitions(partial(_begun, selection)).persist(StorageLevel.DISK_ONLY)
+    state: Any = None
     used = [held]
     try:
         for number in range(len(selection.rounds.shares)):
-            left = held.agg({"held": "sum"}).collect()[0][0] or 0
-            if number and left <= FITS:
+            if number and held.map(_items_held).sum() <= FITS:
                 return _keys(_finished(selection, number, held, state))
-            state = _summed(selection, number, held, state).persist()
-            held = _told(held, state).persist()
+            state = _summed(selection, number, held, state).persist(StorageLevel.DISK_ONLY)
+            held = _told(held, state).persist(StorageLevel.DISK_ONLY)
             used += [state, held]
-        return _keys(_own(state).mapInArrow(lambda batches: end_shares(selection, batches), "key long"))
+        return _keys(state.map(partial(_passed, selection)))
     finally:
-        for frame in used:
-            frame.unpersist()
+        for each in used:
+            each.unpersist()
 
 
-def _keys(frame: Any) -> Ints:
-    return np.sort(frame.toArrow()["key"].to_numpy().astype(np.int64))
-
-
-def _own(state: Any) -> Any:
-    """What shares know, without what they tell blocks."""
-    return state.where(f"block = {WHOLE_SHARE}")
+def _keys(found: Any) -> Ints:
+    return np.sort(np.concatenate([_NONE, *found.collect()]))
 
 
 def _summed(selection: SharedSelection, number: int, held: Any, state: Any) -> Any:
-    """One exchange: what blocks give goes to the shares of the items. PySpark counts a function's arguments,
-    so these are functions of exactly two.
-    """
-    given = held.mapInArrow(lambda batches: give(selection, batches), GIVEN)
-    both = given.groupBy("share").cogroup(_own(state).groupBy("share"))
-    return both.applyInArrow(lambda left, right: after_round(selection, number, left, right), STATE)
+    """One exchange: what blocks give goes to the shares of the items."""
+    given = gathered(exchange(held.mapPartitionsWithIndex(partial(_give, selection)), selection.shares))
+    if state is None:
+        return given.map(lambda messages: after_round(selection, number, messages, None))
+    return given.zip(state.map(_state_of)).map(lambda both: after_round(selection, number, both[0], both[1]))
 
 
 def _told(held: Any, state: Any) -> Any:
     """The other: what items are worth goes back to the blocks that hold them."""
-    news = state.where(f"block <> {WHOLE_SHARE}")
-    return held.groupBy("block").cogroup(news.groupBy("block")).applyInArrow(tell_block, HELD)
+    news = gathered(exchange(state.flatMap(_news_of), held.getNumPartitions()))
+    return held.zip(news).map(lambda both: tell_block(both[0], both[1]))
 
 
 def _finished(selection: SharedSelection, number: int, held: Any, state: Any) -> Any:
-    from pyspark.sql.functions import lit
-
-    everything = held.withColumn("one", lit(0)).groupBy("one")
-    both = everything.cogroup(_own(state).withColumn("one", lit(0)).groupBy("one"))
-    return both.applyInArrow(lambda left, right: finish(selection, number, left, right), "key long")
+    everything = held.map(_to_the_first).union(state.map(_state_of).map(_to_the_first))
+    return gathered(exchange(everything, 1)).map(lambda messages: finish(selection, number, messages))
 
 
 # --- what tasks do ---
 
 
-def begin_block(selection: SharedSelection, block: UserBlock) -> Rows:
-    """Bound each user's items and write the block as arrays."""
-    from pyspark import TaskContext
+def _to_the_first(message: Any) -> Sent:
+    return 0, message
 
+
+def _state_of(share: AfterRound) -> ItemState:
+    return share.state
+
+
+def _news_of(share: AfterRound) -> list[tuple[int, ItemState]]:
+    return share.told
+
+
+def _items_held(held: Held) -> int:
+    return len(held.incidence.items)
+
+
+def _passed(selection: SharedSelection, share: AfterRound) -> Ints:
+    return selection.rounds.end(share.state).items
+
+
+def _begun(selection: SharedSelection, blocks: Iterator[UserBlock]) -> Iterator[Held]:
+    """One for each partition, empty where there are no users."""
+    found = list(blocks)  # read to the end: Spark ends workers that leave something unread
+    nobody = Held(Incidence(np.zeros(1, np.int64), np.zeros(0, np.int32), 0), _NONE, _NO_WORTH, _NONE)
+    yield begin_block(selection, found[0]) if found else nobody
+
+
+def begin_block(selection: SharedSelection, block: UserBlock) -> Held:
+    """Bound each user's items."""
     inside = selection.randomness.within("histories", block.keys, block.users)
     held, ids = block.histories.distinct().bounded(selection.method.items_per_user, inside).held()
     begun = selection.rounds.begin(ids, np.where(block.inside, 1.0, selection.unknown))
     lengths = lengths_of(held, selection.own, block.sizes if selection.sized else None)
-    task: Any = TaskContext.get()
-    yield _held_row(task.partitionId(), held, block.keys[ids], begun.worth, lengths)
+    return Held(held, block.keys[ids], begun.worth, lengths)
 
 
-def give(selection: SharedSelection, batches: Rows) -> Rows:
-    """A block weighs, and sends every share of the items its sums, and what it took them to be worth: before
-    the first round that is their prior.
-    """
-    for batch in batches:
-        for row in batch.to_pylist():
-            keys, worth = _array(row, "keys", np.int64), _array(row, "worth", np.int16)
-            sums = selection.rounds.weigh(_incidence(row), worth, _array(row, "lengths", np.int64))
-            share = _share_of(keys, selection.parts)
-            for number in np.unique(share):
-                mine = share == number
-                yield _row(
-                    {"share": int(number), "block": row["block"]},
-                    {"keys": keys[mine], "worth": worth[mine], "sums": sums[mine]},
-                )
+def _give(selection: SharedSelection, number: int, blocks: Iterator[Held]) -> Iterator[Sent]:
+    """A block weighs, and sends every share of the items its sums."""
+    for held in blocks:
+        sums = selection.rounds.weigh(held.incidence, held.worth, held.lengths)
+        for share, mine in by_share(held.keys, selection.shares):
+            yield share, Given(number, held.keys[mine], held.worth[mine], sums[mine])
 
 
-def after_round(selection: SharedSelection, number: int, given: pa.Table, state: pa.Table) -> pa.Table:
+def after_round(
+    selection: SharedSelection, number: int, given: list[Given], before: ItemState | None
+) -> AfterRound:
     """A share of the items after a round: its own state, and what each block should know."""
-    rows = given.to_pylist()
-    before = _item_state(state.to_pylist()[0]) if number else _first_state(rows)
-    sums = np.zeros(len(before.ids), np.int64)
-    for row in rows:
-        sums[np.searchsorted(before.ids, _array(row, "keys", np.int64))] += _array(row, "sums", np.int64)
-    after, _alive = selection.rounds.after(number, before, sums, selection.randomness.within("histories"))
-    share = (given if rows else state).column("share")[0].as_py()
-    told = [_state_row(share, WHOLE_SHARE, after)]
-    for row in rows:
-        theirs = np.flatnonzero(np.isin(after.ids, _array(row, "keys", np.int64)))
-        told.append(_state_row(share, row["block"], after.only(theirs)))
-    return pa.Table.from_batches(told)
+    state = _first_state(given) if before is None else before
+    sums = np.zeros(len(state.ids), np.int64)
+    for each in given:
+        sums[np.searchsorted(state.ids, each.keys)] += each.sums
+    after, _alive = selection.rounds.after(number, state, sums, selection.randomness.within("histories"))
+    told = [(each.block, after.only(_places(after.ids, each.keys))) for each in given]
+    return AfterRound(after, told)
 
 
-def tell_block(held: pa.Table, news: pa.Table) -> pa.Table:
+def _places(ids: Ints, keys: Ints) -> Ints:
+    """Where those of the keys stand that are among the ids; both rise."""
+    at = np.searchsorted(ids, keys)
+    there = at < len(ids)
+    found = at[there]
+    places: Ints = found[ids[found] == keys[there]]
+    return places
+
+
+def tell_block(held: Held, news: list[ItemState]) -> Held:
     """A block after a round: only items that go on, with what they are worth."""
-    row = held.to_pylist()[0]
-    told = _joined([_item_state(each) for each in news.to_pylist()])
-    left = _incidence(row).only(np.searchsorted(_array(row, "keys", np.int64), told.ids))
-    lengths = _array(row, "lengths", np.int64)
-    return pa.Table.from_batches([_held_row(row["block"], left, told.ids, told.worth, lengths)])
+    told = _joined(news)
+    left = held.incidence.only(np.searchsorted(held.keys, told.ids))
+    return Held(left, told.ids, told.worth, held.lengths)
 
 
-def finish(selection: SharedSelection, first: int, held: pa.Table, state: pa.Table) -> pa.Table:
+def finish(selection: SharedSelection, first: int, messages: list[Held | ItemState]) -> Ints:
     """The rounds from `first` on with all that is left, in one task."""
     rounds, inside = selection.rounds, selection.randomness.within("histories")
-    whole = _joined([_item_state(row) for row in state.to_pylist()])
-    blocks = [(_renumbered(row, whole.ids), _array(row, "lengths", np.int64)) for row in held.to_pylist()]
+    whole = _joined([each for each in messages if isinstance(each, ItemState)])
+    blocks = [(_renumbered(each, whole.ids), each.lengths) for each in messages if isinstance(each, Held)]
     for number in range(first, len(rounds.shares)):
         sums = np.zeros(len(whole.ids), np.int64)
         for incidence, lengths in blocks:
             sums += rounds.weigh(incidence, whole.worth, lengths)
         whole, alive = rounds.after(number, whole, sums, inside)
         blocks = [(incidence.only(alive), lengths) for incidence, lengths in blocks]
-    return pa.table({"key": rounds.end(whole).items})
+    return rounds.end(whole).items
 
 
-def end_shares(selection: SharedSelection, batches: Rows) -> Rows:
-    """The keys of each share that reached the bar."""
-    for batch in batches:
-        for row in batch.to_pylist():
-            yield pa.record_batch({"key": selection.rounds.end(_item_state(row)).items})
-
-
-# --- arrays in rows ---
-
-
-def _share_of(keys: Ints, shares: int) -> Ints:
-    """Which share of the items a key belongs to: spread well, whatever the keys are."""
-    mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return ((mixed >> np.uint64(40)) % np.uint64(shares)).astype(np.int64)
-
-
-def _first_state(rows: list[Row]) -> ItemState:
-    keys = np.concatenate([_array(row, "keys", np.int64) for row in rows])
-    known = np.concatenate([_array(row, "worth", np.int16) for row in rows])
+def _first_state(given: list[Given]) -> ItemState:
+    keys = np.concatenate([_NONE, *(each.keys for each in given)])
+    known = np.concatenate([_NO_WORTH, *(each.worth for each in given)])
     ids, first = np.unique(keys, return_index=True)
     return ItemState(ids, np.zeros(len(ids), np.int64), known[first], known[first].copy())
 
 
 def _joined(states: list[ItemState]) -> ItemState:
     """Several shares as one, by rising keys."""
-    numbers, parts = np.zeros(0, np.int64), np.zeros(0, np.int16)
-    nothing = ItemState(numbers, numbers, parts, parts)
     columns = zip(
-        *((each.ids, each.weights, each.known, each.worth) for each in (nothing, *states)), strict=True
+        *((each.ids, each.weights, each.known, each.worth) for each in (NOTHING, *states)), strict=True
     )
     whole = ItemState(*(np.concatenate(column) for column in columns))
     return whole.only(np.argsort(whole.ids))
 
 
-def _renumbered(row: Row, ids: Ints) -> Incidence:
+def _renumbered(held: Held, ids: Ints) -> Incidence:
     """A block with its items numbered as everywhere; order is kept, because both rise."""
-    place = np.searchsorted(ids, _array(row, "keys", np.int64)).astype(np.int32)
-    held = _incidence(row)
-    return Incidence(held.offsets, place[held.items], len(ids))
-
-
-def _incidence(row: Row) -> Incidence:
-    return Incidence(
-        _array(row, "offsets", np.int64), _array(row, "items", np.int32), len(_array(row, "keys", np.int64))
-    )
-
-
-def _item_state(row: Row) -> ItemState:
-    numbers = (_array(row, name, np.int64) for name in ("keys", "weights"))
-    return ItemState(*numbers, *(_array(row, name, np.int16) for name in ("known", "worth")))
-
-
-def _state_row(share: int, block: int, state: ItemState) -> pa.RecordBatch:
-    return _row(
-        {"share": share, "block": block},
-        {"keys": state.ids, "weights": state.weights, "known": state.known, "worth": state.worth},
-    )
-
-
-def _held_row(block: int, held: Incidence, keys: Ints, worth: Any, lengths: Ints) -> pa.RecordBatch:
-    arrays = {"offsets": held.offsets, "items": held.items, "keys": keys, "worth": worth, "lengths": lengths}
-    return _row({"block": block, "held": len(held.items)}, arrays)
-
-
-def _row(numbers: dict[str, int], arrays: dict[str, Any]) -> pa.RecordBatch:
-    columns: dict[str, Any] = {name: pa.array([value], pa.int32()) for name, value in numbers.items()}
-    for name, array in arrays.items():
-        columns[name] = pa.array([np.ascontiguousarray(array).tobytes()], pa.binary())
-    return pa.record_batch(columns)
-
-
-def _array(row: Row, name: str, kind: Any) -> Any:
-    return np.frombuffer(row[name], kind)
+    place = np.searchsorted(ids, held.keys).astype(np.int32)
+    return Incidence(held.incidence.offsets, place[held.incidence.items], len(ids))

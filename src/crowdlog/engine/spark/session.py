@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +18,7 @@ from urllib.parse import urlsplit
 from crowdlog.errors import InputError
 
 CONNECT_SECONDS = 5
+WORKER_SECONDS = 120
 # Nothing of a session on one machine can be reached from another.
 ALONE = {
     "spark.driver.host": "127.0.0.1",
@@ -21,12 +26,18 @@ ALONE = {
     "spark.authenticate": "true",
     "spark.network.crypto.enabled": "true",
 }
+# Unless spark-defaults.conf says otherwise: tasks run inside the driver there, and Spark's own 1 GB is for a
+# driver alone.
+DEFAULTS_ALONE = {"spark.driver.memory": "2g"}
 SETTINGS = {
     "spark.app.name": "crowdlog",
     "spark.ui.enabled": "false",
     # An event log would keep the text of every statement, and with it the secret of bounds by lot.
     "spark.eventLog.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # The logs of executors, which the cluster keeps.
+    "spark.log.level": "OFF",
+    "spark.executor.syncLogLevel.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     # Shuffles, spills and broadcasts on disk are encrypted with a key that only the running program knows.
     "spark.io.encryption.enabled": "true",
@@ -34,6 +45,7 @@ SETTINGS = {
     # Text is never compared by a collation of the machine, and results never cut.
     "spark.sql.ansi.enabled": "true",
     "spark.driver.maxResultSize": "0",
+    "spark.python.daemon.module": "crowdlog.engine.spark.daemon",
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 17),
 }
 
@@ -53,16 +65,87 @@ def start(master: str, options: dict[str, str]) -> tuple[Any, Any]:
     builder = SparkSession.builder.master(master)
     own = {"spark.local.dir": scratch.name, **_log_settings(Path(scratch.name))}
     if master.startswith("local"):
-        own |= ALONE
+        said = _said_by_owner()
+        own |= ALONE | {name: value for name, value in DEFAULTS_ALONE.items() if name not in said}
     chosen = {**SETTINGS, **own, **options}
     for name, value in chosen.items():
         builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        with _java_is_silent():
+            session = builder.getOrCreate()
     except Exception as error:  # Java's errors come in many classes
         scratch.cleanup()
-        raise InputError(f"Spark could not be started at {master}: {_first_line(error)}") from None
+        raise _not_started(master, error) from None
+    try:
+        _wait_for_workers(session, master)
+    except InputError:
+        session.stop()
+        scratch.cleanup()
+        raise
     return session, scratch
+
+
+def _not_started(master: str, error: BaseException) -> InputError:
+    """What Java says is not shown but for its first line, which names a setting."""
+    if "JAVA_GATEWAY_EXITED" in str(error):
+        return InputError(
+            "Java ended before Spark was there. The engine spark needs Java 17 or newer and 1 GB of memory "
+            "for it; 'java -version' tells which one is found here, JAVA_HOME names another."
+        )
+    if master.startswith("spark://"):
+        return InputError(
+            f"The master at {master} did not take this work. Is a Spark of version 4.0 running there, and "
+            "does it ask for the same spark.authenticate.secret as spark-defaults.conf here?"
+        )
+    return InputError(f"Spark could not be started at {master}: {_first_line(error)}")
+
+
+def _said_by_owner() -> set[str]:
+    """The settings of spark-defaults.conf; what a program sets would go before them."""
+    import pyspark
+
+    home = os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent
+    settings = Path(os.environ.get("SPARK_CONF_DIR") or Path(home) / "conf") / "spark-defaults.conf"
+    if not settings.is_file():
+        return set()
+    lines = settings.read_text(encoding="utf-8").splitlines()
+    return {re.split(r"[\s=]", line.strip(), maxsplit=1)[0] for line in lines}
+
+
+def _wait_for_workers(session: Any, master: str) -> None:
+    """A cluster without free workers would let a job wait for ever."""
+    if not master.startswith("spark://"):
+        return
+    for _ in range(WORKER_SECONDS):
+        # The driver is in the list itself.
+        if session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() > 1:
+            return
+        time.sleep(1)
+    raise InputError(
+        f"No worker of {master} took this work within {WORKER_SECONDS} seconds. Start workers with cores "
+        "and memory to spare, or wait until other work is done."
+    )
+
+
+@contextmanager
+def _java_is_silent() -> Iterator[None]:
+    """Java, started in here, writes to nowhere as long as it lives, and so do the tasks that it starts."""
+    if os.environ.get("CROWDLOG_DEBUG"):
+        yield
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = {stream: os.dup(stream) for stream in (1, 2)}
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for stream in kept:
+            os.dup2(nowhere, stream)
+        yield
+    finally:
+        for stream, before in kept.items():
+            os.dup2(before, stream)
+            os.close(before)
+        os.close(nowhere)
 
 
 def _check_java() -> None:
@@ -89,9 +172,15 @@ def _check_master(master: str) -> None:
 
 
 def _log_settings(scratch: Path) -> dict[str, str]:
-    """Java's own messages stay out of the terminal: they may quote rows."""
+    """Java's own messages stay out of the terminal and of files: they may quote rows. Settings without an
+    appender would be taken for none, and Spark's own used.
+    """
     settings = scratch / "log4j2.properties"
-    settings.write_text("rootLogger.level = off\n", encoding="utf-8")
+    settings.write_text(
+        "appender.none.type = Null\nappender.none.name = none\n"
+        "rootLogger.level = off\nrootLogger.appenderRef.none.ref = none\n",
+        encoding="utf-8",
+    )
     return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file://{settings}"}
 
 

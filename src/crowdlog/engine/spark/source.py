@@ -2,122 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from crowdlog.artifacts.kinds import PART_ARTIFACTS, Artifact, Sequences
-from crowdlog.artifacts.packed_keys import SHIFT
-from crowdlog.artifacts.public_lists import read_pool, read_surfaced
 from crowdlog.engine.count import counts_per_key
-from crowdlog.engine.log_source import NOWHERE, LogSource, bounded_by
-from crowdlog.engine.spark.blocks import UserBlock, by_user
-from crowdlog.engine.spark.connection import SparkEngine
-from crowdlog.engine.spark.counts import KEPT, collected, decide_there
+from crowdlog.engine.log_source import bounded_by, sequence_table
+from crowdlog.engine.mine import mine
+from crowdlog.engine.spark.blocks import StoreBlock, blocks_of_frame, store_blocks
+from crowdlog.engine.spark.counts import decide_there
+from crowdlog.engine.spark.deciding import (
+    artifacts_per_user,
+    block_of,
+    by_weights_at_once,
+    decided,
+    enough,
+    joined_counts,
+    joined_kept,
+    kept_counts,
+    rows_of_block,
+    summed_counts,
+)
+from crowdlog.engine.spark.exchange import exchange, gathered
+from crowdlog.engine.spark.failures import RESUME, told_plainly
+from crowdlog.engine.spark.frames import FramedSource, is_sized
+from crowdlog.engine.spark.in_task import Statement, counts_by_share, merged, numbers, unbound_events
 from crowdlog.engine.spark.rounds import SharedSelection, select_there
+from crowdlog.engine.spark.sequences import KeptSequences, SequenceSetting, decide_sequences
 from crowdlog.errors import InputError
-from crowdlog.plan.bounds import SquaredBudget
+from crowdlog.plan.bounds import SessionCut, SquaredBudget
 from crowdlog.plan.candidates import OfShown, Pool, PublicResults
 from crowdlog.plan.decide import Kept, published
 from crowdlog.plan.selections import AtLeast, KeySelection, NoisyThreshold, WeightedRounds
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.keyed import KeyedRandomness
+from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.progress import progress_bar
 from crowdlog.types import Ints
+
+ROWS_PER_BLOCK = 1 << 21  # of users whose rows one task takes
 
 
 @dataclass(frozen=True)
-class SparkSource(LogSource):
+class SparkSource(FramedSource):
     """Follows the same plans as one machine does; given the same secret, it publishes the same tables."""
 
-    engine: SparkEngine
+    _members: dict[Sequences, KeptSequences] = field(default_factory=dict)
+
+    # --- rows of the store alone: blocks of users ---
+
+    def _of_blocks(self, plan: TablePlan) -> bool:
+        """Whether tasks can count with the store's rows alone: no texts, and no public list of them."""
+        public = isinstance(plan.candidates, Pool | PublicResults) or plan.favours is not None
+        parts = isinstance(plan.artifact, Artifact) and plan.artifact.kind in PART_ARTIFACTS
+        return self.written == "original" and not public and not parts
+
+    @cached_property
+    def _blocks(self) -> list[StoreBlock]:
+        return store_blocks(self.log.there("events.parquet"), ROWS_PER_BLOCK)
+
+    @cached_property
+    def _events(self) -> Any:
+        return unbound_events(self.log)
+
+    def _each_block(self) -> Any:
+        return self.engine.session.sparkContext.parallelize(self._blocks, len(self._blocks))
+
+    def _statement(self, expression: Any) -> Statement:
+        return Statement.of(expression, self._events)
+
+    def _counts_there(self, plan: TablePlan, artifact: Artifact, randomness: KeyedRandomness) -> Any:
+        """Shares of the keys with their counts."""
+        bounded = bounded_by(plan, mine(self._events, artifact), randomness)
+        shares = self.engine.parts
+        count = partial(counts_by_share, self._statement(counts_per_key(bounded)), shares)
+        return exchange(self._each_block().flatMap(count), shares).mapPartitions(merged)
+
+    def kept_with_people(self, plan: TablePlan, randomness: Randomness) -> tuple[Kept, Ints]:
+        if not (isinstance(plan.selection, AtLeast) and isinstance(plan.artifact, Artifact)):
+            raise TypeError("people behind keys are told of exact thresholds only")
+        keyed = KeyedRandomness.of(randomness)
+        with told_plainly("Counting", RESUME):
+            if self._of_blocks(plan):
+                there = self._counts_there(plan, plan.artifact, keyed).map(
+                    partial(enough, plan.selection.on, plan.selection.k)
+                )
+                found = joined_counts(there.collect())
+                key, impressions, users = found.key, found.impressions, found.users
+            else:
+                counted, _owners = self._counted(plan, plan.artifact, keyed)
+                table = counted.where(f"{plan.selection.on} >= {plan.selection.k}").toArrow().sort_by("key")
+                key, impressions, users = numbers(table, "key", "impressions", "users")
+        return Kept(key, impressions if plan.counts == "impressions" else users), users
+
+    def table(self, plan: TablePlan, kept: Kept, **more: Any) -> Any:
+        with told_plainly("Naming what is kept", RESUME):
+            return super().table(plan, kept, **more)
 
     def decide(self, plans: Sequence[TablePlan], randomness: KeyedRandomness) -> dict[str, Kept]:
         for plan in plans:
             check_plan(plan)
-        sizes = self._own_sizes(plans)
         kept: dict[str, Kept] = {}
-        for plan in plans:
-            shown = kept["queries"].key if isinstance(plan.candidates, OfShown | PublicResults) else None
-            kept[plan.name] = self._decide(plan, shown, sizes, randomness.within(plan.name))
+        with (
+            told_plainly("Counting", RESUME),
+            progress_bar("Tables on Spark", len(plans), unit="tables") as advance,
+        ):
+            for plan in plans:
+                shown = kept["queries"].key if isinstance(plan.candidates, OfShown | PublicResults) else None
+                kept[plan.name] = self._decide(plan, shown, plans, randomness.within(plan.name))
+                advance(1)
         return kept
 
-    def _decide(self, plan: TablePlan, shown: Ints | None, sizes: Any, randomness: KeyedRandomness) -> Kept:
+    def _decide(
+        self,
+        plan: TablePlan,
+        shown: Ints | None,
+        plans: Sequence[TablePlan],
+        randomness: KeyedRandomness,
+    ) -> Kept:
         artifact = plan.artifact
         if isinstance(artifact, Sequences):
-            raise TypeError("sequences are not counted on Spark")
+            return self._decide_sequences(plan, artifact, randomness)
+        if not isinstance(artifact, Artifact):
+            raise TypeError("public values are not counted on Spark")
         if isinstance(plan.selection, WeightedRounds | KeySelection):
-            return self._by_weights(plan, artifact, shown, sizes, randomness)
+            return self._by_weights(plan, artifact, shown, plans, randomness)
+        if self._of_blocks(plan):
+            there = self._counts_there(plan, artifact, randomness)
+            return joined_kept(there.map(partial(decided, plan, artifact, shown, randomness)).collect())
         counted, owners = self._counted(plan, artifact, randomness)
         return decide_there(counted, plan, owners, shown, randomness)
 
-    # --- chosen by counts ---
-
-    def _counted(
-        self, plan: TablePlan, artifact: Artifact, randomness: KeyedRandomness
-    ) -> tuple[Any, list[str]]:
-        """key, impressions, users and the owners of each candidate."""
-        counts = self.engine.frame(counts_per_key(bounded_by(plan, self.artifacts(artifact), randomness)))
-        if isinstance(plan.candidates, Pool):
-            return self._of_pool_there(plan.candidates, counts), []
-        if isinstance(plan.candidates, PublicResults):
-            return self._of_results_there(plan.candidates, counts), ["owner"]
-        halves = _owners(artifact)
-        owners = [f"owner_{number}" for number in range(len(halves))]
-        named = [f"{half} as {owner}" for half, owner in zip(halves, owners, strict=True)]
-        return counts.selectExpr("*", *named), owners
-
-    def _of_pool_there(self, pool: Pool, counts: Any) -> Any:
-        """Every text of the pool, asked or not; then, where others may appear, what was asked beside it."""
-        places = self._places_there(pool.file)
-        inside = places.join(counts, "key", "left").selectExpr(
-            "key", "coalesce(impressions, 0) as impressions", "coalesce(users, 0) as users"
+    def _decide_sequences(self, plan: TablePlan, kind: Sequences, randomness: KeyedRandomness) -> Kept:
+        if not isinstance(plan.bound, SessionCut):
+            raise TypeError(f"sequences are bounded by cutting sessions, not by {plan.bound}")
+        setting = SequenceSetting(
+            kind.session_minutes, plan.bound.sessions, plan.bound.queries, plan.counts == "users"
         )
-        return inside.unionByName(counts.join(places, "key", "left_anti")) if pool.others else inside
+        blocks = self._each_block()
+        found = decide_sequences(setting, blocks, self.log.info.queries, self.engine.parts, plan, randomness)
+        self._members[kind] = found
+        return found.kept
 
-    def _places_there(self, file: str) -> Any:
-        """key: the query id of each text of a public list, or −1 minus its place."""
-        texts = self._texts_there(read_pool(file, self.representation))
-        known = self._ids_of(self.log.queries(), texts)
-        return texts.join(known, "text", "left").selectExpr("coalesce(id, -1 - place) as key", "place")
-
-    def _of_results_there(self, results: PublicResults, counts: Any) -> Any:
-        public = read_surfaced(results.file, self.representation)
-        rows = self._rows_there(public.append_column("row", pa.array(range(public.num_rows), pa.int64())))
-        queries = self._ids_of(self.log.queries(), rows.selectExpr("query as text").distinct())
-        urls = self._ids_of(self.log.urls(), rows.selectExpr("url as text").distinct())
-        found = rows.join(queries.selectExpr("text as query", "id as query_id"), "query", "left")
-        found = found.join(urls.selectExpr("text as url", "id as url_id"), "url", "left")
-        owner = "query_id"
-        if results.pool is not None:
-            pool = self._texts_there(read_pool(results.pool, self.representation))
-            found = found.join(pool.withColumnRenamed("text", "query"), "query", "left")
-            owner = "query_id, -1 - place"
-        found = found.selectExpr(
-            "row", f"coalesce({owner}, {NOWHERE}) as owner", f"query_id * {SHIFT} + url_id as key"
-        )
-        return found.join(counts, "key", "left").selectExpr(
-            "row as key", "coalesce(impressions, 0) as impressions", "coalesce(users, 0) as users", "owner"
-        )
-
-    def _texts_there(self, texts: Any) -> Any:
-        return self._rows_there(pa.table({"place": pa.array(range(len(texts)), pa.int64()), "text": texts}))
-
-    def _rows_there(self, table: pa.Table) -> Any:
-        """A public table: the only ones that go from the driver to the cluster."""
-        return self.engine.session.createDataFrame(table)
-
-    def _ids_of(self, path: Any, texts: Any) -> Any:
-        """text, id of those public texts that the log has. The public texts go to the log's, which are not
-        moved: no text of the log is written anywhere.
-        """
-        from pyspark.sql.functions import broadcast
-
-        known = self.engine.session.read.parquet(str(path)).selectExpr("cast(id as long) as id", "text")
-        return broadcast(known.join(broadcast(texts.select("text")), "text"))
+    def _sequence_table(self, kind: Sequences, kept: Kept) -> pa.Table:
+        found = self._members[kind]
+        members = found.of(kept.key)
+        return sequence_table(members, kept, lambda ids: self.query_texts(ids).to_pylist())
 
     # --- chosen by weights ---
 
@@ -126,37 +162,50 @@ class SparkSource(LogSource):
         plan: TablePlan,
         artifact: Artifact,
         shown: Ints | None,
-        sizes: Any,
+        plans: Sequence[TablePlan],
         randomness: KeyedRandomness,
     ) -> Kept:
         if not isinstance(plan.bound, SquaredBudget):
             raise TypeError(f"a selection by weights needs a squared budget, got {plan.bound}")
-        rows = self._rows(artifact, shown)
+        chosen = plan.selection
+        if isinstance(chosen, KeySelection) and not isinstance(chosen.method, AdaptiveGaussian):
+            return self._in_one_task(plan, artifact, shown, randomness)
         selection = self._selection(plan, randomness)
-        kept = select_there(selection, self._with_sizes(plan, rows, sizes if selection.sized else None))
-        found = rows.join(self._keys_there(kept), "key")
-        counts = collected(
-            by_user(found, self.engine.parts, partial(_counts, plan.bound.budget, randomness), KEPT)
-            .groupBy("key")
-            .sum("count")
-            .withColumnRenamed("sum(count)", "count")
+        blocks = self._user_blocks(plan, artifact, shown, plans if selection.sized else ())
+        kept = select_there(selection, blocks)
+        counts = blocks.flatMap(partial(kept_counts, plan.bound.budget, kept, self.engine.parts, randomness))
+        summed = exchange(counts, self.engine.parts).mapPartitions(summed_counts).collect()
+        found = joined_kept(summed)
+        return published(plan, found.key, found.count, randomness)
+
+    def _user_blocks(
+        self, plan: TablePlan, artifact: Artifact, shown: Ints | None, plans: Sequence[TablePlan]
+    ) -> Any:
+        """What people did, in blocks of users. `plans`: those that a user's size is taken over."""
+        if not self._of_blocks(plan):
+            rows = self._rows(artifact, shown)
+            return blocks_of_frame(self._with_sizes(plan, rows, self._own_sizes(plans)), self.engine.parts)
+        rows = self._statement(mine(self._events, artifact).select("user", "key"))
+        sizes = [
+            self._statement(artifacts_per_user(mine(self._events, each.artifact)))
+            for each in plans
+            if is_sized(each) and isinstance(each.artifact, Artifact)
+        ]
+        return self._each_block().flatMap(partial(block_of, rows, sizes, artifact, shown))
+
+    def _in_one_task(
+        self, plan: TablePlan, artifact: Artifact, shown: Ints | None, randomness: KeyedRandomness
+    ) -> Kept:
+        """Selections that look at all people at once: one task gets their rows, as numbers."""
+        if self._of_blocks(plan):
+            rows = self._statement(mine(self._events, artifact).select("user", "key"))
+            each = self._each_block().map(partial(rows_of_block, rows))
+        else:
+            each = self.engine.frame(self.artifacts(artifact).select("user", "key")).rdd.map(_row)
+        found = gathered(exchange(each, 1)).map(
+            partial(by_weights_at_once, plan, artifact, shown, randomness)
         )
-        return published(plan, counts.key, counts.count, randomness)
-
-    def _rows(self, artifact: Artifact, shown: Ints | None) -> Any:
-        """user and key of every artifact whose queries are all among `shown`."""
-        rows = self.engine.frame(self.artifacts(artifact).select("user", "key"))
-        if shown is None:
-            return rows
-        for half in _owners(artifact):
-            wanted = self._keys_there(shown).withColumnRenamed("key", "owner")
-            rows = rows.selectExpr("user", "key", f"{half} as owner").join(wanted, "owner").drop("owner")
-        return rows
-
-    def _keys_there(self, keys: Ints) -> Any:
-        from pyspark.sql.functions import broadcast
-
-        return broadcast(self._rows_there(pa.table({"key": pa.array(keys, pa.int64())})))
+        return joined_kept(found.collect())
 
     def _selection(self, plan: TablePlan, randomness: KeyedRandomness) -> SharedSelection:
         chosen = plan.selection
@@ -172,53 +221,21 @@ class SparkSource(LogSource):
         rounds = chosen.method.rounds_of(found.mu, found.threshold)
         return SharedSelection(chosen.method, rounds, found.sizes, False, unknown, parts, randomness)
 
-    def _own_sizes(self, plans: Sequence[TablePlan]) -> Any:
-        """user, size: in no table of the release has she more different keys."""
-        sized = [plan for plan in plans if isinstance(plan.selection, WeightedRounds) and plan.selection.own]
-        each = [
-            self._rows(plan.artifact, None).groupBy("user").count()
-            for plan in sized
-            if not isinstance(plan.artifact, Sequences)
-        ]
-        if not each:
-            return None
-        whole = each[0]
-        for one in each[1:]:
-            whole = whole.unionByName(one)
-        return whole.groupBy("user").max("count").withColumnRenamed("max(count)", "size").persist()
 
-    def _with_sizes(self, plan: TablePlan, rows: Any, sizes: Any) -> Any:
-        if plan.favours is not None:
-            listed = (
-                self._places_there(plan.favours.file).where("key >= 0").selectExpr("key", "true as inside")
-            )
-            rows = rows.join(listed, "key", "left").fillna({"inside": False})
-        return rows if sizes is None else rows.join(sizes, "user")
+def _row(row: Any) -> tuple[int, tuple[Ints, Ints]]:
+    return 0, (np.array([row["user"]], np.int64), np.array([row["key"]], np.int64))
 
 
 def check_plan(plan: TablePlan) -> None:
-    """Raise InputError when Spark cannot make this table yet."""
+    """Raise InputError when Spark cannot make this table."""
     artifact, selection = plan.artifact, plan.selection
     if isinstance(artifact, Sequences):
-        raise InputError("Sequences of queries are not counted on Spark. Use --engine duckdb for them.")
-    if artifact.representation != "original" or artifact.kind in PART_ARTIFACTS:
-        raise InputError(
-            "On Spark, texts are counted as the log writes them, whole. "
-            "Leave out the representation, words and sites, or use --engine duckdb."
-        )
-    by_counts = selection is None or isinstance(selection, NoisyThreshold | AtLeast | WeightedRounds)
-    adaptive = isinstance(selection, KeySelection) and isinstance(selection.method, AdaptiveGaussian)
-    if not (by_counts or adaptive):
-        raise InputError("On Spark, keys are selected by 'adaptive' only. Use that, or --engine duckdb.")
-
-
-def _owners(artifact: Artifact) -> tuple[str, ...]:
-    """The queries that a key is about, in SQL: none for a query, one for a click, two for a pair."""
-    queries = [name for name in artifact.columns if name in ("query", "next_query")]
-    halves = (f"key div {SHIFT}", f"key % {SHIFT}")
-    return halves[: len(queries)] if len(artifact.columns) == 2 else ()
-
-
-def _counts(budget: int, randomness: KeyedRandomness, block: UserBlock) -> Iterator[pa.RecordBatch]:
-    inside = randomness.within("histories").within("counts", block.keys, block.users)
-    yield pa.record_batch({"key": block.keys, "count": block.histories.counts(budget, inside)})
+        if artifact.topics is not None or artifact.representation != "original":
+            raise InputError(
+                "On Spark, sequences are of queries as they are, not of topics or other representations. Use "
+                "--engine duckdb for them."
+            )
+        return
+    known = NoisyThreshold | AtLeast | WeightedRounds | KeySelection
+    if selection is not None and not isinstance(selection, known):
+        raise InputError("This way to choose keys is not known on Spark. Use --engine duckdb for it.")

@@ -1,0 +1,283 @@
+"""`crowdlog import --engine spark`: a store of folders, written by tasks, with the same contents as one
+machine's.
+
+Tasks send each other arrays of numbers and packed texts, which Spark moves, keeps and sends again without
+looking into them. Every task gives the same when it is done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdlog.engine.spark.failures import told_plainly
+from crowdlog.engine.spark.load import read as reading
+from crowdlog.engine.spark.load.dictionary import OrderedTexts, TextSteps, texts_of_share
+from crowdlog.engine.spark.load.events import FINE, Ranges, make_ranges, renumbered, whole_range
+from crowdlog.engine.spark.load.pieces import NAMES, ROLES, USER, PieceEvents, Read, Reject, Sent
+from crowdlog.engine.spark.load.rejected import counted, keep_rejects
+from crowdlog.engine.spark.load.sources import Inputs, find_inputs, make_shares
+from crowdlog.engine.spark.load.write import Written, write_events, write_texts
+from crowdlog.engine.spark.session import start
+from crowdlog.errors import InputError
+from crowdlog.files.address import Address, local_path
+from crowdlog.files.private import no_core_dumps
+from crowdlog.log.building import REJECTS, building
+from crowdlog.log.formats import ReadOptions
+from crowdlog.log.formats.roles import Confirm
+from crowdlog.log.importer import ledger_address
+from crowdlog.log.normalise import NORMALISATION
+from crowdlog.log.pass2_write import Origin, check_enough, record
+from crowdlog.log.people import SIZE
+from crowdlog.log.store import LogStore, StoreInfo
+from crowdlog.privacy.randomness import SystemRandomness
+from crowdlog.progress import Advance, progress_bar
+from crowdlog.types import Ints
+
+ROWS_PER_RANGE = 1 << 20  # sorted and written by one task, as one file
+BYTES_PER_SHARE = 1 << 26  # of the input, read by one task
+_STEPS = 4
+
+
+def import_there(
+    sources: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    master: str = "local[*]",
+    format: str | None = None,  # noqa: A002 - the command line's word
+    columns: Mapping[str, str] | None = None,
+    date: str | None = None,
+    quoted_lines: bool = False,
+    encoding: str | None = None,
+    time_format: str | None = None,
+    query_parameter: str | None = None,
+    confirm: Confirm | None = None,
+    tell: Callable[[str], None] = lambda _sentence: None,
+    strict: bool = False,
+    merge_next_page: bool = False,
+    keep_dash: bool = False,
+    ledger: str | Path | None = None,
+    tables: str | None = None,
+    before: Callable[[StoreInfo], None] | None = None,
+    session: Any = None,
+) -> LogStore:
+    """Read logs into a new store at `out`, which all machines of the cluster must see at this path; or only
+    the address `tables`, if that is to hold the tables: then each import has a folder of its own there.
+
+    The options are those of `crowdlog.log.importer.import_log`. `session`: one that runs already.
+    """
+    no_core_dumps()
+    paths = [sources] if isinstance(sources, str | Path) else sources
+    options = ReadOptions(format, columns, date, quoted_lines, time_format, query_parameter, confirm, tell)
+    inputs = find_inputs(paths, options, encoding)
+    there = None if tables is None else Address.of(tables) / SystemRandomness().bytes(8).hex()
+    origin = Origin(list(inputs.formats), [] if format else list(inputs.formats), ledger_address(ledger))
+    with ExitStack() as stack:
+        if session is None:
+            session, scratch = start(master, {})
+            stack.callback(scratch.cleanup)
+            stack.callback(session.stop)
+        if there is not None:
+            stack.enter_context(_removed_on_failure(there))
+        folder = stack.enter_context(building(local_path(out)))
+        advance = stack.enter_context(progress_bar("Importing on Spark", _STEPS, unit="steps"))
+        stack.enter_context(told_plainly("The import", "Nothing was left behind."))
+        load = _Load(session.sparkContext, inputs, folder, there, advance)
+        found = load.run(origin, strict=strict, keep_dash=keep_dash, merge_next_page=merge_next_page)
+        record(folder, found, before)
+    return LogStore.open(out)
+
+
+class _Load:
+    """The steps of one import. An exchange sends messages to tasks by their numbers."""
+
+    def __init__(
+        self, context: Any, inputs: Inputs, folder: Path, tables: Address | None, advance: Advance
+    ) -> None:
+        self._context, self._inputs, self._folder, self._advance = context, inputs, folder.absolute(), advance
+        self._tables = tables
+        self._shares = make_shares(inputs, BYTES_PER_SHARE)
+        self._steps = TextSteps(np.array([share.first for share in self._shares], np.int64))
+
+    def run(self, origin: Origin, *, strict: bool, keep_dash: bool, merge_next_page: bool) -> StoreInfo:
+        pieces = self._pieces(keep_dash=keep_dash)
+        texts = self._exchange(_each(pieces, self._steps.distinct), len(self._shares))
+        read, counts = self._counted(texts)
+        rows, scrubbed = sum(each.rows for each in read), sum(each.scrubbed for each in read)
+        rejected = counted(read)
+        if rejected:
+            bad = pieces.mapPartitions(_rejects).toLocalIterator()
+            keep_rejects(bad, read, self._inputs, self._folder / REJECTS, strict=strict)
+        check_enough(rows, rejected, scrubbed, guessed=bool(origin.guessed))
+        self._advance(1)
+        bases = [[0, *accumulate(counts[role])] for role in ROLES]
+        written, ranges = self._write_texts(texts, bases, rows)
+        self._advance(1)
+        written += self._write_events(pieces, texts, bases, ranges, merge_next_page=merge_next_page)
+        self._advance(1)
+        if sum(each.rows for each in written if each.table == "events.parquet") != rows:
+            raise RuntimeError("events were lost or doubled between two steps of the import")
+        info = self._info(origin, written, [base[-1] for base in bases], rejected, scrubbed, merge_next_page)
+        self._check_files(info)
+        self._advance(1)
+        return info
+
+    def _pieces(self, *, keep_dash: bool) -> Any:
+        """All files as messages of pieces: nothing runs yet."""
+        reader = reading.ShareReader(self._inputs, self._shares, keep_dash, reading.PIECE_ROWS)
+        numbers = self._context.parallelize(range(len(self._shares)), len(self._shares))
+        return self._exchange(numbers.mapPartitions(reader.read), len(self._shares))
+
+    def _exchange(self, messages: Any, tasks: int) -> Any:
+        return messages.partitionBy(tasks, int)
+
+    def _counted(self, texts: Any) -> tuple[list[Read], list[list[int]]]:
+        """What was read, and how many texts of each role first stood in each share."""
+
+        def count(share: int, messages: Iterator[Sent]) -> Iterator[Any]:
+            found, others = texts_of_share(messages)
+            read = [each for each in others if isinstance(each, Read)]
+            yield share, [len(OrderedTexts(each)) for each in found], read
+
+        each_share = sorted(texts.mapPartitionsWithIndex(count).collect())
+        read = [each for _share, _counts, found in each_share for each in found]
+        return read, [[counts[role] for _share, counts, _read in each_share] for role in ROLES]
+
+    def _write_texts(self, texts: Any, bases: list[list[int]], rows: int) -> tuple[list[Written], Ranges]:
+        folder, users = self._tables or self._folder, bases[USER][-1]
+        wanted = max(1, -(-rows // ROWS_PER_RANGE))
+        width = max(1, users // (FINE * wanted))
+
+        def write(share: int, messages: Iterator[Sent]) -> Iterator[tuple[list[Written], Ints, Ints]]:
+            written: list[Written] = []
+            counts = np.zeros(0, np.int64)
+            for role, found in enumerate(texts_of_share(messages)[0]):
+                ordered = OrderedTexts(found, bases[role][share])
+                if role == USER:
+                    first = ordered.base // width
+                    group = (ordered.base + np.arange(len(ordered))) // width - first
+                    counts = np.bincount(group, ordered.rows()).astype(np.int64)
+                if len(ordered) or share == 0:
+                    table = f"{NAMES[role]}.parquet"
+                    written.append(write_texts(folder, table, share, ordered.texts(), ordered.base))
+            yield written, np.arange(len(counts)) + bases[USER][share] // width, counts
+
+        rows_of = np.zeros(-(-users // width), np.int64)
+        files: list[Written] = []
+        for written, group, counts in texts.mapPartitionsWithIndex(write).collect():
+            files += written
+            np.add.at(rows_of, group, counts)
+        return files, make_ranges(rows_of, width, ROWS_PER_RANGE)
+
+    def _write_events(
+        self, pieces: Any, texts: Any, bases: list[list[int]], ranges: Ranges, *, merge_next_page: bool
+    ) -> list[Written]:
+        folder, steps = self._tables or self._folder, self._steps
+
+        def number(share: int, messages: Iterator[Sent]) -> Iterator[Sent]:
+            found, others = texts_of_share(messages)
+            for role, each in enumerate(found):
+                yield from OrderedTexts(each, bases[role][share]).numbered(role, share)
+            yield from ((share, message) for message in others if not isinstance(message, Read))
+
+        def write(which: int, messages: Iterator[Sent]) -> Iterator[Written]:
+            events = whole_range(messages, merge_next_page=merge_next_page)
+            if events is not None:
+                yield write_events(folder, which, events, int(ranges.first_row[which]))
+
+        numbered = self._exchange(texts.mapPartitionsWithIndex(number), len(self._shares))
+        mapping = self._exchange(numbered.mapPartitions(steps.mapped), len(self._shares))
+        both = pieces.mapPartitions(_events).zip(mapping.mapPartitions(_whole))
+        ranged = both.flatMap(lambda pair: renumbered(pair[0], pair[1], ranges))
+        found: list[Written] = self._exchange(ranged, len(ranges)).mapPartitionsWithIndex(write).collect()
+        return found
+
+    def _info(
+        self,
+        origin: Origin,
+        written: list[Written],
+        counts: list[int],
+        rejected: dict[str, int],
+        scrubbed: int,
+        merge_next_page: bool,
+    ) -> StoreInfo:
+        events = [each for each in written if each.table == "events.parquet"]
+        written.sort(key=lambda each: (each.table, each.name))
+        names = dict(zip(NAMES, counts, strict=True))
+        return StoreInfo(
+            id=SystemRandomness().bytes(16).hex(),
+            impressions=sum(each.figures["impressions"] for each in events),
+            clicks=sum(each.figures["clicks"] for each in events),
+            first_time=min(each.figures["first_time"] for each in events),
+            last_time=max(each.figures["last_time"] for each in events),
+            rows=sum(each.rows for each in events),
+            users=names["users"],
+            queries=names["queries"],
+            urls=names["urls"],
+            content_hash=_content_hash(written),
+            formats=origin.formats,
+            guessed=origin.guessed,
+            ledger=origin.ledger,
+            normalisation=NORMALISATION,
+            merge_next_page=merge_next_page,
+            scrubbed=scrubbed,
+            rejected=rejected,
+            files={f"{each.table}/{each.name}": each.size for each in written},
+            hashes={f"{each.table}/{each.name}": each.hash for each in written},
+            people=heapq.nsmallest(SIZE, (name for each in written for name in each.people)),
+            tables=None if self._tables is None else str(self._tables),
+        )
+
+    def _check_files(self, info: StoreInfo) -> None:
+        sizes = LogStore(self._folder, info).sizes()
+        if any(sizes.get(name) != size for name, size in info.files.items()):
+            raise InputError(
+                f"The workers of Spark did not write to {self._tables or self._folder}: all machines must "
+                "see it there."
+            )
+
+
+@contextmanager
+def _removed_on_failure(tables: Address) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(InputError):  # what failed first is told
+            tables.remove()
+        raise
+
+
+def _each(messages: Any, work: Callable[[int, Iterator[Sent]], Iterator[Sent]]) -> Any:
+    return messages.mapPartitionsWithIndex(work)
+
+
+def _events(messages: Iterator[Sent]) -> Iterator[list[PieceEvents]]:
+    """As one, so that two exchanges can stand side by side."""
+    yield [message for _share, message in messages if isinstance(message, PieceEvents)]
+
+
+def _whole(messages: Iterator[Sent]) -> Iterator[list[Any]]:
+    yield [message for _share, message in messages]
+
+
+def _rejects(messages: Iterator[Sent]) -> Iterator[Reject]:
+    yield from sorted(message for _share, message in messages if isinstance(message, Reject))
+
+
+def _content_hash(written: list[Written]) -> str:
+    """The same for the same log, whatever the partitions. Another number than one machine's, which hashes
+    rows in their order.
+    """
+    parts = []
+    for table in sorted({each.table for each in written}):
+        found = [each for each in written if each.table == table]
+        sums = (sum(column) % 2**64 for column in zip(*(each.sums for each in found), strict=True))
+        parts.append(f"{table}={sum(each.rows for each in found)},{','.join(map(str, sums))};")
+    return hashlib.sha256("".join(parts).encode()).hexdigest()
