@@ -27,5 +27,5 @@ def test_undirected_pairs_share_the_scope_of_directed_ones():
 
 
 def test_unknown_kind():
-    with pytest.raises(InputError, match="There is no artifact 'triple'"):
-        Artifact("triple")
+    with pytest.raises(InputError, match="There is no artifact 'quartet'"):
+        Artifact("quartet")

@@ -28,6 +28,9 @@ def focuses(spelling: str) -> list[str]:
         ("Crowd(epsilon=1, delta=1e-6)", ["keys", "counts", "edges", "edges"]),
         ("Crowd(epsilon=1, delta=1e-6, weight_clicks=0, weight_pairs=0)", ["keys", "counts"]),
         ("Keys(epsilon=1, delta=1e-6)", ["keys", "counts"]),
+        ("Keys(epsilon=1, delta=1e-6, selection='routed', route='short')", ["keys", "counts"]),
+        ("Keys(epsilon=1, delta=1e-6, selection='routed')", ["keys", "counts"] * 3),
+        ("Keys(epsilon=1, delta=1e-6, selection='routed', weight_counts=0)", ["keys"] * 3),
         ("Korolova(epsilon=1, delta=1e-6, d=5)", ["keys", "counts", "edges"]),
         ("DPu(epsilon=1, delta=1e-6, d=5)", ["keys", "counts"]),
         ("Zealous(epsilon=1, delta=1e-6, d=5)", ["all"]),
@@ -37,6 +40,13 @@ def focuses(spelling: str) -> list[str]:
 )
 def test_every_step_with_a_weight_is_once_in_focus(spelling, expected):
     assert focuses(spelling) == expected
+
+
+def test_each_decision_of_a_look_at_the_log_is_tried():
+    """Thousands of people in one log would turn the look: they must not be compared across routes."""
+    found = variants(parse("Keys(epsilon=1, delta=1e-6, selection='routed', weight_counts=0)"))
+    assert [variant.mechanism.route for variant in found] == ["short", "shared", "long"]
+    assert all(variant.mechanism.weight_counts == 0 for variant in found)
 
 
 def test_the_step_in_focus_has_most_of_the_privacy():

@@ -68,9 +68,12 @@ EXAMPLES = {
         "Keys(epsilon=4, delta=1e-9, selection='laplace', artifact='pair')",
         "Keys(epsilon=4, delta=1e-9, selection='geometric', items=2)",
         "Keys(epsilon=4, delta=1e-9, selection='greedy')",
+        "Keys(epsilon=4, delta=1e-9, selection='mad2r', artifact='click')",
         "Keys(epsilon=4, delta=1e-9, selection='routed')",
         "Keys(epsilon=4, delta=1e-9, selection='routed', route='short', artifact='click')",
         "Keys(epsilon=4, delta=1e-9, selection='routed', route='shared')",
+        "Keys(epsilon=4, delta=1e-9, selection='routed', weight_counts=0)",
+        "Keys(epsilon=4, delta=1e-9, artifact='click', weight_counts=0)",
     ],
     "Korolova": [
         "Korolova(epsilon=4, delta=1e-9, d=2)",
@@ -92,6 +95,10 @@ EXAMPLES = {
         "Zealous(epsilon=4, delta=1e-9, d=2, setting='probabilistic', users=1000)",
     ],
     "Mdav": ["Mdav(k=4)", "Mdav(k=4, distance='equality', swaps=1)", "Mdav(k=4, distance='random')"],
+    "Nebula": [
+        "Nebula(epsilon=4, delta=1e-9, p=0.55, d=2, k=100)",
+        "Nebula(epsilon=4, delta=1e-9, p=0.55, d=1, keep='random', artifact='click')",
+    ],
     "OdpClusters": [
         f"OdpClusters(k=4, tree='{TREE}')",
         f"OdpClusters(k=4, tree='{TREE}', categories=5, levels=2)",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from crowdlog.artifacts.kinds import ARTIFACTS, Artifact
+from crowdlog.attacks.likelihood import Likelihood
 from crowdlog.errors import InputError
 from crowdlog.mechanisms.keys import SELECTIONS, Keys
+from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.utility.registry import score
 from tests.support.logs import crowd_rows, make_log
 
 QUERIES = ["weather boston", "used cars", "train times"]
@@ -75,3 +79,49 @@ def test_one_item_per_user_where_that_is_the_method():
 def test_an_unknown_selection_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="must be one of 'adaptive', 'weighted'"):
         Keys(epsilon=1, delta=1e-6, selection="best")
+
+
+def names_alone(**more):
+    return Keys(epsilon=8, delta=1e-9, selection="routed", weight_counts=0, **more)
+
+
+def test_names_alone_get_the_whole_promise_and_have_no_counts(crowd):
+    mechanism = names_alone(route="shared")
+    promise = mechanism.promise()
+    assert [(step.epsilon, step.delta) for step in promise.steps] == [(0, 0), (8, 1e-9)]
+    assert (promise.counts, promise.error_bars, promise.accounting) == (
+        "",
+        {},
+        ({"step": "promised", "epsilon": 8.0, "delta": 1e-9},),
+    )
+    table = mechanism.protect(crowd, SeededRandomness(2)).tables["queries"]
+    assert table.column_names == ["query", "count"]
+    assert sorted(table["query"].to_pylist()) == sorted(QUERIES)
+    assert set(table["count"].to_pylist()) == {1}
+
+
+def test_names_alone_say_so_everywhere(crowd, tmp_path):
+    mechanism = names_alone(route="shared")
+    release = mechanism.release(crowd, tmp_path / "names")
+    assert release.label.plans == mechanism.plan
+    assert "the column count is 1 in every row" in (release.path / "explanation.md").read_text()
+    assert "| counts | none published |" in (release.path / "label.md").read_text()
+    page = (release.path / "index.html").read_text()
+    assert "without counts" in page
+    assert '<table class="bars">' not in page
+    scores = {found.name for found in score(release, crowd, on=["coverage"])}
+    assert "coverage:queries:impressions" in scores
+    assert "coverage:queries:median_relative_error" not in scores
+
+
+def test_names_alone_never_look_at_counts(crowd, monkeypatch):
+    """A release without counts must not even make them."""
+    monkeypatch.setattr(Histories, "counts", lambda *_args: pytest.fail("counted"))
+    assert names_alone().protect(crowd, SeededRandomness(2)).tables["queries"].num_rows == 3
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_name_that_is_shown_speaks_for_who_has_it(inside):
+    noise = Likelihood.of(names_alone().plan[0])
+    shown = np.array([1.0 if inside else np.nan])
+    assert (noise.evidence(np.ones(1), np.zeros(1), shown)[0] > 0) == inside

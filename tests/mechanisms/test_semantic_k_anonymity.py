@@ -162,7 +162,7 @@ def test_no_published_text_holds_a_word_that_fewer_than_k_people_typed(crowd):
     ],
 )
 def test_an_independent_miner_finds_the_same_degrees(tmp_path, spelling):
-    synthesize(tmp_path / "log.tsv", users=150, seed=5)
+    synthesize(tmp_path / "log.tsv", users=400, seed=5)
     log = import_log(tmp_path / "log.tsv", tmp_path / "store")
     mechanism = parse(spelling)
     table = released(mechanism, log)
@@ -173,6 +173,17 @@ def test_an_independent_miner_finds_the_same_degrees(tmp_path, spelling):
     assert len(expected) > 5
 
 
+def test_a_small_log_and_another_language_are_warned_of(log, tmp_path):
+    """Ten users of a thousand are not ten of 650,000: few words are concepts, and much counts as alike."""
+    mechanism = SemanticKAnonymity(k=10, theta=0.9, min_users=3)
+    label = mechanism.release(log, tmp_path / "out", i_know=True).label
+    assert any("fewer than 3,000 users" in warning for warning in label.warnings)
+    assert any("another language" in line for line in label.promise.assumptions)
+    assert mechanism.doubts(3_000) == SemanticKAnonymity(k=10, theta=1).doubts(10) == ()
+    public = mechanism.release(log, tmp_path / "public", i_know=True, users=3_000).label
+    assert not any("fewer than" in warning for warning in public.warnings)
+
+
 def test_a_name_rides_on_no_concept_unless_allowed(tmp_path):
     rows = [(f"u{i}", "cheap flights") for i in range(12)] + [(f"n{i}", "smith") for i in range(12)]
     log = make_log(tmp_path, [*rows, ("u3", "cheap flights smith")])
@@ -180,4 +191,4 @@ def test_a_name_rides_on_no_concept_unless_allowed(tmp_path):
     assert "cheap flights smith" in texts(released(allowed, log))
     assert "cheap flights smith" not in texts(released(SemanticKAnonymity(k=10, theta=0.9), log))
     assert "smith" in texts(released(SemanticKAnonymity(k=10, theta=0.9), log))
-    assert any("names of persons" in line for line in allowed.promise().unprotected)
+    assert any("Names of persons are published" in line for line in allowed.promise().unprotected)

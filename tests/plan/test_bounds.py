@@ -10,6 +10,7 @@ import pytest
 
 from crowdlog.plan.bounds import (
     Bound,
+    DividedPerson,
     FirstKeys,
     FirstOccurrences,
     RandomKeys,
@@ -92,6 +93,7 @@ def test_first_and_random_are_different_bounds():
         (FirstKeys(3), "the first 3 different ones of each person"),
         (RandomKeys(3), "3 different ones of each person, chosen by lot"),
         (SessionCut(2, 3, 8), f"the first 3 queries of the first 2 {SESSIONS}"),
+        (DividedPerson(24), "each person once, divided among the values by her searches"),
         (Unbounded(), "everything"),
     ],
 )
@@ -102,5 +104,5 @@ def test_a_bound_in_words(bound, said):
 def test_no_bound_is_a_kind_of_another():
     """So that the order of the cases of a `match` cannot matter."""
     kinds = typing.get_args(Bound)
-    assert len(kinds) == 8
+    assert len(kinds) == 9
     assert not [(a, b) for a in kinds for b in kinds if a is not b and issubclass(a, b)]

@@ -10,7 +10,7 @@ from scipy.stats import chi2, ks_2samp
 from crowdlog.privacy.grid import BITS, EmptyCells, _heads
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
-from crowdlog.privacy.selection.graded import WEIGHT, Graded
+from crowdlog.privacy.selection.graded import WEIGHT, Graded, Grades
 from crowdlog.privacy.selection.incidence import Incidence
 
 GRADED = Graded(AdaptiveGaussian(rounds=6), 0.3)
@@ -20,7 +20,7 @@ CELLS, Z = 2000, 2.0
 def drawn(runs, randomness, bar):
     """Every cell as an item that nobody holds: the mechanism of the proof."""
     nobody = Incidence(np.zeros(1, np.int64), np.zeros(0, np.int32), CELLS)
-    return [GRADED.select(nobody, np.full(CELLS, bar), np.ones(CELLS), randomness) for _ in range(runs)]
+    return [GRADED.select(nobody, Grades.alike(CELLS, bar), randomness) for _ in range(runs)]
 
 
 @pytest.fixture(scope="module")

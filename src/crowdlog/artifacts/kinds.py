@@ -29,6 +29,12 @@ PART_ARTIFACTS = {
     "word-site": "a word of a query and the site of a clicked URL",
 }
 ARTIFACTS = QUERY_ARTIFACTS | PART_ARTIFACTS
+# What people's own clients mine for a collection, where nobody counts over a whole log: no key of one number
+# is needed.
+COLLECTED_ARTIFACTS = {
+    "triple": "three queries, one right after the other in a session",
+    "query-visit": "a query and a page that was reached from it, in any number of steps",
+}
 
 # Kind: the table of a release that holds it, and the columns of its texts. Pairs of any scope share one
 # table.
@@ -41,7 +47,16 @@ TABLES = {
     "site": ("sites", ("site",)),
     "query-site": ("query_sites", ("query", "site")),
     "word-site": ("word_sites", ("word", "site")),
+    "triple": ("triples", ("query", "next_query", "third_query")),
+    "query-visit": ("visits", ("query", "url")),
 }
+
+
+def counted_as(kind: str) -> str:
+    """For which kind a mechanism is spelled that decides over this one: what is only collected is decided
+    over as queries are, by numbers of people and impressions alone.
+    """
+    return "query" if kind in COLLECTED_ARTIFACTS else kind
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,7 @@ class Artifact:
     session_minutes: int = SESSION_MINUTES
 
     def __post_init__(self) -> None:
-        if self.kind not in ARTIFACTS:
+        if self.kind not in ARTIFACTS | COLLECTED_ARTIFACTS:
             raise InputError(f"There is no artifact '{self.kind}'. There are: {', '.join(ARTIFACTS)}.")
 
     @property

@@ -61,31 +61,41 @@ class Sites:
 
 def words_of(batches: Iterable[Any]) -> Words:
     """Texts split at blanks; batches keep millions of texts out of one piece of memory."""
-    sizes, pieces = [np.zeros(1, np.int64)], list[Any]()
+    # Loaded here: numba takes a second.
+    from crowdlog.artifacts.numbered_slices import SliceNumbers, split, text_bytes
+
+    sizes, pieces, known = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], SliceNumbers()
     for texts in batches:
-        split = pc.split_pattern(texts, " ")
-        flat, length = split.flatten(), np.diff(split.offsets.to_numpy())
-        real = pc.not_equal(flat, pa.scalar("")).to_numpy(zero_copy_only=False)
-        row = np.repeat(np.arange(len(length)), length)[real]
-        sizes.append(np.bincount(row, minlength=len(length)))
-        pieces.append(flat.filter(pa.array(real)).dictionary_encode())
-    word, texts = _numbered(pieces)
-    return Words(np.cumsum(np.concatenate(sizes)), word, texts)
+        data, offsets = text_bytes(texts)
+        size, begins, ends = split(data, offsets)
+        sizes.append(size)
+        pieces.append(known.number(data, begins, ends))
+    # int32: there may be tens of millions
+    return Words(np.cumsum(np.concatenate(sizes)), np.concatenate(pieces), known.texts())
 
 
 def sites_of(batches: Iterable[Any]) -> Sites:
     """The site of each URL."""
-    pieces = []
+    from crowdlog.artifacts.hosts import hosts
+    from crowdlog.artifacts.numbered_slices import SliceNumbers, text_bytes
+
+    pieces, known = [np.zeros(0, np.int32)], SliceNumbers()
     for urls in batches:
-        found = pc.struct_field(pc.extract_regex(urls, _HOST), "site")
-        pieces.append(pc.utf8_lower(pc.coalesce(found, urls)).dictionary_encode())
-    return Sites(*_numbered(pieces))
+        data, offsets = text_bytes(urls)
+        lower, begins, ends, unsure = hosts(data, offsets)
+        if len(unsure):
+            lower, begins, ends = _with_others(lower, begins, ends, unsure, urls)
+        pieces.append(known.number(lower, begins, ends))
+    return Sites(np.concatenate(pieces), known.texts())
 
 
-def _numbered(pieces: list[Any]) -> tuple[Ints, Any]:
-    """Dictionary-encoded pieces as one array of numbers and one of texts."""
-    if not pieces:
-        return np.zeros(0, np.int64), pa.array([], pa.string())
-    encoded: Any = pa.chunked_array(pieces).unify_dictionaries()
-    numbers = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
-    return numbers, encoded.chunk(0).dictionary.cast(pa.string())
+def _with_others(lower: Any, begins: Any, ends: Any, unsure: Any, urls: Any) -> tuple[Any, Any, Any]:
+    """Hosts of the URLs that the compiled loop leaves to the pattern, behind the bytes of the others."""
+    from crowdlog.artifacts.numbered_slices import text_bytes
+
+    own = urls.take(pa.array(unsure))
+    found = pc.struct_field(pc.extract_regex(own, _HOST), "site")
+    data, offsets = text_bytes(pc.utf8_lower(pc.coalesce(found, own)))
+    begins[unsure] = len(lower) + offsets[:-1].astype(np.int64)
+    ends[unsure] = len(lower) + offsets[1:].astype(np.int64)
+    return np.concatenate([lower, data]), begins, ends

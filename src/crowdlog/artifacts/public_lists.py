@@ -13,11 +13,15 @@ import pyarrow as pa
 from crowdlog.artifacts.query_file import ORIGINAL, read_query_file
 from crowdlog.artifacts.representations import STOP_WORDS, represent
 from crowdlog.errors import InputError
+from crowdlog.lists.words import frequent_words
 from crowdlog.log.normalise import normalise
 from crowdlog.types import Ints
 
 NGRAMS = "ngrams"
 PUBLIC_POOL = "The pool is public and was made without this log."
+PUBLIC_TOPICS = (
+    "The file of topics was made without this log: the topic of a query depends on its text alone."
+)
 WORDS = 50_000  # of wordfreq's most frequent English words; rarer ones are seldom a query of their own
 
 
@@ -86,9 +90,7 @@ def public_words(words: str, representation: str) -> tuple[str, ...]:
     `words`: 'wordfreq' or a file with one word a line.
     """
     if words == WORD_LIST:
-        from wordfreq import top_n_list
-
-        found: list[str] = represent(map(normalise, top_n_list("en", LISTED_WORDS)), representation)
+        found: list[str] = represent(map(normalise, frequent_words(LISTED_WORDS)), representation)
     else:
         lines = read_query_file(words, "list of words", {"query": "a word"}, representation=representation)
         found = lines["query"].to_pylist()
@@ -112,10 +114,8 @@ def _ngrams() -> tuple[str, ...]:
     The paper takes n-grams of a corpus that end in a noun. Two lists that packages carry need no download; no
     noun is a stop word.
     """
-    from wordfreq import top_n_list
-
     pairs = public_word_pairs()
     return (
         *(f"{first} {second}" for first, second in pairs if not STOP_WORDS & {first, second}),
-        *top_n_list("en", WORDS),
+        *frequent_words(WORDS),
     )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
-
-import snowballstemmer
+from functools import cache, lru_cache
+from typing import Any
 
 REPRESENTATIONS = ("original", "light", "heavy", "spelling", "template")
+WITH_WORD_LISTS = frozenset({"heavy", "spelling", "template"})  # need packages beyond the core
 
 _SITE_PARTS = re.compile(r"www\.|\.(?:com|edu|net|org)\b")
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
@@ -32,13 +32,26 @@ def light(text: str) -> str:
     return _BLANKS.sub(" ", _PUNCTUATION.sub(" ", _SITE_PARTS.sub("", text))).strip()
 
 
-@cache
+# All endings that a step of the stemmer (Porter's second, as Snowball has it) looks for end in one of these.
+_STEMMED = tuple("' s ed ing y i e al er or on sm st ic nt ful ll".split())
+
+
 def stem(word: str) -> str:
+    """The stem of an English word; a word without any of the endings is its own, which is known at once."""
+    if not word.endswith(_STEMMED) and "'" not in word and "Y" not in word:
+        return word
+    return _stem(word)
+
+
+@lru_cache(1 << 17)  # a log has millions of different words
+def _stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
 @cache
-def _stemmer() -> snowballstemmer.stemmer:
+def _stemmer() -> Any:
+    import snowballstemmer  # 40 modules, for two representations of five
+
     return snowballstemmer.stemmer("english")
 
 
@@ -50,7 +63,7 @@ def heavy(text: str) -> str:
 
 
 def spelling(text: str) -> str:
-    """Light, with typing errors mended."""
+    """Light, with typing errors corrected."""
     # its word lists take a second to load: only for those who use them
     from crowdlog.artifacts.grouping import correct
 
@@ -58,7 +71,7 @@ def spelling(text: str) -> str:
 
 
 def template(text: str) -> str:
-    """Light, with cities left open and then typing errors mended: bars in ⟨city⟩."""
+    """Light, with cities left open and then typing errors corrected: bars in ⟨city⟩."""
     from crowdlog.artifacts.grouping import correct, open_city
 
     return correct(open_city(light(text)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Sequences
 from crowdlog.errors import InputError
 from crowdlog.plan.bounds import ScaledLength, SessionCut, SquaredBudget
@@ -22,21 +23,27 @@ if TYPE_CHECKING:
 OF_SHOWN = OfShown | PublicResults | NamedBy  # candidates that need their queries shown first
 
 
+def key_tables(mechanism: Mechanism) -> list[TablePlan]:
+    """Tables of what people did; the others have a row for each of some public values, whatever they did."""
+    return [plan for plan in mechanism.plan if not isinstance(plan.artifact, Breakdown)]
+
+
 def first_table(mechanism: Mechanism) -> TablePlan:
     """The table whose keys are chosen first."""
-    if not mechanism.plan or mechanism.plan[0].selection is None or mechanism.plan[0].noise is None:
+    first = mechanism.plan[0] if mechanism.plan else None
+    if first is None or first.selection is None or (first.noise is None and not first.names_only):
         raise InputError(
             f"{mechanism!r} promises privacy, but its promise has no plan of a table with a selection and "
             "noise: it cannot be audited."
         )
-    return mechanism.plan[0]
+    return first
 
 
 def edges(mechanism: Mechanism) -> TablePlan | None:
     """The first table that depends on another: clicks or pairs of shown queries; or further keys beside the
     main table's.
     """
-    return next(iter(mechanism.plan[1:]), None)
+    return next(iter(key_tables(mechanism)[1:]), None)
 
 
 def thresholds(mechanism: Mechanism) -> dict[str, NoisyThreshold]:

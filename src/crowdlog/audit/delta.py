@@ -1,5 +1,5 @@
-"""The δ audit: how much of an event's probability e^ε does not explain; and δ in exact arithmetic where it is
-too small to be sampled.
+"""The δ audit: by how much P(event) on one log exceeds e^ε · P(event) on its neighbour, from samples; and in
+exact arithmetic where δ is too small to be sampled.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdlog.audit.bounds import lower, upper
-from crowdlog.audit.events import Floats, Halves, Ints, best_event
+from crowdlog.audit.events import Halves, best_event
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.trial import Trial
 from crowdlog.plan.selections import (
@@ -21,6 +21,7 @@ from crowdlog.plan.selections import (
     WeightedRounds,
 )
 from crowdlog.privacy.accounting import PromisedStep, TailStep
+from crowdlog.types import Floats, Ints
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.public_inputs import equipped
 from crowdlog.audit.sampling import flat, worlds_of
@@ -23,11 +24,19 @@ def audit_determinism(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLa
     """Three runs on one log: twice with the same random numbers, once with others."""
     log, mechanism = logs.log(layout, with_person=False), equipped(mechanism, logs, layout)
     first, again, other = (mechanism.protect(log, SeededRandomness(seed)) for seed in (1, 1, 2))
-    unsorted = sum(not _sorted(table) for table in first.tables.values())
-    certain = [
-        (_certain(first.tables[name], layout), _certain(other.tables[name], layout)) for name in first.tables
+    kinds = {plan.name: plan.artifact for plan in mechanism.plan}
+    public = {name: kind.values for name, kind in kinds.items() if isinstance(kind, Breakdown)}
+    unsorted = sum(
+        not (_listed(table, public[name]) if name in public else _sorted(table))
+        for name, table in first.tables.items()
+    )
+    # of names without counts and of public values, whole tables: there the choice, or the noise, must differ
+    whole = {plan.name for plan in mechanism.plan if plan.names_only} | public.keys()
+    compared = [
+        [table if name in whole else _certain(table, layout) for table in (own, other.tables[name])]
+        for name, own in first.tables.items()
     ]
-    repeated = any(one.num_rows and one.equals(two) for one, two in certain)
+    repeated = any(one.num_rows and one.equals(two) for one, two in compared)
     return [
         _finding(
             "same random numbers",
@@ -38,7 +47,9 @@ def audit_determinism(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLa
             "other random numbers", repeated, "Other random numbers must give other noise in every table."
         ),
         _finding(
-            "order of rows", unsorted > 0, "Rows must be sorted by what is published: count, then text."
+            "order of rows",
+            unsorted > 0,
+            "Rows must be sorted by what is published: count, then text; or be public values in order.",
         ),
     ]
 
@@ -58,6 +69,12 @@ def _equal(one: Protected, two: Protected) -> bool:
     return one.tables.keys() == two.tables.keys() and all(
         table.equals(two.tables[name]) for name, table in one.tables.items()
     )
+
+
+def _listed(table: pa.Table, values: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether the rows are all public values, in their public order."""
+    texts = [table.column(place).to_pylist() for place in range(len(values[0]))]
+    return list(zip(*texts, strict=True)) == list(values)
 
 
 def _sorted(table: pa.Table) -> bool:

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from crowdlog.audit.bounds import lower, upper
-from crowdlog.audit.events import Floats, Halves, Ints, best_event
+from crowdlog.audit.events import Halves, best_event
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.trial import Trial
+from crowdlog.types import Floats, Ints
 
 
 def audit_epsilon(trial: Trial, alpha: float) -> list[Finding]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from crowdlog.audit.declared import key_tables
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.neighbours import STRIDE
 from crowdlog.audit.noise import support
@@ -18,12 +18,11 @@ from crowdlog.audit.sampling import Shown
 from crowdlog.audit.synthetic_logs import WorldLayout
 from crowdlog.audit.trial import SURE
 from crowdlog.plan.table import RowNoise, TablePlan
+from crowdlog.types import Floats, Ints
 
 if TYPE_CHECKING:
     from crowdlog.mechanisms.base import Mechanism
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 RUNS = 6  # compared with each other
 
 
@@ -42,15 +41,23 @@ def audit_independence(
     """Signs of noise in the order in which it may have been drawn, at every shift: compared with themselves,
     with other tables, with other runs.
     """
-    plans, found = {plan.name: plan for plan in mechanism.plan}, list[Compared]()
+    plans, found = {plan.name: plan for plan in key_tables(mechanism)}, list[Compared]()
+    seen = {name: seen[name] for name in plans}
+    meaning = "Names alone are published: no noise can be seen in them."
+    no_counts = [
+        Finding("independence", f"{plan.name}, names alone", 0, 0, False, meaning)
+        for plan in mechanism.plan
+        if plan.names_only
+    ]
     for order, places in (("by number", slice(None)), ("by text", _by_text(layout))):
         drawn = {
             table: [
                 _drawn(plans[table], layout, shown, run, places) for run in range(min(RUNS, len(shown.keys)))
             ]
             for table, shown in seen.items()
+            if not plans[table].names_only  # without counts there is no noise to be seen
         }
-        for one, two in itertools.combinations_with_replacement(seen, 2):
+        for one, two in itertools.combinations_with_replacement(drawn, 2):
             found += _compare(f"{one} and {two} {order}", drawn[one], drawn[two])
     comparisons = sum(len(compared.sums) for compared in found)
     worst: dict[str, Finding] = {}
@@ -62,7 +69,7 @@ def audit_independence(
             > worst[finding.where].measured / worst[finding.where].claimed
         ):
             worst[finding.where] = finding
-    return list(worst.values())
+    return [*no_counts, *worst.values()]
 
 
 def _compare(where: str, ones: list[Floats], twos: list[Floats]) -> Iterator[Compared]:

@@ -11,8 +11,9 @@ from crowdlog.audit.synthetic_logs import LETTERS
 from crowdlog.mechanisms.parameters import with_role
 
 if TYPE_CHECKING:
-    from crowdlog.audit.synthetic_logs import Ints, SyntheticLogs, WorldLayout
+    from crowdlog.audit.synthetic_logs import SyntheticLogs, WorldLayout
     from crowdlog.mechanisms.base import Mechanism
+    from crowdlog.types import Ints
 
 
 def equipped(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLayout) -> Mechanism:

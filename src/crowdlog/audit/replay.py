@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdlog.audit.declared import by_lot, chooses_by_weights, queries_per_key, units, words_of
+from crowdlog.artifacts.breakdowns import Breakdown
+from crowdlog.audit.declared import by_lot, chooses_by_weights, key_tables, queries_per_key, units, words_of
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.public_inputs import with_files
 from crowdlog.audit.sampling import Remembered
@@ -28,6 +29,7 @@ from crowdlog.audit.worst_case_users import (
     Place,
     backwards,
     crowd_log,
+    everything,
     persons,
     replayed_keys,
     sitting_persons,
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 LEAST_EPSILON = 1.0  # a smaller ε is replayed as this: what a person can move does not depend on ε
 WIDE = 3  # artifacts of a person who is bounded by weights: her replays do as much as with this bound
+COMPANY = 10  # people who do the same, where counts are scaled: one moves less than a whole number tells
+SLACK = 1.1  # bounds and weights follow noisy sums, which the company moves a little
 FROZEN = (b"\x80", b"\x90")  # every random byte: noise of 0, and the same small noise for all
 
 Rows = dict[tuple[str, ...], int]
@@ -94,6 +98,11 @@ def replays(mechanism: Mechanism, logs: SyntheticLogs) -> Iterator[list[Finding]
             for difference in _differences(mechanism, person, old, new)
         )
         yield [_finding(f"A person who {person.name}", *difference) for difference in found]
+    if any(isinstance(plan.noise, RowNoise) for plan in mechanism.plan):
+        company = everything(d, queries, COMPANY)
+        moved = _frozen(mechanism, crowd_log(logs, crowd, d, asked, company, place))[0]
+        length = _length(mechanism, company, before[0], moved)
+        yield [_finding(f"One of {COMPANY} who {company.name}", *length)]
 
 
 def _frozen(mechanism: Mechanism, log: LogStore) -> list[Protected]:
@@ -145,7 +154,7 @@ def _replayable(mechanism: Mechanism, logs: SyntheticLogs) -> tuple[Mechanism, i
             case "representation":
                 wanted[name] = "light"
     moderate = replaced(mechanism, wanted)
-    d = max(units(plan) for plan in moderate.plan) or WIDE
+    d = max(units(plan) for plan in key_tables(moderate)) or WIDE
     queries = queries_per_key(moderate, whole_sessions=True)
     keys = replayed_keys(d, queries)
     return with_files(moderate, logs, ("replay", d, queries), keys, keys, queries), d
@@ -178,12 +187,35 @@ def _differences(
         yield f"{name}: sum of squared changes", allowed.squares, sum(change**2 for change in moved)
         yield f"{name}: change of one count", allowed.each, max(moved, default=0)
         yield f"{name}: rows shown or hidden", 0, len(old.keys() ^ new.keys())
+        if isinstance(mechanism.promise().table(name).artifact, Breakdown):
+            continue  # its rows are public values
         yield f"{name}: rows of her own", 0, sum(any(_number(text) >= OWN for text in key) for key in new)
         strangers = [key for key in old | new if _of_strangers(key, person)]
         yield f"{name}: rows of bystanders changed", 0, sum(old.get(key) != new.get(key) for key in strangers)
         if not isinstance(mechanism.promise().table(name).noise, RowNoise):  # else they follow from counts
             changed = _others(before.tables[name]) != _others(after.tables[name])
             yield f"{name}: other columns changed", 0, changed
+
+
+def _length(
+    mechanism: Mechanism, company: Person, before: Protected, after: Protected
+) -> tuple[str, float, float]:
+    """How long the change by one person is, in standard deviations of the noise that rows tell: at most μ.
+
+    Over k rows Σ |change| / noise is at most √k times the length, by Cauchy and Schwarz. The noise is frozen
+    at 0.
+    """
+    moved, mu = [], 0.0
+    for plan in mechanism.plan:
+        if isinstance(plan.noise, RowNoise):
+            mu = plan.noise.mu
+            old, new = _rows(before.tables[plan.name]), _rows(after.tables[plan.name])
+            told: Any = after.tables[plan.name]
+            noise: dict[Any, float] = dict(zip(_keys(told), told["noise"].to_pylist(), strict=True))
+            hers = [key for key in old.keys() & new.keys() if all(_number(t) in company.keys for t in key)]
+            moved += [abs(new[key] - old[key]) / company.people / noise[key] for key in hers]
+    length = sum(moved) / max(len(moved), 1) ** 0.5
+    return "length of changes, in told noise", SLACK * mu, length
 
 
 def _of_strangers(key: tuple[str, ...], person: Person) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdlog.audit.agreement import disagreements
 from crowdlog.audit.declared import first_table
 from crowdlog.audit.delta import audit_closed_form, audit_delta
 from crowdlog.audit.determinism import audit_determinism
@@ -20,6 +21,7 @@ from crowdlog.audit.sampling import Effort
 from crowdlog.audit.selection import audit_selection
 from crowdlog.audit.shrink import LARGE_DELTA, SMALL_DELTA, for_epsilon, small
 from crowdlog.audit.synthetic_logs import SyntheticLogs
+from crowdlog.audit.taking_part import audit_taking_part, takes_part_by_lot
 from crowdlog.audit.trial import crowded_trials, exposed_trials, run_trial
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
@@ -76,7 +78,8 @@ def audit(
             f"{mechanism!r} promises nothing, so there is nothing to audit. "
             "Choose a mechanism with a guarantee."
         )
-    first_table(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
+    if not takes_part_by_lot(mechanism):
+        first_table(mechanism)  # what is not declared cannot be audited, and nothing is left out in silence
     started = time.monotonic()
     if folder is not None:
         findings = _audits(mechanism, SyntheticLogs(folder), randomness or SystemRandomness(), seconds, runs)
@@ -92,9 +95,15 @@ def _audits(
         # short audits use small logs
         return Effort(runs, int(min(200_000, 20_000 + 1500 * seconds)), time.monotonic() + share * seconds)
 
+    if takes_part_by_lot(mechanism):
+        return [*disagreements(mechanism), *audit_taking_part(mechanism, logs, randomness, runs, ALPHA)]
     rare, often = small(mechanism, SMALL_DELTA), small(mechanism, LARGE_DELTA)
     with progress_bar("Auditing", 5, unit="audits") as advance:
-        findings = [*audit_closed_form(mechanism), *audit_replay(mechanism, logs)]
+        findings = [
+            *disagreements(mechanism),
+            *audit_closed_form(mechanism),
+            *audit_replay(mechanism, logs),
+        ]
         advance(1)
         layout, seen = sample_crowds(rare, logs, randomness, effort(NOISE_TIME))
         findings += [

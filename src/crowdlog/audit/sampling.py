@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdlog.artifacts.breakdowns import BREAKDOWN_TABLES
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.audit.declared import queries_per_key, words_of
@@ -23,7 +24,7 @@ from crowdlog.plan.candidates import Pool, PublicResults
 from crowdlog.plan.decide import Kept, KeyHistories, TableCounts
 from crowdlog.plan.table import TablePlan
 from crowdlog.release.promise import Protected
-from crowdlog.types import Bools, Ints
+from crowdlog.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from crowdlog.audit.synthetic_logs import SyntheticLogs
@@ -65,10 +66,13 @@ class Effort:
 
 @dataclass(frozen=True)
 class Shown:
-    """Of one table, by run, shape and world: how many keys are shown and the sum of their counts."""
+    """Of one table, by run, shape and world: how many keys are shown and the sum of their counts; and where
+    rows tell the standard deviation of their noise, the sum of these.
+    """
 
     keys: Ints
     total: Ints
+    noise: Floats | None = None
 
 
 def flat(table: Any) -> Any:
@@ -101,9 +105,14 @@ def outcome(protected: Protected, layout: WorldLayout) -> dict[str, Shown]:
     """
     found = {}
     for name, whole in protected.tables.items():
+        if name in BREAKDOWN_TABLES:  # of no world: one row of cells
+            counts = whole.column("count").to_numpy()[None, :]
+            found[name] = Shown(np.ones_like(counts), counts)
+            continue
         table = _world_rows(name, whole)
         table = table.filter(_numbered_texts(table))
-        found[name] = _shown(worlds_of(table), table.column("count").to_numpy(), layout)
+        told = table.column("noise").to_numpy() if "noise" in table.column_names else None
+        found[name] = _shown(worlds_of(table), table.column("count").to_numpy(), layout, told)
     return found
 
 
@@ -119,11 +128,14 @@ def _numbered_texts(table: Any) -> Any:
     return pc.match_substring_regex(flat(table).column(0), r"^[a-z]*\d+")
 
 
-def _shown(worlds: Ints, counts: Ints, layout: WorldLayout) -> Shown:
+def _shown(worlds: Ints, counts: Ints, layout: WorldLayout, noise: Floats | None = None) -> Shown:
     size = (len(layout.shapes), layout.worlds)
-    keys = np.bincount(worlds, minlength=size[0] * size[1]).reshape(size)
-    total = np.bincount(worlds, weights=counts, minlength=size[0] * size[1]).astype(np.int64).reshape(size)
-    return Shown(keys, total)
+
+    def summed(values: Any) -> Any:
+        return np.bincount(worlds, weights=values, minlength=size[0] * size[1]).reshape(size)
+
+    total = summed(counts).astype(np.int64)
+    return Shown(summed(None).astype(np.int64), total, None if noise is None else summed(noise))
 
 
 def sample(
@@ -223,8 +235,8 @@ class Remembered:
         return self._per_user[plan]
 
     def histories(self, plan: TablePlan, shown: Ints | None) -> KeyHistories:
-        if isinstance(plan.artifact, Sequences):
-            raise TypeError("sequences are chosen by counts")
+        if not isinstance(plan.artifact, Artifact):
+            raise TypeError("sequences are chosen by counts, and public values not at all")
         if shown is None:
             if plan not in self._histories:
                 self._histories[plan] = self.source.histories(plan, None)
@@ -236,7 +248,13 @@ class Remembered:
 
 
 def _stack(runs: list[dict[str, Shown]]) -> dict[str, Shown]:
-    return {
-        name: Shown(np.stack([run[name].keys for run in runs]), np.stack([run[name].total for run in runs]))
-        for name in runs[0]
-    }
+    return {name: _stacked([run[name] for run in runs]) for name in runs[0]}
+
+
+def _stacked(runs: list[Shown]) -> Shown:
+    noise = [run.noise for run in runs if run.noise is not None]
+    return Shown(
+        np.stack([run.keys for run in runs]),
+        np.stack([run.total for run in runs]),
+        np.stack(noise) if len(noise) == len(runs) else None,
+    )

@@ -6,6 +6,7 @@ Which parameter means what is said by its role (`mechanisms/parameters.py`), nev
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -105,7 +106,25 @@ class Variant:
 
 
 def variants(mechanism: Mechanism) -> list[Variant]:
-    """One for each step that has a weight; the mechanism itself if there is nothing to choose."""
+    """One for each step that has a weight and each decision of a look at the log; the mechanism itself if
+    there is nothing to choose.
+    """
+    return [variant for decided in _decided(mechanism) for variant in _by_step(decided)]
+
+
+def _decided(mechanism: Mechanism) -> list[Mechanism]:
+    """With each decision that a look at the log may come to. An audit adds thousands of people to one log,
+    each in a world of her own: together they would turn the look, which one alone hardly moves.
+    """
+    for name, value in with_role(mechanism, "look").items():
+        decisions = roles(mechanism)[name].small
+        if value not in decisions:
+            with suppress(InputError):  # refused where nothing is decided
+                return [replaced(mechanism, {name: decision}) for decision in decisions]
+    return [mechanism]
+
+
+def _by_step(mechanism: Mechanism) -> list[Variant]:
     for name in with_role(mechanism, "share"):
         most = FOCUS / (FOCUS + 1)
         return [
@@ -116,7 +135,11 @@ def variants(mechanism: Mechanism) -> list[Variant]:
     focused = GAUSSIAN_FOCUS if chooses_by_weights(mechanism) else FOCUS
     found = []
     for name in (name for name, value in with_role(mechanism, "weight").items() if value > 0):
-        others = {other: float(pays[other] not in OPTIONAL) for other in pays if other != name}
+        others = {
+            other: float(pays[other] not in OPTIONAL and getattr(mechanism, other) > 0)
+            for other in pays
+            if other != name
+        }
         share = focused * max(1.0, sum(others.values()))
         found.append(
             Variant(_low_pool_threshold(replaced(mechanism, {**others, name: share})), _focus(pays[name]))

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdlog.audit.neighbours import STRIDE, Shape
+from crowdlog.types import Ints
 
 if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
-Ints = npt.NDArray[np.int64]
 START = 1_141_171_200  # 2006-03-01; any day would do
 APART = 7200  # seconds between two things one person does: more than any session's time-out
 TARGET = 1 << 40  # the first number of the people whose presence is tested

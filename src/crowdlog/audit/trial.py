@@ -14,6 +14,7 @@ from crowdlog.audit.declared import (
     edges,
     first_table,
     kept_keys,
+    key_tables,
     queries_per_key,
     thresholds,
     units,
@@ -113,7 +114,9 @@ def run_trial(
     """Both sides of these shapes."""
     layout = effort.layout(variant.mechanism, shapes, whole_sessions=True)
     without, with_person = sample(variant.mechanism, logs, layout, randomness, effort, sides=(False, True))
-    return Trial(variant, layout.shapes, without, with_person)
+    tables = [plan.name for plan in key_tables(variant.mechanism)]
+    sides = ({name: side[name] for name in tables} for side in (without, with_person))
+    return Trial(variant, layout.shapes, *sides)
 
 
 def crowds_at_threshold(mechanism: Mechanism, logs: SyntheticLogs, randomness: Randomness) -> tuple[int, ...]:
@@ -128,7 +131,8 @@ def crowds_at_threshold(mechanism: Mechanism, logs: SyntheticLogs, randomness: R
         steps, LADDER_WORLDS, queries_per_key(mechanism, whole_sessions=False), words_of(mechanism)
     )
     (seen,) = sample(mechanism, logs, layout, randomness, Effort(runs=1), sides=(False,))
-    half = [np.flatnonzero(shown.keys.sum(axis=(0, 2)) * 2 >= LADDER_WORLDS) for shown in seen.values()]
+    found_keys = [seen[plan.name].keys.sum(axis=(0, 2)) for plan in key_tables(mechanism)]
+    half = [np.flatnonzero(keys * 2 >= LADDER_WORLDS) for keys in found_keys]
     if not any(map(len, half)):
         raise InputError(
             f"{mechanism!r} shows nothing of a crowd of {LADDER[-1]} people, the largest the audit tries. "
@@ -139,7 +143,7 @@ def crowds_at_threshold(mechanism: Mechanism, logs: SyntheticLogs, randomness: R
 
 def far_crowd(mechanism: Mechanism, centres: tuple[int, ...], sure: float = SURE) -> int:
     """A crowd that is practically always shown, and whose noisy count is practically never negative."""
-    noises: list[Noise] = [plan.noise for plan in mechanism.plan if plan.noise is not None]
+    noises: list[Noise] = [plan.noise for plan in key_tables(mechanism) if plan.noise is not None]
     noises += [bar.noise for bar in thresholds(mechanism).values()]
     return max(centres) + max(
         [max(centres) if sure == SURE else 0, *(_margin(noise, sure) for noise in noises)]
@@ -149,12 +153,12 @@ def far_crowd(mechanism: Mechanism, centres: tuple[int, ...], sure: float = SURE
 def known_crowd(mechanism: Mechanism) -> int:
     """How many people must ask a query for it to be shown usually."""
     first = first_table(mechanism)
-    if first.selection is None or first.noise is None:
-        raise TypeError("the main table has a selection and noise")
+    if first.selection is None:
+        raise TypeError("the main table has a selection")
     crossing = first.selection.crossing
     by_counts = isinstance(first.selection, NoisyThreshold)
     margins = [_margin(DiscreteLaplace(crossing.sd), USUALLY) if by_counts else round(4 * crossing.sd)]
-    if first.least is not None:
+    if first.least is not None and first.noise is not None:
         margins.append(_margin(first.noise, USUALLY))
     # who asks two queries gives each less weight
     shared = 1 if by_counts else queries_per_key(mechanism, whole_sessions=False)

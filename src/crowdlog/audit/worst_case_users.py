@@ -51,13 +51,14 @@ class Asked:
 @dataclass(frozen=True)
 class Person:
     """What the one person does, in order: keys (−1, −2, … are SPELLINGS) and pages; and how many seconds lie
-    between.
+    between. `people`: so many do the same.
     """
 
     name: str
     keys: tuple[int, ...]
     pages: tuple[int, ...] | None = None
     apart: int = APART
+    people: int = 1
 
 
 def persons(d: int) -> tuple[Person, ...]:
@@ -93,6 +94,15 @@ def backwards(d: int, queries: int) -> Person:
     """
     keys = dict.fromkeys(key for acts in _sessions(d, queries) for key, _second in reversed(acts) if key >= 0)
     return Person("asks what others ask, the other way round", tuple(keys))
+
+
+def everything(d: int, queries: int, people: int) -> Person:
+    """People who ask whatever any crowd asks: many, so that what each of them moves can be told from counts
+    in whole numbers.
+    """
+    keys = replayed_keys(d, queries)
+    known = tuple(int(key) for key in keys if key not in BYSTANDERS)
+    return Person("asks whatever others ask", known, people=people)
 
 
 def replayed_keys(d: int, queries: int) -> NDArray[np.int64]:
@@ -173,9 +183,11 @@ def _sitting(crowd: int, d: int, queries: int) -> list[_Rows]:
 
 
 def _of(person: Person) -> _Rows:
-    keys = np.array(person.keys)
-    pages = np.array(person.pages) if person.pages else np.maximum(keys, 0)
-    return _Rows(np.full(len(keys), TARGET), keys, np.arange(len(keys)) * person.apart, pages)
+    keys = np.tile(person.keys, person.people)
+    pages = np.tile(person.pages, person.people) if person.pages else np.maximum(keys, 0)
+    who = np.repeat(np.arange(person.people), len(person.keys))
+    second = np.tile(np.arange(len(person.keys)) * person.apart, person.people)
+    return _Rows(TARGET + who, keys, second, pages)
 
 
 def _placed(crowds: _Rows, hers: _Rows, place: Place) -> _Rows:

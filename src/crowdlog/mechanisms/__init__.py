@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import importlib
 
 from crowdlog.errors import InputError
@@ -25,6 +24,7 @@ MECHANISMS: dict[str, str] = {
     "Korolova": "korolova",
     "Ladder": "ladder",
     "Mdav": "mdav",
+    "Nebula": "nebula",
     "OdpClusters": "odp_clusters",
     "Poblete": "poblete",
     "SemanticKAnonymity": "semantic_k_anonymity",
@@ -69,11 +69,4 @@ def parse(text: str) -> Mechanism:
             raise InputError(
                 f"The '{keyword.arg}' parameter of {call.func.id} must be a plain number or text. {example}"
             ) from None
-    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    for name in values:
-        if name not in fields:
-            raise InputError(f"{call.func.id} has no parameter '{name}'. It has: {', '.join(fields)}.")
-    for name, field in fields.items():
-        if name not in values and field.default is dataclasses.MISSING:
-            raise InputError(f"{call.func.id} needs the parameter '{name}': {field.metadata['help']}")
     return kind(**values)

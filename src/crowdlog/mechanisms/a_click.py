@@ -16,7 +16,7 @@ from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import BOUND, DELTA, POOL, THRESHOLD, free, parameter
 from crowdlog.mechanisms.pii_patterns import looks_personal
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, PUBLIC_RESULTS, ROUNDING_ROOM, SAMPLER_SHARE
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, PUBLIC_RESULTS, SAMPLER_SHARE
 from crowdlog.plan.bounds import FirstOccurrences
 from crowdlog.plan.candidates import OfShown, Pool, PublicResults
 from crowdlog.plan.decide import Kept
@@ -24,6 +24,7 @@ from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.published import a_click_epsilon, a_click_turning_point
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 from crowdlog.release.promise import Promise, Step, promise_of
 
@@ -39,8 +40,10 @@ ERRATA = (
     "One person can move a count over that bar; here noisy counts are compared.",
     "Table 3.10 of the paper sets b = (4q_f − 1)/ε, which is not its Theorem 1 (3q_f/b); "
     "here b follows from ε.",
+)
+PRIVATE_URLS = (
     "The paper publishes every clicked URL of a query. One may be a person's own: here URLs are selected "
-    "with noise, or come from a public file.",
+    "with noise, or come from a public file."
 )
 NO_OVERLAP = (
     "No query of this log is in the pool: a release in closed mode would hold nothing but noise. "
@@ -57,6 +60,9 @@ class AClick(Mechanism):
     title: ClassVar[str] = "Queries of a public pool with noisy counts and what was clicked for them"
     example: ClassVar[str] = "AClick(epsilon=2.3, q_f=5)"
     source: ClassVar[str] = "Zhang 2017, chapters 3 and 5.1 (A_Click)"
+    formula: ClassVar[str] = (
+        "show q ∈ pool if M(q) + DL(q_f/ε₁) > K; publish M(q) + DL(q_f/ε₂); clicks as Korolova"
+    )
     whole_log: ClassVar[str] = (
         "it gives noise to every query of a pool, asked or not, and keeps each person's first queries in the "
         "order of time"
@@ -135,7 +141,7 @@ class AClick(Mechanism):
         return (
             self.epsilon
             * (weight / (self.weight_select + self.weight_counts + self.weight_clicks))
-            * ROUNDING_ROOM
+            * ROOM_BELOW
         )
 
     def _threshold(self, epsilon: float, d: int) -> Threshold:
@@ -189,7 +195,7 @@ class AClick(Mechanism):
     def promise(self) -> Promise:
         queries = self._queries()
         tables = [queries, *([self._clicks()] if self.weight_clicks else [])]
-        files = (PUBLIC_RESULTS,) if self.surfaced else ()
+        files = (PUBLIC_RESULTS,) if self.surfaced and self.weight_clicks else ()
         private = self.mode == "open" or any(isinstance(plan.candidates, OfShown) for plan in tables)
         scales = [plan.noise.scale for plan in tables if isinstance(plan.noise, DiscreteLaplace)]
         selection: Any = queries.selection
@@ -202,7 +208,7 @@ class AClick(Mechanism):
             first=(pattern,),
             numbers={"pool size": len(read_pool(self.pool, self.representation))},
             assumptions=(HONEST_USERS, PUBLIC_POOL, *files),
-            errata=ERRATA,
+            errata=(*ERRATA, *((PRIVATE_URLS,) if self.weight_clicks else ())),
             unprotected=(INJECTION,) if private else (),
             proof="proofs/a-click.md",
             as_published={

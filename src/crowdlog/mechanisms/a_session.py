@@ -8,27 +8,25 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from crowdlog.artifacts.kinds import Artifact, Sequences
-from crowdlog.artifacts.public_lists import read_features
+from crowdlog.artifacts.public_lists import PUBLIC_TOPICS, read_features
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import BOUND, THRESHOLD, TOPICS, Role, parameter, weight
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM, SAMPLER_SHARE
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, SAMPLER_SHARE
 from crowdlog.plan.bounds import Counts, FirstOccurrences, SessionCut
 from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.published import a_session, session_sensitivity
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Promise, Setting, promise_of
 
 SESSIONS, QUERIES = Role("bound", small=2, moderate=2), Role("bound", small=2, moderate=3)
-PUBLIC_TOPICS = (
-    "The file of topics was made without this log: the topic of a query depends on its text alone."
-)
 LOOSE = (
     "The paper's δ lets each of Δ sequences have Δ counts at once; "
-    "the exact worst case is used, so K is smaller for the same δ."
+    "the exact worst case is used, so a smaller K is enough for the same δ."
 )
 SHARED_K = (
     "The paper gives both parts the same b and K; here each part has those of its own share of ε and δ."
@@ -45,6 +43,9 @@ class ASession(Mechanism):
     title: ClassVar[str] = "Sequences of queries within sessions, and clicks, with noisy counts"
     example: ClassVar[str] = "ASession(epsilon=2.3, delta=1e-6)"
     source: ClassVar[str] = "Zhang 2017, chapters 4 and 5.2 (A_Session)"
+    formula: ClassVar[str] = (
+        "show S if C(S) + DL(Δ/ε₁) > K, Δ = l_s·(2^l_q − 1 − l_q); publish C(S) + Z′; clicks too"
+    )
     whole_log: ClassVar[str] = "it publishes sequences of whole sessions"
 
     epsilon: float = shared.epsilon()
@@ -109,7 +110,7 @@ class ASession(Mechanism):
         self, artifact: Artifact | Sequences, bound: SessionCut | FirstOccurrences, weight: float, K: str
     ) -> TablePlan:
         """Half of the part's ε chooses its keys, half counts them."""
-        half = self.epsilon * (weight / (self.weight_sessions + self.weight_clicks)) / 2 * ROUNDING_ROOM
+        half = self.epsilon * (weight / (self.weight_sessions + self.weight_clicks)) / 2 * ROOM_BELOW
         share = self.delta * SAMPLER_SHARE / (2 if self.weight_clicks else 1)
         smallest = smallest_threshold(half, share, bound.d, distinct=self.people)
         wanted = getattr(self, K) or smallest.K
@@ -143,7 +144,7 @@ class ASession(Mechanism):
             tables,
             numbers={"sensitivity": self.sensitivity, "minutes that end a session": self.session_minutes},
             assumptions=(HONEST_USERS, *((PUBLIC_TOPICS,) if self.features else ())),
-            errata=(LOOSE, SHARED_K, NEXT_PAGE),
+            errata=(LOOSE, *((SHARED_K,) if self.weight_clicks else ()), NEXT_PAGE),
             unprotected=(INJECTION,),
             proof="proofs/a-session.md",
             as_published=published,

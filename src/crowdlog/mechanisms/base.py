@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from crowdlog.artifacts.representations import WITH_WORD_LISTS
 from crowdlog.errors import InputError
+from crowdlog.extras import need
 from crowdlog.mechanisms.parameters import check
 from crowdlog.plan.bounds import Counts
 from crowdlog.plan.decide import CountSource, Kept, decide
@@ -29,20 +31,46 @@ if TYPE_CHECKING:
     from crowdlog.release.folder import Release
 
 
-class Mechanism(ABC):
+class MechanismType(ABCMeta):
+    """Says which parameters there are when one is misspelt or missing: in Python as on the command line."""
+
+    def __call__(cls, *values: Any, **named: Any) -> Any:
+        if not dataclasses.is_dataclass(cls):
+            return super().__call__(*values, **named)
+        fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+        for name in named:
+            if name not in fields:
+                raise InputError(f"{cls.__name__} has no parameter '{name}'. It has: {', '.join(fields)}.")
+        for name, field in list(fields.items())[len(values) :]:
+            optional = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
+            if name not in named and not optional:
+                what = field.metadata.get("help", "")
+                raise InputError(f"{cls.__name__} needs the parameter '{name}': {what}")
+        return super().__call__(*values, **named)
+
+
+class Mechanism(metaclass=MechanismType):
     """A published method with its parameters. `repr` is its spelling everywhere: code, shell, label, plot."""
 
     title: ClassVar[str]  # one line: what it is
     example: ClassVar[str]  # a spelling to try
     source: ClassVar[str]  # where it was published
+    # In the letters of its proof: DL(b) is discrete Laplace noise of scale b, N(0, s²) rounded Gaussian
+    # noise, Z′ a fresh draw; counts are those of what is left when each user's contributions are bounded.
+    formula: ClassVar[str] = ""
     unsafe: ClassVar[bool] = False  # kept for attacks and comparison only
     # why a collection's counts are not enough for it
     whole_log: ClassVar[str] = "it publishes people's own rows"
     collected_counts: ClassVar[tuple[Counts, ...]] = ()  # what a collection that it decides over may count
+    counts_only: ClassVar[bool] = (
+        False  # whether its own `protect` asks for counts alone, so engines may differ
+    )
     people_column: ClassVar[str] = "users"  # how it calls the number of people beside impressions
 
     def __post_init__(self) -> None:
         check(self)
+        if getattr(self, "representation", "original") in WITH_WORD_LISTS:
+            need("text")
 
     @abstractmethod
     def promise(self) -> Promise:
@@ -96,13 +124,18 @@ class Mechanism(ABC):
         """Raise InputError when a public file the mechanism needs cannot be read."""
         return
 
+    def doubts(self, users: int) -> tuple[str, ...]:
+        """Warnings for a log of so many users: nothing, unless a mechanism's parameters ask for a size."""
+        return ()
+
     def check_log(self, log: LogStore) -> None:
         """Raise InputError when this log cannot be published by it at all: before anything is charged."""
         return
 
     def check_engine(self, engine: Engine) -> None:
         """Raise InputError when this engine cannot make its tables: before anything is charged."""
-        if engine.elsewhere and type(self).protect is not Mechanism.protect:
+        own = type(self).protect is not Mechanism.protect and not self.counts_only
+        if engine.elsewhere and own:
             raise InputError(
                 f"{type(self).__name__} reads the whole log on one machine. Use --engine duckdb for it."
             )
@@ -114,6 +147,12 @@ class Mechanism(ABC):
         They may depend on the log: never published, never a refusal.
         """
         return ()
+
+    def rows_to_expect(self, people: int) -> Mapping[str, float]:
+        """About how many rows each table has with so many people, as measured on synthetic logs; nothing
+        where that was not measured table by table.
+        """
+        return {}
 
     def release(self, log: LogStore, out: str | Path, **options: Any) -> Release:
         """Charge the log's ledger, protect, and write the release folder.

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from crowdlog.extras import advice
 from crowdlog.mechanisms import MECHANISMS, find, parse
 from crowdlog.mechanisms.parameters import spelled
 
@@ -42,7 +43,9 @@ class MechanismEntry:
     what: str
     source: str
     promise: str
+    meaning: str
     proof: str
+    formula: str
     example: str
     parameters: tuple[ParameterEntry, ...]
 
@@ -53,13 +56,24 @@ class MechanismEntry:
 def describe(name: str) -> MechanismEntry:
     """The mechanism of this name, with its example's promise."""
     kind = find(name)
-    promise = parse(kind.example).promise()
+    promise, meaning, proof = _promised(kind.example)
     what = " ".join((kind.__doc__ or "").split())
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]
     parameters = tuple(_parameter(field) for field in fields)
-    return MechanismEntry(
-        name, kind.title, what, kind.source, promise.guarantee.kind, promise.proof, kind.example, parameters
-    )
+    told = (name, kind.title, what, kind.source, promise, meaning, proof, kind.formula, kind.example)
+    return MechanismEntry(*told, parameters)
+
+
+def _promised(example: str) -> tuple[str, str, str]:
+    """What the example promises: its kind, in words, and the proof.
+
+    One whose public list is missing says what brings it.
+    """
+    try:
+        promise = parse(example).promise()
+    except ModuleNotFoundError as error:
+        return advice(error.name) or "not told", "", ""
+    return promise.guarantee.kind, str(promise.guarantee), promise.proof
 
 
 def _parameter(field: Any) -> ParameterEntry:
@@ -84,7 +98,10 @@ def _section(entry: MechanismEntry) -> str:
     about = (
         f"\n## {entry.name}\n\n{entry.what}\n\n{entry.title}. Published in: {entry.source}. Proof: {proof}.\n"
     )
-    example = f'\n```sh\ncrowdlog plan "{entry.example}"\n```\n'
+    example = (
+        f"\nFormula: {entry.formula}.\n\nPromise of the example: {entry.meaning}\n"
+        f'\n```sh\ncrowdlog plan "{entry.example}"\n```\n'
+    )
     if not entry.parameters:
         return about + example
     cells = [[p.name, p.default, p.allowed, p.unit, p.help] for p in entry.parameters]

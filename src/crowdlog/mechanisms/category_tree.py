@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdlog.errors import InputError
-from crowdlog.mechanisms.parameters import parameter
 
 if TYPE_CHECKING:
     from crowdlog.artifacts.knowledge.mapping import Finder, Mapping
@@ -17,14 +16,6 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 WORDNET = "wordnet"
-
-
-def tree_parameter() -> Any:
-    return parameter(
-        "the tree of categories: 'wordnet', or a file of paths such as Sports/Water Sports (with a tab and a "
-        "count), or ODP's RDF",
-        default=WORDNET,
-    )
 
 
 def read_tree(tree: str) -> Tree:
@@ -55,25 +46,31 @@ class Mapped:
         }
 
 
+def refuse_unknown(log: LogStore, tree: Tree, find: Finder) -> None:
+    """Raise InputError when no query of the log is in the tree; the first that is ends the search."""
+    if not any(find(text) for text in _texts(log)):
+        raise InputError(
+            f"The tree of categories {tree.title} knows no query of this log, so no users are alike by it. "
+            "Give a tree in the language of the log."
+        )
+
+
 def map_log(log: LogStore, tree: Tree, find: Finder) -> Mapped:
     """The categories of all queries and users of a log."""
     from crowdlog.artifacts.knowledge.mapping import map_queries
     from crowdlog.clusters.profiles import category_profiles
     from crowdlog.progress import progress_bar
 
+    refuse_unknown(log, tree, find)
     with progress_bar("Looking up categories", log.info.queries, unit="queries") as advance:
         mapping = map_queries(_texts(log, advance), find)
-    if not len(mapping.category):
-        raise InputError(
-            f"The tree of categories {tree.title} knows no query of this log, so no users are alike by it. "
-            "Give a tree in the language of the log."
-        )
     return Mapped(tree, mapping, category_profiles(log, mapping))
 
 
-def _texts(log: LogStore, advance: Any) -> Any:
+def _texts(log: LogStore, advance: Any = None) -> Any:
     step = 1 << 16
     for first in range(0, log.info.queries, step):
         ids = np.arange(first, min(first + step, log.info.queries))
         yield from log.query_texts(ids).to_pylist()
-        advance(len(ids))
+        if advance:
+            advance(len(ids))

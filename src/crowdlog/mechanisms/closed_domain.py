@@ -10,11 +10,12 @@ from crowdlog.artifacts.public_lists import PUBLIC_POOL, read_pool
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import BOUND, POOL, parameter
-from crowdlog.mechanisms.shared import HONEST_USERS, ROUNDING_ROOM
+from crowdlog.mechanisms.shared import HONEST_USERS
 from crowdlog.plan.bounds import FirstOccurrences, RandomOccurrences
 from crowdlog.plan.candidates import Pool
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.release.promise import Promise, promise_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class ClosedDomain(Mechanism):
     title: ClassVar[str] = "All entries of a public list, with noisy counts and no δ"
     example: ClassVar[str] = "ClosedDomain(epsilon=1, d=20, pool='ngrams')"
     source: ClassVar[str] = "Dwork, McSherry, Nissim, Smith 2006: histogram over a public domain"
+    formula: ClassVar[str] = "publish x(a) + DL(d/ε) for every a of the list"
     whole_log: ClassVar[str] = "it gives noise to every entry of a list, whether anybody has it or not"
 
     epsilon: float = shared.epsilon()
@@ -60,7 +62,7 @@ class ClosedDomain(Mechanism):
             "impressions",
             FirstOccurrences(self.d) if self.keep == "first" else RandomOccurrences(self.d),
             None,
-            DiscreteLaplace(self.d / (self.epsilon * ROUNDING_ROOM)),
+            DiscreteLaplace(self.d / (self.epsilon * ROOM_BELOW)),
             Pool(self.pool, size),
             clean=False,
         )

@@ -13,7 +13,7 @@ from crowdlog.artifacts.public_lists import NGRAMS, PUBLIC_POOL, read_pool
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import ITEMS, POOL, Role, parameter, weight
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION
 from crowdlog.plan.bounds import SquaredBudget
 from crowdlog.plan.candidates import Favours, OfShown, OfTheLog
 from crowdlog.plan.selections import WeightedRounds
@@ -22,6 +22,7 @@ from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.histories import count_noise
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian, in_weight
 from crowdlog.privacy.selection.own_size import OwnSizes, Part, own_sizes
 from crowdlog.release.promise import Promise, Step
@@ -58,6 +59,10 @@ class Crowd(Mechanism):
     example: ClassVar[str] = "Crowd(epsilon=2.3, delta=1e-6)"
     source: ClassVar[str] = (
         "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
+    )
+    formula: ClassVar[str] = (
+        "μ the largest with δ_Gauss(ε, μ) ≤ 0.7·δ, split so that Σμ_k² ≤ μ²; a key is shown if its noisy "
+        "weight passes ρ in one of several rounds; publish n(q) + N(0, budget/μ_k²)"
     )
     whole_log: ClassVar[str] = (
         "it divides each person's weight among all her artifacts, which takes her whole log"
@@ -136,7 +141,8 @@ class Crowd(Mechanism):
             **{name: weights[name] * (1 / KEY_SHARE - 1) for name in ("clicks", "pairs")},
         }
         whole, keys = sum(weights.values()) + sum(counts.values()), sum(weights.values())
-        mu, tail = self.mu * ROUNDING_ROOM, (1 - NOISE_SHARE) * self.delta * ROUNDING_ROOM
+        mu = self.mu * ROOM_BELOW
+        tail = (1 - NOISE_SHARE) * self.delta * ROOM_BELOW
         return {
             name: TableBudget(
                 mu * math.sqrt(weight / whole), tail * weight / keys, mu * math.sqrt(counts[name] / whole)
@@ -163,7 +169,7 @@ class Crowd(Mechanism):
 
     @property
     def _mu_counts(self) -> float:
-        return math.sqrt(sum(part.mu_counts**2 for part in self.parts().values())) / ROUNDING_ROOM
+        return math.sqrt(sum(part.mu_counts**2 for part in self.parts().values())) / ROOM_BELOW
 
     def _bar(self, part: TableBudget) -> float:
         return self.selection.bar(part.mu_keys, part.tail, self.epsilon)

@@ -15,6 +15,7 @@ class DPa(DPCrowdLog):
 
     title: ClassVar[str] = "Artifacts whose noisy number of impressions is high, with noisy counts"
     example: ClassVar[str] = "DPa(epsilon=2.3, delta=1e-6, d=5)"
+    formula: ClassVar[str] = "show a if impressions(a) + DL(b) > K; publish impressions(a) + Z′"
     distinct: ClassVar[bool] = False
 
     def _as_published(self) -> PublishedThreshold:

@@ -10,12 +10,13 @@ from crowdlog.artifacts.kinds import Artifact
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import BOUND, SHARE, parameter
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM, SAMPLER_SHARE
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, SAMPLER_SHARE
 from crowdlog.plan.bounds import Counts, FirstOccurrences, RandomOccurrences
 from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.published import PublishedThreshold
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Promise, promise_of
 
@@ -54,7 +55,7 @@ class DPCrowdLog(Mechanism):
     def _promise(self, at_least: int) -> Promise:
         share = self.epsilon * self.select_share, self.delta * SAMPLER_SHARE
         chosen = smallest_threshold(*share, self.d, distinct=self.distinct, at_least=at_least)
-        scale = self.d / (self.epsilon * (1 - self.select_share) * ROUNDING_ROOM)
+        scale = self.d / (self.epsilon * (1 - self.select_share) * ROOM_BELOW)
         table = TablePlan(
             Artifact(self.artifact, self.representation),
             "impressions",

@@ -15,6 +15,7 @@ class DPu(DPCrowdLog):
 
     title: ClassVar[str] = "Artifacts whose noisy number of users is high, with noisy counts"
     example: ClassVar[str] = "DPu(epsilon=2.3, delta=1e-6, d=5)"
+    formula: ClassVar[str] = "show a if users(a) + DL(b) > K; publish impressions(a) + Z′"
     distinct: ClassVar[bool] = True
 
     def _as_published(self) -> PublishedThreshold:

@@ -41,7 +41,11 @@ class FrequencyThreshold(Mechanism):
             AtLeast(self.k, self.on),
             None,
         )
-        alone = () if self.on == "users" else ("One person who repeats a query k times publishes it alone.",)
+        alone = (
+            ()
+            if self.on == "users"
+            else ("What one person does k times is published, if nobody else did it.",)
+        )
         covered = anonymity(self.k) if self.on == "users" else NO_GUARANTEE
         return promise_of(
             [table], covered=covered, unprotected=(*alone, *WEAKNESSES), proof="proofs/frequency.md"

@@ -15,5 +15,6 @@ class FTa(FrequencyThreshold):
 
     title: ClassVar[str] = "Artifacts with at least k impressions, with exact counts"
     example: ClassVar[str] = "FTa(k=20)"
+    formula: ClassVar[str] = "publish impressions(a) where impressions(a) ≥ k"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("impressions",)
     on: ClassVar[Counts] = "impressions"

@@ -15,4 +15,5 @@ class FTu(FrequencyThreshold):
 
     title: ClassVar[str] = "Artifacts of at least k different users, with exact counts"
     example: ClassVar[str] = "FTu(k=20)"
+    formula: ClassVar[str] = "publish impressions(a) where users(a) ≥ k"
     on: ClassVar[Counts] = "users"

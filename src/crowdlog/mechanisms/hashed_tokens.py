@@ -26,6 +26,7 @@ class HashedTokens(Mechanism):
     source: ClassVar[str] = (
         "Kumar, Novak, Pang, Tomkins: On anonymizing query logs via token-based hashing, WWW 2007"
     )
+    formula: ClassVar[str] = "word → HMAC(secret key, word), in every row"
     unsafe: ClassVar[bool] = True
 
     def promise(self) -> Promise:

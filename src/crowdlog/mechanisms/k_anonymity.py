@@ -11,7 +11,7 @@ from crowdlog.mechanisms.frequency_threshold import refuse_lower
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.mechanisms.shared import WEAKNESSES
 from crowdlog.plan.bounds import Counts, Unbounded
-from crowdlog.plan.decide import Kept, by_counts
+from crowdlog.plan.decide import Kept
 from crowdlog.plan.selections import AtLeast
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.guarantee import anonymity
@@ -40,8 +40,10 @@ class KAnonymity(Mechanism):
     title: ClassVar[str] = "Queries typed by at least k different users"
     example: ClassVar[str] = "KAnonymity(k=20)"
     source: ClassVar[str] = "Carpineto and Romano 2013, §1"
+    formula: ClassVar[str] = "publish q where users(q) ≥ k"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("impressions",)
     people_column: ClassVar[str] = "degree"
+    counts_only: ClassVar[bool] = True
 
     k: int = parameter("how many different users must have typed a query", least=2)
 
@@ -60,14 +62,8 @@ class KAnonymity(Mechanism):
     def protect(self, log: LogStore, randomness: Randomness, **options: Any) -> Protected:
         (plan,) = self.plan
         with self.open(log, **options) as source:
-            found = source.counts(plan, randomness)
-            return Protected(
-                {
-                    plan.name: with_degrees(
-                        source, plan, by_counts(plan, found, randomness), found.key, found.users
-                    )
-                }
-            )
+            kept, people = source.kept_with_people(plan, randomness)
+            return Protected({plan.name: source.table(plan, kept, degree=people)})
 
 
 def of_at_least(k: int) -> TablePlan:

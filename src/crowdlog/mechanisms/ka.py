@@ -24,6 +24,7 @@ class KA(Mechanism):
     title: ClassVar[str] = "Clicks of more than K different users, with the number of users"
     example: ClassVar[str] = "KA(K=20)"
     source: ClassVar[str] = "Zhang 2017, §4.4.1"
+    formula: ClassVar[str] = "publish users(q, u) where users(q, u) > K"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("users",)
 
     K: int = parameter("a click is published when more than this many different users made it", least=0)

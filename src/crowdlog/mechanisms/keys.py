@@ -1,4 +1,6 @@
-"""Keys: artifacts of any one kind, chosen by any of the selections, with noisy counts (proofs/keys.md)."""
+"""Keys: artifacts of any one kind, chosen by any of the selections, with noisy counts or without counts
+(proofs/keys.md).
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.crowd import BUDGET
-from crowdlog.mechanisms.parameters import ITEMS, parameter, weight
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM
+from crowdlog.mechanisms.parameters import ITEMS, look, parameter, weight
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION
 from crowdlog.plan.bounds import SquaredBudget
 from crowdlog.plan.selections import KeySelection
 from crowdlog.plan.table import TablePlan
@@ -20,6 +22,7 @@ from crowdlog.privacy.accounting import GaussianStep, for_ledger
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.histories import count_noise
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.selection.routed import ROUTES
 from crowdlog.release.promise import Promise, Step
 
@@ -32,6 +35,7 @@ SELECTIONS = {
     "weighted": ("weighted_gaussian", "WeightedGaussian", "items_per_user", 200),
     "policy": ("policy_gaussian", "PolicyGaussian", "items_per_user", 200),
     "greedy": ("greedy_update", "GreedyUpdate", "items_per_user", 100),
+    "mad2r": ("mad2r", "MAD2R", "items_per_user", 100),
     "sips": ("dp_sips", "DPSIPS", "items_per_user", 200),
     "routed": ("routed", "Routed", "items_per_user", 300),
     "laplace": ("laplace_threshold", "LaplaceThreshold", "d", 1),
@@ -42,15 +46,18 @@ SELECTIONS = {
 @dataclass(frozen=True, repr=False)
 class Keys(Mechanism):
     """Choose the keys of one kind of artifact by a selection of your choice, then publish their counts with
-    fresh Gaussian noise.
+    fresh Gaussian noise; or, with `weight_counts=0`, their names alone.
     """
 
-    title: ClassVar[str] = "Artifacts of one kind, chosen by one of eight key selections, with noisy counts"
+    title: ClassVar[str] = "Artifacts of one kind, chosen by one of nine key selections"
     example: ClassVar[str] = "Keys(epsilon=2.3, delta=1e-6, artifact='pair')"
     source: ClassVar[str] = (
         "crowdlog; selections of Korolova et al. 2009, Gopi et al. 2020, Carvalho et al. "
         "2022, Desfontaines et al. 2022, "
-        "Swanberg et al. 2023 and crowdlog's own"
+        "Swanberg et al. 2023, Chen et al. 2025 and crowdlog's own"
+    )
+    formula: ClassVar[str] = (
+        "show a if its noisy weight > ρ(selection); publish n(a) + N(0, budget/μ²), μ of (ε₂, δ₂)"
     )
     whole_log: ClassVar[str] = (
         "it divides each person's weight, or the square of her counts, among all her artifacts, which takes "
@@ -61,7 +68,7 @@ class Keys(Mechanism):
     delta: float = shared.delta(least=1e-29)
     selection: str = parameter(
         "adaptive, routed (crowdlog's; routed also for short histories), weighted, policy, greedy, sips, "
-        "laplace, geometric (published)",
+        "mad2r, laplace, geometric (published)",
         default="adaptive",
         choices=tuple(SELECTIONS),
     )
@@ -70,6 +77,7 @@ class Keys(Mechanism):
         "session) or shared (site search)",
         default="auto",
         choices=ROUTES,
+        role=look(ROUTES[1:]),
     )
     artifact: str = shared.artifact()
     items: int | None = parameter(
@@ -83,7 +91,12 @@ class Keys(Mechanism):
     weight_select: float = parameter(
         "share of ε and δ for choosing, relative to weight_counts", default=3.0, above=0, role=weight("keys")
     )
-    weight_counts: float = parameter("share for the counts", default=1.0, above=0, role=weight("counts"))
+    weight_counts: float = parameter(
+        "share for the counts; 0 publishes names alone, without counts",
+        default=1.0,
+        least=0,
+        role=weight("counts"),
+    )
     budget: int = parameter(
         "a user's counts n are bounded by the sum of n²", default=16, least=1, most=1_000_000, role=BUDGET
     )
@@ -111,7 +124,9 @@ class Keys(Mechanism):
     def shares(self) -> tuple[Guarantee, Guarantee]:
         """(ε, δ) of choosing and of counting, from the parameters alone."""
         check_epsilon_delta(self.epsilon, self.delta)
-        whole = (self.weight_select + self.weight_counts) / ROUNDING_ROOM
+        if not self.weight_counts:
+            return approximate(self.epsilon, self.delta), approximate(0.0, 0.0)
+        whole = (self.weight_select + self.weight_counts) / ROOM_BELOW
         parts = [
             (self.epsilon * weight / whole, self.delta * weight / whole)
             for weight in (self.weight_select, self.weight_counts)
@@ -120,15 +135,17 @@ class Keys(Mechanism):
 
     @property
     def mu_counts(self) -> float:
+        """Of the noise of counts; 0 without counts."""
         counting = self.shares()[1]
-        return largest_mu(counting.epsilon, counting.delta)
+        return largest_mu(counting.epsilon, counting.delta) if self.weight_counts else 0.0
 
     def promise(self) -> Promise:
-        choosing, counting = self.shares()
-        method, noise = self.method(), count_noise(self.budget, self.mu_counts)
+        choosing, _counting = self.shares()
+        method = self.method()
         keys = SELECTIONS[self.selection][3] if self.items is None else self.items
         selection = KeySelection(method, choosing.epsilon, choosing.delta)
         bound = SquaredBudget(self.budget, keys)
+        noise = count_noise(self.budget, self.mu_counts) if self.weight_counts else None
         table = TablePlan(
             Artifact(self.artifact, self.representation),
             "impressions",
@@ -136,25 +153,35 @@ class Keys(Mechanism):
             selection,
             noise,
             clean=self.clean,
+            names_only=noise is None,
         )
         further = method.promise(choosing.epsilon, choosing.delta).parameters
-        counts = f"Publish counts with fresh noise of standard deviation {noise.sd:.4g}."
         return Promise(
             approximate(self.epsilon, self.delta),
-            (
-                Step(f"Bound {table.name}", f"Count {bound}."),
-                Step(
-                    f"Select {table.name}",
-                    f"Show those that the {self.selection} selection lets through.",
-                    choosing.epsilon,
-                    choosing.delta,
-                ),
-                Step(f"Count {table.name}", counts, counting.epsilon, counting.delta),
-            ),
+            self._steps(table),
             (table,),
             {f"selection {name}": value for name, value in further.items()},
             assumptions=(HONEST_USERS,),
             unprotected=(INJECTION,),
-            accounting=for_ledger([*selection.accounting(), GaussianStep(self.mu_counts)]),
+            accounting=for_ledger(
+                [*selection.accounting(), *([GaussianStep(self.mu_counts)] if noise is not None else [])]
+            ),
             proof="proofs/keys.md",
+        )
+
+    def _steps(self, table: TablePlan) -> tuple[Step, ...]:
+        choosing, counting = self.shares()
+        shown = f"Show those that the {self.selection} selection lets through"
+        if table.noise is None:
+            whose = f"At most {table.bound.keys} different ones of each person support a choice."
+            names = f"{shown}, without counts: the column count is 1 in every row."
+            return (
+                Step(f"Bound {table.name}", whose),
+                Step(f"Select {table.name}", names, choosing.epsilon, choosing.delta),
+            )
+        counts = f"Publish counts with fresh noise of standard deviation {table.noise.sd:.4g}."
+        return (
+            Step(f"Bound {table.name}", f"Count {table.bound}."),
+            Step(f"Select {table.name}", f"{shown}.", choosing.epsilon, choosing.delta),
+            Step(f"Count {table.name}", counts, counting.epsilon, counting.delta),
         )

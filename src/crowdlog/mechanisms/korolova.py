@@ -13,7 +13,7 @@ from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import BOUND, parameter, weight
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, PUBLIC_RESULTS, ROUNDING_ROOM, SAMPLER_SHARE
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, PUBLIC_RESULTS, SAMPLER_SHARE
 from crowdlog.plan.bounds import FirstOccurrences
 from crowdlog.plan.candidates import OfShown, PublicResults
 from crowdlog.plan.selections import NoisyThreshold
@@ -21,6 +21,7 @@ from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.published import dp_a
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.thresholds import smallest_threshold
 from crowdlog.release.promise import Promise, promise_of
 
@@ -40,6 +41,9 @@ class Korolova(Mechanism):
     example: ClassVar[str] = "Korolova(epsilon=2.3, delta=1e-6, d=20)"
     source: ClassVar[str] = (
         "Korolova, Kenthapadi, Mishra, Ntoulas: Releasing search queries and clicks privately, WWW 2009"
+    )
+    formula: ClassVar[str] = (
+        "show q if M(q) + DL(d/ε₁) > K; publish M(q) + DL(d/ε₂); clicks (q, u) if C(q, u) + DL(d_c/ε₃) > K_c"
     )
     whole_log: ClassVar[str] = (
         "it keeps each person's first queries in the order of time and shares one ε among three tables"
@@ -85,7 +89,7 @@ class Korolova(Mechanism):
     def _share(self, weight: float) -> float:
         """This step's part of ε."""
         total = self.weight_select + self.weight_counts + self.weight_clicks + self.weight_suggestions
-        return self.epsilon * (weight / total) * ROUNDING_ROOM
+        return self.epsilon * (weight / total) * ROOM_BELOW
 
     def _threshold(self, epsilon: float, d: int) -> NoisyThreshold:
         selections = 1 + (self.weight_clicks > 0 and self.urls == "private") + (self.weight_suggestions > 0)
@@ -131,7 +135,7 @@ class Korolova(Mechanism):
         return promise_of(
             tables,
             covered=None if covered else NO_GUARANTEE,
-            assumptions=(HONEST_USERS, *((PUBLIC_RESULTS,) if self.surfaced else ())),
+            assumptions=(HONEST_USERS, *((PUBLIC_RESULTS,) if self.surfaced and self.weight_clicks else ())),
             errata=(
                 "The paper adds the second case of α to ε. It is not needed: the proof page shows ε = d/b "
                 "for the selection.",

@@ -5,34 +5,41 @@ clicked for them; with numbers of people, all under one (ε, δ). Proof: proofs/
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from crowdlog.artifacts.breakdowns import BREAKDOWN_TABLES, Breakdown
 from crowdlog.artifacts.kinds import TABLES as KINDS
 from crowdlog.artifacts.kinds import Artifact
-from crowdlog.artifacts.public_lists import PUBLIC_WORDS, WORD_LIST, public_words
+from crowdlog.artifacts.public_lists import PUBLIC_TOPICS, PUBLIC_WORDS, WORD_LIST, public_words
+from crowdlog.artifacts.topics import TOPIC_WORDS, topic_names
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import ITEMS, PEOPLE, POOL, free, parameter, weight
 from crowdlog.mechanisms.rungs import setting
 from crowdlog.mechanisms.rungs.setting import Setting, expected_rows
 from crowdlog.mechanisms.rungs.wording import about, expectations, steps_of_ladder
-from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION, ROUNDING_ROOM
-from crowdlog.plan.bounds import ScaledLength
-from crowdlog.plan.candidates import Candidates, NamedBy, Pool
+from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION
+from crowdlog.plan.bounds import DividedPerson, ScaledLength
+from crowdlog.plan.candidates import Candidates, NamedBy, Pool, PublicValues
 from crowdlog.plan.selections import GradedRounds
 from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
+from crowdlog.privacy.divided import noise_sd
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.rounding import sum_up
-from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE, AdaptiveGaussian
+from crowdlog.privacy.rounding_room import ROOM_BELOW
+from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
 from crowdlog.release.promise import Promise, Protected
 
 if TYPE_CHECKING:
     from crowdlog.engine.connection import Engine
+    from crowdlog.engine.holdings import Holdings
+    from crowdlog.engine.log_source import LogSource
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
@@ -69,6 +76,10 @@ class Ladder(Mechanism):
     source: ClassVar[str] = (
         "crowdlog; builds on Gopi et al. 2020 (weighted Gaussian) and Swanberg et al. 2023 (DP-SIPS)"
     )
+    formula: ClassVar[str] = (
+        "μ the largest with δ_Gauss(ε, μ) ≤ 0.7·δ; a key of a public class with n cells is shown if "
+        "weight + N(0, 1/μ_k²) > u/2 + z/μ_k, 1 − Φ(z) = f/n; an open key if > ρ"
+    )
     whole_log: ClassVar[str] = (
         "it divides each person's weight among all her artifacts, which takes her whole log"
     )
@@ -104,6 +115,16 @@ class Ladder(Mechanism):
     weight_counts: float = parameter(
         SHARE_HELP + "numbers of people", default=1.0, above=0, role=weight("counts")
     )
+    weight_shares: float = parameter(
+        SHARE_HELP + "lengths, hours, activity, released shares and topics; 0 publishes none",
+        default=1.0,
+        least=0,
+    )
+    topics: str | None = parameter(
+        f"topics of queries: '{TOPIC_WORDS}' (by words of a list that comes with crowdlog), a file of lines "
+        "query TAB topic that was made without this log, or none",
+        default=TOPIC_WORDS,
+    )
     items: int = parameter(
         "different words (clicks, reformulations) that one user supports at most: a random set",
         default=600,
@@ -128,16 +149,21 @@ class Ladder(Mechanism):
 
     def check_inputs(self) -> None:
         public_words(self.words, self.representation)
+        if self.topics is not None:
+            topic_names(self.topics, self.representation)
 
     def advice(self, log: LogStore) -> tuple[str, ...]:
         """Rows to expect of each table, and which are left out."""
         return expectations(self.setting, self.epsilon, self.least_rows)
 
+    def rows_to_expect(self, people: int) -> Mapping[str, float]:
+        return {table: about(expected_rows(table, people, self.epsilon)) for table in self.setting.tables}
+
     @property
     def mu(self) -> float:
         """The μ of all noise together."""
         check_epsilon_delta(self.epsilon, self.delta)
-        return largest_mu(self.epsilon, NOISE_SHARE * self.delta) * ROUNDING_ROOM
+        return largest_mu(self.epsilon, NOISE_SHARE * self.delta) * ROOM_BELOW
 
     @cached_property
     def setting(self) -> Setting:
@@ -154,10 +180,14 @@ class Ladder(Mechanism):
             "edges": self.weight_clicks,
             "pairs": self.weight_pairs,
             "counts": self.weight_counts,
+            "shares": self.weight_shares,
         }
         wanted = {step: value > 0 for step, value in weights.items()}
         tables, left_out = setting.choose_tables(people, self.epsilon, self.least_rows, wanted)
-        parts = setting.shares(people, tables, weights)
+        breakdowns = setting.choose_breakdowns(
+            people, self.least_rows, self.topics is not None, self.weight_shares > 0
+        )
+        parts = setting.shares(people, tables, weights, breakdowns)
         mu = {step: self.mu * math.sqrt(left * part) for step, part in parts.items()}
         most = {"words": self.items, "named": self.items_named}
         bars, tails = setting.open_bars(mu, self.delta, self.epsilon, most)
@@ -172,25 +202,45 @@ class Ladder(Mechanism):
             bars,
             tails,
             self.items_named,
+            breakdowns,
+            self.topics,
         )
 
     def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
         from crowdlog.engine.holdings import holdings
+
+        with self.open(log, engine) as source:
+            people = holdings(source, self.setting.session_minutes)
+            return self.of_holdings(source, people, log.info.users, randomness)
+
+    def open(self, log: LogStore, engine: Engine | None = None) -> Any:
         from crowdlog.engine.log_source import open_log
+
+        return open_log(log, self.representation, engine)
+
+    def of_holdings(
+        self, source: LogSource, people: Holdings, users: int, randomness: Randomness
+    ) -> Protected:
+        """The tables of so many users who hold this: all that is done once the log is read."""
+        from crowdlog.mechanisms.rungs.breakdowns import breakdown_tables
         from crowdlog.mechanisms.rungs.climb import Climb
         from crowdlog.mechanisms.rungs.people import count_people
         from crowdlog.mechanisms.rungs.publish import publish
+        from crowdlog.mechanisms.rungs.repeats import released_bands, searches_each
 
-        chosen = self.setting if self.people is not None else self._asked(log, randomness)
-        with open_log(log, chosen.representation, engine) as source:
-            shown = Climb(chosen, source, holdings(source), randomness).run()
-        people, kept = count_people(shown, chosen.mu["counts"], chosen.people, randomness)
-        return publish(chosen, shown, people, kept)
+        chosen = self.setting if self.people is not None else self._asked(users, randomness)
+        climbed = Climb(chosen, source, people, randomness)
+        shown = climbed.run()
+        counted, kept = count_people(shown, chosen.mu["counts"], chosen.people, randomness)
+        bands = released_bands(counted)
+        breakdowns = breakdown_tables(chosen, climbed, bands, randomness)
+        kept = kept | searches_each(counted, bands, breakdowns)
+        return publish(chosen, shown, counted, kept, breakdowns)
 
-    def _asked(self, log: LogStore, randomness: Randomness) -> Setting:
+    def _asked(self, users: int, randomness: Randomness) -> Setting:
         """The setting for the noisy number of people."""
-        noise = RoundedGaussian(1 / (self.mu * math.sqrt(ASKING)) / ROUNDING_ROOM)
-        people = max(1, log.info.users + int(noise.draw(1, randomness)[0]))
+        noise = RoundedGaussian(1 / (self.mu * math.sqrt(ASKING)) / ROOM_BELOW)
+        people = max(1, users + int(noise.draw(1, randomness)[0]))
         return self.setting_for(people, 1 - ASKING)
 
     def _tables(self) -> tuple[TablePlan, ...]:
@@ -206,7 +256,19 @@ class Ladder(Mechanism):
                 self._candidates(table),
             )
             for table in chosen.tables
-        )
+        ) + tuple(self._breakdowns())
+
+    def _breakdowns(self) -> Iterator[TablePlan]:
+        chosen = self.setting
+        wanted = [
+            Breakdown(BREAKDOWN_TABLES[table], chosen.representation, chosen.topics_of(table))
+            for table in chosen.breakdowns
+        ]
+        vectors = sum(each.vectors for each in wanted)
+        for each in wanted:
+            cells = len(each.values)
+            noise = RoundedGaussian(noise_sd(vectors, chosen.mu["shares"]))
+            yield TablePlan(each, "users", DividedPerson(cells), None, noise, PublicValues(cells))
 
     def _items(self, table: str) -> int:
         """Keys that one person supports at most in the selection of this table."""
@@ -221,12 +283,11 @@ class Ladder(Mechanism):
     def _selection(self, table: str) -> GradedRounds:
         chosen, step = self.setting, setting.STEP_OF[table]
         mu = chosen.mu[step]
-        items = self._items(table)
         is_open = step in chosen.open_bar and table != "word_pairs"
         bar = chosen.open_bar[step] if is_open else 4 / mu
         tail = chosen.tails[step] if is_open else 0.0
         invented = chosen.invented_words if table == "words" else 0.0
-        return GradedRounds(AdaptiveGaussian(items_per_user=items), mu, bar, tail, invented)
+        return GradedRounds(chosen.method(step), mu, bar, tail, invented)
 
     def promise(self) -> Promise:
         tables = self._tables()
@@ -240,7 +301,12 @@ class Ladder(Mechanism):
             steps_of_ladder(self.setting, self),
             tables,
             self._numbers(),
-            assumptions=(HONEST_USERS, PUBLIC_WORDS, *((PUBLIC_PEOPLE,) if self.people else ())),
+            assumptions=(
+                HONEST_USERS,
+                PUBLIC_WORDS,
+                *((PUBLIC_PEOPLE,) if self.people else ()),
+                *((PUBLIC_TOPICS,) if self.topics not in (None, TOPIC_WORDS) else ()),
+            ),
             unprotected=(INJECTION, INVENTED),
             accounting=for_ledger([GaussianStep(self.mu), TailStep(sum_up(tails.values()))]),
             proof="proofs/ladder.md",

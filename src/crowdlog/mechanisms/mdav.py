@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
 
 DISTANCES = ("syntactic", "equality", "random", "vectors")
-ERRATA = (
+SYNTACTIC = (
     "The Hausdorff part of d_φ has double weight, as the text says (l. 'double weight'); the printed eq. "
     "5.1 doubles the difference of lengths.",
     "The square roots of eq. 5.1 and 5.4, as printed, cover d_H as well: only the differences are meant, |Δ| "
@@ -28,11 +28,13 @@ ERRATA = (
     "without 1.",
     "The centroid of all users gives each less than one query: the queries of ℂ are shared out by largest "
     "remainder.",
+)
+ERRATA = (
     "A representative's shares are rounded by largest remainder, and strings of equal frequency are taken "
     "evenly from the whole history.",
     "Time and rank are means over the run of rows that a query stands for; "
     "the site is what their sites end in, none if nothing is common.",
-    "Distances are rounded to 2⁻¹⁶, so that sums do not depend on their order.",
+    "Distances are whole numbers, so that sums do not depend on their order.",
 )
 
 
@@ -43,6 +45,9 @@ class Mdav(Microaggregation):
     title: ClassVar[str] = "Histories of at least k users alike by words, sites, times and ranks"
     example: ClassVar[str] = "Mdav(k=5)"
     source: ClassVar[str] = "Navarro-Arribas, Torra, Erola, Castellà-Roca: IPM 48(3), 2012; Erola 2013, §5.3"
+    formula: ClassVar[str] = (
+        "clusters of k to 2k − 1 users; every user of a cluster gets one and the same history"
+    )
 
     distance: str = parameter(
         "syntactic (§5.3), equality of queries (the 'no semantics' of §5.5.2.2), random (a baseline) or "
@@ -67,6 +72,13 @@ class Mdav(Microaggregation):
                 f"Got distance={self.distance!r} and vectors={self.vectors!r}."
             )
 
+    def check_log(self, log: LogStore) -> None:
+        super().check_log(log)
+        if self.vectors is not None:
+            from crowdlog.clusters.distances.vectors import read_vectors
+
+            read_vectors(self.vectors, log)
+
     @property
     def settings(self) -> PartitionSettings:
         return PartitionSettings(exact=self.exact, swaps=self.swaps, once=self.medoid == "once")
@@ -82,7 +94,7 @@ class Mdav(Microaggregation):
                 "Each user gives her share of rows, which keep the frequencies of her queries.",
             ),
         )
-        return self.anonymous(steps, ERRATA)
+        return self.anonymous(steps, (*(SYNTACTIC if self.distance == "syntactic" else ()), *ERRATA))
 
     def clusters(self, log: LogStore) -> Clustered:
         return Clustered(self._partition(log), {})

@@ -6,13 +6,14 @@ Proof: proofs/microaggregation.md.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdlog.artifacts.semantic.word_rule import NAMES, WordRule
-from crowdlog.clusters.partition import EXACT, Partition, PartitionSettings, refuse_few
+from crowdlog.clusters.partition import EXACT, Partition, PartitionSettings, refuse_sizes
+from crowdlog.extras import need
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.privacy.guarantee import anonymity
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from crowdlog.clusters.host_tree import HostTree
     from crowdlog.clusters.representatives.base import Representatives
     from crowdlog.clusters.user_rows import UserRows
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
+    from crowdlog.types import Ints
 
+_AT_ONCE = 20_000  # users whose copies are made in one go
 UNPROTECTED = (
     "A representative's texts are somebody's texts: which words they may hold is decided by word_users and "
     "names, not by k.",
@@ -90,6 +94,11 @@ class Microaggregation(Mechanism):
     def settings(self) -> PartitionSettings:
         return PartitionSettings(exact=self.exact, swaps=self.swaps)
 
+    @property
+    def all_pairs(self) -> bool:
+        """Whether the distances of all pairs of users of a block are needed at once."""
+        return self.swaps > 0
+
     @abstractmethod
     def clusters(self, log: LogStore) -> Clustered:
         """Who is in which cluster: a function of the log and the parameters, without any lot."""
@@ -132,18 +141,24 @@ class Microaggregation(Mechanism):
             **more,
         )
 
+    def check_inputs(self) -> None:
+        need("text")
+
     def check_log(self, log: LogStore) -> None:
-        refuse_few(log.info.users, self.k)
+        refuse_sizes(log.info.users, self.k, self.exact, pairs=self.all_pairs)
 
     def protect(self, log: LogStore, randomness: Randomness, **_options: Any) -> Protected:
         from crowdlog.artifacts.semantic.shown_texts import allowed_queries
         from crowdlog.clusters.user_rows import read_user_rows
 
-        self.check_log(log)
+        refuse_sizes(log.info.users, self.k, self.exact, pairs=self.all_pairs)
+        allowed = allowed_queries(log, self.rule)  # first: it takes much memory, and little is left of it
         found = self.clusters(log)
         rows = read_user_rows(log)
-        allowed = allowed_queries(log, self.rule)
         chosen = self.representatives(log, rows, found, allowed, randomness)
+        site, sites = _shown_sites(rows, chosen.site, self.rule.users), rows.sites
+        found = replace(found, extra=None)
+        del rows, allowed  # the table takes as much again
         sizes = found.partition.sizes
         empty = np.bincount(chosen.cluster, minlength=len(sizes)) == 0
         notes: dict[str, Setting] = {
@@ -151,53 +166,93 @@ class Microaggregation(Mechanism):
             "users of the smallest cluster": int(sizes.min()),
             "users of the largest cluster": int(sizes.max()),
             "blocks": found.partition.blocks,
+            "clusters were found": how_found(found.partition.blocks, self.settings),
             "users whose record is empty": int(sizes[empty].sum()),
             **found.notes,
         }
-        table = publish_clusters(log, rows, chosen, found.partition, self.rule.users, randomness)
+        table = publish_clusters(log, replace(chosen, site=site), sites, found.partition, randomness)
         return Protected({"events": table}, notes)
 
 
+def how_found(blocks: int, settings: PartitionSettings) -> str:
+    """Whether the clusters are those of the printed algorithm, and if not, what was done instead."""
+    where = (
+        "among all users at once" if blocks == 1 else f"in {blocks:,} blocks of similar users, each by itself"
+    )
+    changed = [where]
+    if settings.once:
+        changed.append("the middle found once")
+    if settings.swaps:
+        rounds = "round" if settings.swaps == 1 else "rounds"
+        changed.append(f"then up to {settings.swaps} {rounds} of swaps")
+    return ", ".join(changed) if len(changed) > 1 or blocks > 1 else f"exactly: {where}"
+
+
 def publish_clusters(
-    log: LogStore,
-    rows: UserRows,
-    chosen: Representatives,
-    partition: Partition,
-    least: int,
-    randomness: Randomness,
+    log: LogStore, chosen: Representatives, sites: HostTree, partition: Partition, randomness: Randomness
 ) -> pa.Table:
     """One copy of the representative for each user, under pseudonyms 1, 2, … in random order.
 
-    A site that fewer than `least` users clicked is cut to what more of them share, or left out.
+    Clusters are numbered by their first pseudonym: the number tells who has the same log, and no more.
     """
     import pyarrow as pa
+
+    from crowdlog.progress import progress_bar
 
     users = len(partition.cluster)
     order = np.argsort(np.frombuffer(randomness.bytes(8 * users), np.uint64), kind="stable")
     cluster = partition.cluster[order]
-    clusters = len(partition.sizes)
-    begin = np.searchsorted(chosen.cluster, np.arange(clusters + 1))
+    shown = _record_rows(log, chosen, sites)
+    begin = np.searchsorted(chosen.cluster, np.arange(len(partition.sizes) + 1))
     length = np.diff(begin)[cluster]
-    place = np.repeat(begin[cluster] - np.cumsum(length) + length, length) + np.arange(length.sum())
-    site = _shown_sites(rows, chosen.site, least)
-    texts = log.query_texts(chosen.query)
-    names = pa.array([*rows.sites.names(), None], pa.string())
-    taken: Any = pa.array(place)
-    written: Any = pa.array(np.where(site < 0, len(names) - 1, site))
+    number = (1 + _by_first(cluster)).astype(np.int32)
+    tables = [_copies(shown, *np.zeros((4, 0), np.int64))]
+    with progress_bar("Writing records", users, unit="users") as advance:
+        for first in range(0, users, _AT_ONCE):
+            some = slice(first, min(first + _AT_ONCE, users))
+            user = 1 + np.arange(some.start, some.stop)
+            tables.append(_copies(shown, user, begin[cluster[some]], length[some], number[some]))
+            advance(some.stop - some.start)
+    return pa.concat_tables(tables)
+
+
+def _record_rows(log: LogStore, chosen: Representatives, sites: HostTree) -> pa.Table:
+    """The rows of all representatives, one after the other, as they are shown."""
+    import pyarrow as pa
+
+    none = chosen.site < 0
     columns: Any = {
-        "user": np.repeat(1 + np.arange(users), length),
-        "query": texts.take(taken),
-        "time": chosen.time[place],
-        "rank": pa.array(chosen.rank.astype(np.int32), mask=(chosen.rank <= 0) | (site < 0)).take(taken),
-        "url": names.take(written).take(taken),
+        "query": log.query_texts(chosen.query),
+        "time": chosen.time,
+        "rank": pa.array(chosen.rank.astype(np.int32), mask=(chosen.rank <= 0) | none),
+        "url": sites.name.take(pa.array(chosen.site, mask=none)),
     }
     return pa.table(columns)
+
+
+def _copies(shown: pa.Table, user: Ints, begin: Ints, length: Ints, number: Any) -> pa.Table:
+    """The record of each of these users, which begins there and is so long, in the cluster of this number."""
+    import pyarrow as pa
+
+    place = np.repeat(begin - np.cumsum(length) + length, length) + np.arange(length.sum())
+    taken: Any = shown.take(pa.array(place))
+    named = taken.add_column(0, "user", pa.array(np.repeat(user, length)))
+    numbered: pa.Table = named.append_column("cluster", pa.array(np.repeat(number, length).astype(np.int32)))
+    return numbered
+
+
+def _by_first(cluster: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same clusters, numbered in the order in which they occur first."""
+    _names, first, place = np.unique(cluster, return_index=True, return_inverse=True)
+    number = np.empty(len(first), np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[place]
 
 
 def _shown_sites(rows: UserRows, site: NDArray[np.int64], least: int) -> NDArray[np.int64]:
     shown = site.copy()
     enough = np.append(rows.people_of_site >= least, True)
-    above = np.append(rows.sites.above, np.int32(-1))
+    above = np.append(rows.sites.above, np.int32(-1))  # the last entry serves −1
     while not enough[shown].all():
         shown = np.where(enough[shown], shown, above[shown])
     return shown

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from crowdlog.clusters.partition import Partition, refuse_few
-from crowdlog.mechanisms.category_tree import read_tree, tree_parameter
-from crowdlog.mechanisms.microaggregation import Clustered, Microaggregation
+from crowdlog.clusters.partition import partition
+from crowdlog.mechanisms.by_category import ByCategory
+from crowdlog.mechanisms.microaggregation import Clustered
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
-    from crowdlog.clusters.distances.common import CommonDistance
+    from crowdlog.artifacts.knowledge.mapping import Finder
+    from crowdlog.artifacts.knowledge.tree import Tree
     from crowdlog.log.store import LogStore
 
 ERRATA = (
@@ -33,22 +32,28 @@ ERRATA = (
 
 
 @dataclass(frozen=True, repr=False)
-class OdpClusters(Microaggregation):
+class OdpClusters(ByCategory):
     """Join the users who share most categories, and let each give queries by repetition until her quota."""
 
     title: ClassVar[str] = "Histories of at least k users who share categories of a directory"
     example: ClassVar[str] = "OdpClusters(k=5)"
     source: ClassVar[str] = "Erola, Castellà-Roca, Navarro-Arribas, Torra: SORT, 2011; Erola 2013, §5.4"
+    formula: ClassVar[str] = "clusters of k to 2k − 1 users by shared categories; one history for all of them"
 
-    tree: str = tree_parameter()
     categories: int = parameter(
         "how many categories of each word count; the paper tries 1 and 5", default=1, least=1
     )
     # only 57 % of its queries reach level 5 (§5.4.4.3)
     levels: int = parameter("down to which level of the tree categories are compared", default=5, least=1)
 
-    def check_inputs(self) -> None:
-        read_tree(self.tree)
+    @property
+    def all_pairs(self) -> bool:
+        return True
+
+    def finder(self, tree: Tree) -> Finder:
+        from crowdlog.artifacts.knowledge.mapping import by_words
+
+        return by_words(tree, self.categories)
 
     def promise(self) -> Promise:
         steps = (
@@ -67,36 +72,11 @@ class OdpClusters(Microaggregation):
         return self.anonymous(steps, ERRATA)
 
     def clusters(self, log: LogStore) -> Clustered:
-        from crowdlog.artifacts.knowledge.mapping import by_words
-        from crowdlog.clusters.distances.common import odp
-        from crowdlog.mechanisms.category_tree import map_log
+        from crowdlog.clusters.distances.common import odp, similar
 
-        tree = read_tree(self.tree)
-        mapped = map_log(log, tree, by_words(tree, self.categories))
-        distance = odp(mapped.profiles, tree, self.levels)
-        return Clustered(self._join(distance), mapped.notes())
-
-    def _join(self, distance: CommonDistance) -> Partition:
-        """Algorithm 4, in each block of similar users where there are too many for one matrix."""
-        from crowdlog.clusters.blocks import bisect
-        from crowdlog.clusters.greedy import greedy
-        from crowdlog.clusters.swaps import swap
-        from crowdlog.progress import progress_bar
-
-        refuse_few(distance.users, self.k)
-        blocks = bisect(distance, self.exact)
-        cluster = np.empty(distance.users, np.int64)
-        first = 0
-        with progress_bar("Finding users alike", distance.users, unit="users") as advance:
-            for users in blocks:
-                part = distance.part(users)
-                found = greedy(part.similarity(2), self.k)
-                if self.swaps:
-                    found = swap(part.matrix(2), found, self.swaps)
-                cluster[users] = found + first
-                first += int(found.max(initial=-1)) + 1
-                advance(len(users))
-        return Partition(cluster, len(blocks))
+        mapped = self.mapped(log)
+        distance = odp(mapped.profiles, mapped.tree, self.levels)
+        return Clustered(partition(distance, self.k, self.settings, similar), mapped.notes())
 
     def representatives(self, _log: Any, rows: Any, found: Clustered, allowed: Any, randomness: Any) -> Any:
         from crowdlog.clusters.representatives.contributions import contribute

@@ -56,6 +56,7 @@ RoleName = Literal[
     "topics",
     "representation",
     "free",
+    "look",
     "fixed",
 ]
 
@@ -71,7 +72,8 @@ class Role:
     · weight: a step's part of the privacy, `pays` says of which; share: the part of choosing, the rest counts
     · people: a public bound on the number of people · pool, results, topics: a public file · representation:
     how queries are written · free: it changes what is useful, not what is private; audits set it to `small` ·
-    fixed: it stays as it is.
+    look: whether a private look at the whole log decides something; audits take each decision of `small` in
+    turn, since many of their people are in one log · fixed: it stays as it is.
     """
 
     name: RoleName
@@ -100,6 +102,11 @@ def weight(pays: str) -> Role:
 def free(small: Any) -> Role:
     """Any value is equally private; audits use this one."""
     return Role("free", small=small)
+
+
+def look(decisions: tuple[str, ...]) -> Role:
+    """A value that is not among these looks at the log to decide for one of them."""
+    return Role("look", small=decisions)
 
 
 def parameter(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
     from crowdlog.types import Ints
 
+_SECOND_LEVEL = frozenset(("ac", "co", "com", "edu", "gov", "net", "org"))  # below a country, as in co.uk
 DOCUMENTS = "The log does not tell how many documents a query returns: clicked documents stand for them."
 
 
@@ -33,6 +34,9 @@ class Poblete(Mechanism):
     title: ClassVar[str] = "Rows of queries that share no clicked document with others, under pseudonyms"
     example: ClassVar[str] = "Poblete(k=1, K=1)"
     source: ClassVar[str] = "Poblete, Spiliopoulou, Baeza-Yates: PinKDD 2007; Erola 2013, §3.2"
+    formula: ClassVar[str] = (
+        "publish rows of q where documents(q) ≥ k and sites(q) ≥ K and no clicked document is shared"
+    )
     unsafe: ClassVar[bool] = True
 
     k: int = parameter("how many different documents a query must have led to", default=1, least=1)
@@ -65,7 +69,7 @@ class Poblete(Mechanism):
     def kept_queries(self, log: LogStore, events: Any) -> Any:
         """Which queries are left."""
         from crowdlog.artifacts.packed_keys import pack, unpack
-        from crowdlog.clusters.user_rows import read_sites
+        from crowdlog.clusters.host_tree import read_sites
 
         clicked = events.filter(events["url"].is_valid())
         keys = np.unique(pack(clicked["query"].to_numpy().astype(np.int64), clicked["url"].to_numpy()))
@@ -80,15 +84,25 @@ class Poblete(Mechanism):
 
 
 def _well_targeted(log: LogStore, query: Ints, url: Ints, sites: Any) -> Any:
-    """Pairs whose query holds the URL, or the name of its site, as a word."""
+    """Pairs whose query holds the URL, or its site, as a word."""
     texts: Any = log.query_texts(query).to_pylist()
     found = np.zeros(len(texts), bool)
     for i, (text, site) in enumerate(zip(texts, sites.of_url[url].tolist(), strict=True)):
         if site >= 0:
-            labels = sites.labels[site]
-            names = {".".join(reversed(labels)), *labels[1:2]}
-            found[i] = any(word.removeprefix("www.") in names for word in text.split())
+            labels = sites.labels(site)
+            found[i] = any(_names_site(word, labels) for word in text.split())
     return found
+
+
+def _names_site(word: str, labels: tuple[str, ...]) -> bool:
+    """Whether a word is the site's name alone (example of shop.example.com, bbc of bbc.co.uk), or an address
+    of the site or of one above it.
+    """
+    from crowdlog.clusters.host_tree import labels_of
+
+    own = 2 if len(labels) > 2 and len(labels[0]) == 2 and labels[1] in _SECOND_LEVEL else 1
+    named = labels_of(word)
+    return labels[own : own + 1] == (word,) or (len(named) > own and labels[: len(named)] == named)
 
 
 def disconnect(query: Ints, url: Ints, kept: Any) -> Any:

@@ -23,6 +23,7 @@ class Pseudonyms(Mechanism):
     title: ClassVar[str] = "All rows, with random numbers in the place of names"
     example: ClassVar[str] = "Pseudonyms()"
     source: ClassVar[str] = "AOL 2006; broken by Barbaro and Zeller, New York Times, 9 August 2006"
+    formula: ClassVar[str] = "user → random number, in every row"
     unsafe: ClassVar[bool] = True
 
     def promise(self) -> Promise:

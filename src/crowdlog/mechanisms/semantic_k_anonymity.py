@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdlog.artifacts.semantic.word_rule import NAMES, PAPER, WordRule
 from crowdlog.errors import InputError
+from crowdlog.extras import need
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.k_anonymity import UNPROTECTED, of_at_least, with_degrees
 from crowdlog.mechanisms.parameters import parameter
@@ -28,9 +29,14 @@ _ERRATA = (
     "the paper's core of degree k is our k + 1.",
     "A query without concepts stands alone instead of being removed: it is released when k users typed it, "
     "so that a lower Θ never releases less.",
-    "A query with a word of fewer than word_users people, or with a person's name, stands alone, too; "
-    "the paper lets every word of two people ride out on a frequent concept (word_users=2, names='allow').",
 )
+_RIDES_OUT = "the paper lets every word of two people ride out on a frequent concept."
+
+_ENGLISH = (
+    "Words stand between blanks, and names of persons and places are those of English lists: in a log of "
+    "another language names are not recognised, and queries may count as alike that are not."
+)
+_LEAST_PEOPLE = 1_000  # of a log for each user that a concept needs; our choice. The paper: 65,000
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +50,9 @@ class SemanticKAnonymity(Mechanism):
     )
     example: ClassVar[str] = "SemanticKAnonymity(k=20, theta=0.5)"
     source: ClassVar[str] = "Carpineto and Romano 2013"
+    formula: ClassVar[str] = (
+        "the largest set S of queries with |⋃ users(p), p ∈ S Θ-affine to q| ≥ k for all q ∈ S"
+    )
     whole_log: ClassVar[str] = (
         "it counts the different people behind several queries together, and nothing links the reports of "
         "one person"
@@ -101,6 +110,9 @@ class SemanticKAnonymity(Mechanism):
         """Which words keep a query from being compared with others."""
         return WordRule(self.k if self.word_users is None else self.word_users, self.names)
 
+    def check_inputs(self) -> None:
+        need("text")
+
     def promise(self) -> Promise:
         steps = (
             Step(
@@ -110,23 +122,15 @@ class SemanticKAnonymity(Mechanism):
             ),
             Step(
                 "Rare words",
-                f"A query with a word of fewer than {self.rule.users} users"
-                + (", or with the name of a person," if self.names == "block" else "")
-                + f" is compared with no other: it needs {self.k} users of its own.",
+                f"{self._alone()} is compared with no other: it needs {self.k} users of its own.",
             ),
-            Step(
-                "Affinity",
-                f"Two queries are affine when the cosine of their concepts is at least {self.theta:g}.",
-            ),
-            Step(
-                "Generalized core",
-                f"Publish the largest set in which {self.k} users stand behind every query and its "
-                "neighbours.",
-            ),
+            Step("Affinity", self._affinity()),
+            Step("Generalized core", self._core()),
         )
         assume = (
             f"A word that at least {self.rule.users} users typed identifies nobody.",
             "Affine queries are interchangeable to an attacker.",
+            _ENGLISH,
         )
         return Promise(
             anonymity(self.k, "semantic k-anonymity of queries"),
@@ -139,20 +143,57 @@ class SemanticKAnonymity(Mechanism):
                 "names of persons": self.names,
             },
             assumptions=assume,
-            errata=_ERRATA,
+            errata=self._errata(),
             unprotected=(*self._riding(), *UNPROTECTED),
             proof="proofs/semantic.md",
         )
 
+    def _alone(self) -> str:
+        """Which queries stand alone."""
+        named = ", or with the name of a person," if self.names == "block" else ""
+        return f"A query with a word of fewer than {self.rule.users} users{named}"
+
+    def _affinity(self) -> str:
+        if self.theta == 1:
+            return "Only queries of the same text are affine."
+        return f"Two queries are affine when the cosine of their concepts is at least {self.theta:g}."
+
+    def _core(self) -> str:
+        if self.sample and self.theta < 1:
+            return (
+                f"Publish what {self.sample} random queries and their neighbourhoods show of the largest set "
+                f"in which {self.k} users stand behind every query and its neighbours."
+            )
+        return f"Publish the largest set in which {self.k} users stand behind every query and its neighbours."
+
+    def _errata(self) -> tuple[str, ...]:
+        if self.rule == PAPER:
+            return _ERRATA
+        return (*_ERRATA, f"{self._alone().rstrip(',')} stands alone, too; {_RIDES_OUT}")
+
     def _riding(self) -> tuple[str, ...]:
-        """What rides out on a frequent concept, in the author's own words."""
+        """What rides out on a frequent concept, in the author's own words; nothing at Θ = 1."""
+        if self.theta == 1:
+            return ()
         one = "A published query may have one author only, if others asked nearly the same."
         if self.rule.users < self.k:
-            rare = f"Words that {self.rule.users} to {self.k - 1} people typed"
-            one += f" {rare} are published with it; the notes of the label say in how many queries."
+            one += (
+                f" Words of fewer than {self.k} people, but of {self.rule.users} at least, are published "
+                "with it; the notes of the label say in how many queries."
+            )
         if self.names == "allow":
-            one += " So are names of persons."
+            one += " Names of persons are published with it."
         return (one,)
+
+    def doubts(self, users: int) -> tuple[str, ...]:
+        """Where a concept needs a large part of all people, few words are concepts."""
+        if self.theta == 1 or users >= _LEAST_PEOPLE * self.min_users:
+            return ()
+        return (
+            f"The log has fewer than {_LEAST_PEOPLE * self.min_users:,} users: few words were typed by "
+            f"{self.min_users} of them, so that queries with little in common count as alike, and far more "
+            "is released for that than in the paper's log of 650,000 people.",
+        )
 
     def protect(self, log: LogStore, randomness: Randomness, **options: Any) -> Protected:
         """Counts as any mechanism does, but the people behind a query are those of its neighbours, too."""

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from crowdlog.clusters.partition import PartitionSettings, partition
-from crowdlog.mechanisms.category_tree import read_tree, tree_parameter
-from crowdlog.mechanisms.microaggregation import Clustered, Microaggregation
+from crowdlog.mechanisms.by_category import ByCategory
+from crowdlog.mechanisms.microaggregation import Clustered
 from crowdlog.mechanisms.parameters import parameter
 from crowdlog.release.promise import Promise, Step
 
 if TYPE_CHECKING:
+    from crowdlog.artifacts.knowledge.mapping import Finder
+    from crowdlog.artifacts.knowledge.tree import Tree
     from crowdlog.log.store import LogStore
 
 ERRATA = (
@@ -27,12 +29,12 @@ ERRATA = (
     "phrases.",
     "The paper names no time, rank or URL: a row has the time of the user's row its category comes from, "
     "rank and site of the query's own row.",
-    "Distances are rounded to 2⁻¹⁶, so that sums do not depend on their order.",
+    "Distances are whole numbers, so that sums do not depend on their order.",
 )
 
 
 @dataclass(frozen=True, repr=False)
-class SemanticMdav(Microaggregation):
+class SemanticMdav(ByCategory):
     """Cluster users by what their queries mean, and give each the categories nearest to her cluster's middle,
     in random queries of the whole log.
     """
@@ -42,8 +44,8 @@ class SemanticMdav(Microaggregation):
     source: ClassVar[str] = (
         "Batet, Erola, Sánchez, Castellà-Roca: Information Sciences 242, 2013; Erola 2013, §5.5"
     )
+    formula: ClassVar[str] = "clusters of k to 2k − 1 users by meaning; one history for all of them"
 
-    tree: str = tree_parameter()
     order: str = parameter(
         "which categories a user gives first: 'paper' by w·δ to the middle (eq. 5.15), 'nearest' by δ alone",
         default="paper",
@@ -59,8 +61,10 @@ class SemanticMdav(Microaggregation):
     def settings(self) -> PartitionSettings:
         return PartitionSettings(exact=self.exact, swaps=self.swaps, once=self.medoid == "once")
 
-    def check_inputs(self) -> None:
-        read_tree(self.tree)
+    def finder(self, tree: Tree) -> Finder:
+        from crowdlog.artifacts.knowledge.mapping import by_phrases
+
+        return by_phrases(tree)
 
     def promise(self) -> Promise:
         steps = (
@@ -76,13 +80,10 @@ class SemanticMdav(Microaggregation):
         return self.anonymous(steps, ERRATA)
 
     def clusters(self, log: LogStore) -> Clustered:
-        from crowdlog.artifacts.knowledge.mapping import by_phrases
         from crowdlog.clusters.distances.semantic import semantic
-        from crowdlog.mechanisms.category_tree import map_log
 
-        tree = read_tree(self.tree)
-        mapped = map_log(log, tree, by_phrases(tree))
-        found = partition(semantic(mapped.profiles, tree), self.k, self.settings)
+        mapped = self.mapped(log)
+        found = partition(semantic(mapped.profiles, mapped.tree), self.k, self.settings)
         return Clustered(found, mapped.notes(), mapped)
 
     def representatives(self, _log: Any, rows: Any, found: Clustered, allowed: Any, randomness: Any) -> Any:

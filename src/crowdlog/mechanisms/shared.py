@@ -22,7 +22,6 @@ WEAKNESSES = (
     "Whether one person is in the log can change what is published.",
 )
 SAMPLER_SHARE = 0.999  # of δ for thresholds; a thousandth pays for the sampler's distance from ideal noise
-ROUNDING_ROOM = 1 - 1e-12  # rounded shares never add up to more than the whole
 
 
 def epsilon() -> Any:
@@ -43,8 +42,8 @@ def artifact() -> Any:
 def representation() -> Any:
     return parameter(
         "how queries are written before they are counted: original, light (no www., .com, punctuation), "
-        "heavy (also no stop words, stemmed, "
-        "sorted), spelling (light, typing errors mended) or template (also cities left open: bars in ⟨city⟩)",
+        "heavy (also no stop words, stemmed, sorted), "
+        "spelling (light, typing errors corrected) or template (also cities left open: bars in ⟨city⟩)",
         default="original",
         choices=REPRESENTATIONS,
         role=REPRESENTATION,

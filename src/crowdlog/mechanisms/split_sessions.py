@@ -25,6 +25,7 @@ class SplitSessions(Mechanism):
     title: ClassVar[str] = "All rows, each session of a user under a pseudonym of its own"
     example: ClassVar[str] = "SplitSessions()"
     source: ClassVar[str] = "Adar: User 4XXXXX9: anonymizing query logs, WWW 2007 workshop"
+    formula: ClassVar[str] = "(user, session) → random number, in every row"
     unsafe: ClassVar[bool] = True
 
     session_minutes: int = parameter(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.errors import InputError
@@ -22,6 +22,9 @@ from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.privacy.published import zealous_indistinguishable, zealous_probabilistic
 from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 from crowdlog.release.promise import Promise, promise_of
+
+if TYPE_CHECKING:
+    from crowdlog.log.store import LogStore
 
 _PROBABILISTIC = (
     "The log has at most as many users as the parameter 'users' says.",
@@ -38,6 +41,9 @@ class Zealous(Mechanism):
     example: ClassVar[str] = "Zealous(epsilon=2.3, delta=1e-6, d=5)"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("users",)
     source: ClassVar[str] = "Götz, Machanavajjhala, Wang, Xiao, Gehrke 2011; Feild 2013, appendix B"
+    formula: ClassVar[str] = (
+        "publish users(a) + DL(d/ε) where users(a) > k′ and users(a) + DL(d/ε) > K: one draw for both"
+    )
 
     epsilon: float = shared.epsilon()
     delta: float = shared.delta()
@@ -63,6 +69,14 @@ class Zealous(Mechanism):
             raise InputError(
                 "Zealous in the probabilistic setting needs the parameter 'users': a public upper bound on "
                 "the number of users."
+            )
+
+    def check_log(self, log: LogStore) -> None:
+        """The δ of the probabilistic setting is that of a log of so many users at most."""
+        if self.setting == "probabilistic" and log.info.users > (self.users or 0):
+            raise InputError(
+                "The log has more users than the 'users' parameter of Zealous says, and its promise holds "
+                "for at most that many. Give an upper bound that is known without this log."
             )
 
     def _threshold(self, at_least: int) -> tuple[Threshold, Guarantee]:

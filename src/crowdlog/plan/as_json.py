@@ -11,48 +11,78 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.errors import InputError
 from crowdlog.plan import bounds, candidates, selections
 from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
-from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
-from crowdlog.privacy.selection.dp_sips import DPSIPS
-from crowdlog.privacy.selection.greedy_update import GreedyUpdate
-from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
 from crowdlog.privacy.selection.own_size import OwnSizes
-from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
-from crowdlog.privacy.selection.routed import Routed
-from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
-from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 
 Record = TypeVar("Record")
-_METHODS = (
-    *(AdaptiveGaussian, DPSIPS, GreedyUpdate, LaplaceThreshold),
-    *(PolicyGaussian, Routed, TruncatedGeometric, WeightedGaussian),
-)
-_PARTS = {
+_PARTS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        *(TablePlan, Artifact, Sequences, DiscreteLaplace, RoundedGaussian, RowNoise, OwnSizes, *_METHODS),
-        *(bounds.FirstOccurrences, bounds.RandomOccurrences, bounds.FirstKeys, bounds.RandomKeys),
-        *(bounds.SquaredBudget, bounds.ScaledLength, bounds.SessionCut, bounds.Unbounded),
-        *(
-            candidates.OfTheLog,
-            candidates.Pool,
-            candidates.OfShown,
-            candidates.PublicResults,
-            candidates.Favours,
-            candidates.NamedBy,
-        ),
-        *(selections.NoisyThreshold, selections.WeightedRounds, selections.GradedRounds),
-        *(selections.KeySelection, selections.AtLeast),
+        TablePlan,
+        Artifact,
+        Sequences,
+        Breakdown,
+        DiscreteLaplace,
+        RoundedGaussian,
+        RowNoise,
+        OwnSizes,
+        bounds.FirstOccurrences,
+        bounds.RandomOccurrences,
+        bounds.FirstKeys,
+        bounds.RandomKeys,
+        bounds.SquaredBudget,
+        bounds.ScaledLength,
+        bounds.SessionCut,
+        bounds.Unbounded,
+        bounds.DividedPerson,
+        candidates.OfTheLog,
+        candidates.Pool,
+        candidates.OfShown,
+        candidates.PublicResults,
+        candidates.Favours,
+        candidates.NamedBy,
+        candidates.PublicValues,
+        selections.NoisyThreshold,
+        selections.WeightedRounds,
+        selections.GradedRounds,
+        selections.KeySelection,
+        selections.AtLeast,
+        selections.SampledThreshold,
     )
 }
+# Ways of selecting keys, and the modules of privacy.selection that hold them: loaded when a plan names them.
+_METHODS = {
+    "AdaptiveGaussian": "adaptive_gaussian",
+    "DPSIPS": "dp_sips",
+    "GreedyUpdate": "greedy_update",
+    "LaplaceThreshold": "laplace_threshold",
+    "MAD2R": "mad2r",
+    "PolicyGaussian": "policy_gaussian",
+    "Routed": "routed",
+    "TruncatedGeometric": "truncated_geometric",
+    "WeightedGaussian": "weighted_gaussian",
+}
+
+
+def part_names() -> set[str]:
+    """The names of all classes that a plan may be made of."""
+    return {*_PARTS, *_METHODS}
+
+
+def _part(name: str) -> Any:
+    if name in _PARTS:
+        return _PARTS[name]
+    return getattr(import_module(f"crowdlog.privacy.selection.{_METHODS[name]}"), name)
 
 
 def to_json(plans: Sequence[TablePlan]) -> list[Any]:
@@ -88,7 +118,7 @@ def _decoded(value: Any) -> Any:
         return tuple(value)
     if not isinstance(value, Mapping):
         return value
-    kind = _PARTS[value["is"]]
+    kind = _part(value["is"])
     return kind(**_checked(kind, {name: _decoded(part) for name, part in value.items() if name != "is"}))
 
 
@@ -115,22 +145,22 @@ def _hints(kind: type) -> dict[str, Any]:
 
 def fits(value: Any, hint: Any) -> bool:
     """Is the value what the field says? Whoever reads a plan or a label relies on it."""
-    parts = get_args(hint)
+    inner = get_args(hint)
     match get_origin(hint):
         case types.UnionType:
-            return any(fits(value, part) for part in parts)
+            return any(fits(value, part) for part in inner)
         case typing.Literal:
-            return value in parts
+            return value in inner
         case builtins.list:
-            return isinstance(value, list) and all(fits(each, parts[0]) for each in value)
+            return isinstance(value, list) and all(fits(each, inner[0]) for each in value)
         case builtins.tuple:
-            return isinstance(value, tuple) and all(fits(each, parts[0]) for each in value)
+            return isinstance(value, tuple) and all(fits(each, inner[0]) for each in value)
         case builtins.dict:
-            return isinstance(value, dict) and all(fits(each, parts[1]) for each in value.values())
+            return isinstance(value, dict) and all(fits(each, inner[1]) for each in value.values())
     if hint is Any:
         return True
     if hint is Selection:
-        return isinstance(value, _METHODS)
+        return type(value).__name__ in _METHODS
     if hint in (int, float):
         return type(value) in (int, hint) and math.isfinite(value)
     return isinstance(value, hint)

@@ -119,11 +119,24 @@ class ScaledLength:
         # weights that noisy counts set
         return Reach(total=math.inf, squares=math.inf, each=2)
 
+
+@dataclass(frozen=True)
+class DividedPerson:
+    """Everything that a person did, as shares of one person: divided among `cells` public values."""
+
+    cells: int
+    by_lot = False
+
+    def reach(self, _counts: Counts) -> Reach:
+        # each cell moves by at most 1, and published counts are rounded to whole people
+        return Reach(total=self.cells, squares=self.cells, each=1)
+
+    @property
+    def keys(self) -> int:
+        return self.cells
+
     def __str__(self) -> str:
-        return (
-            "each person once per key, scaled down where she has many; "
-            f"at most {self.keys} different ones support a choice"
-        )
+        return "each person once, divided among the values by her searches"
 
 
 @dataclass(frozen=True)
@@ -169,6 +182,7 @@ Bound = (
     | RandomKeys
     | SquaredBudget
     | ScaledLength
+    | DividedPerson
     | SessionCut
     | Unbounded
 )

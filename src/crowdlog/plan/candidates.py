@@ -45,7 +45,14 @@ class NamedBy:
     others: bool = False
 
 
-Candidates = OfTheLog | Pool | OfShown | PublicResults | NamedBy
+@dataclass(frozen=True)
+class PublicValues:
+    """Every one of so many public values, whatever anybody did."""
+
+    size: int
+
+
+Candidates = OfTheLog | Pool | OfShown | PublicResults | NamedBy | PublicValues
 
 
 @dataclass(frozen=True)

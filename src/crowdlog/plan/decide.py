@@ -16,11 +16,12 @@ import numpy as np
 
 from crowdlog.plan.bounds import Counts, SquaredBudget
 from crowdlog.plan.candidates import OfShown, PublicResults
-from crowdlog.plan.selections import AtLeast, GradedRounds, NoisyThreshold, WeightedRounds
+from crowdlog.plan.selections import AtLeast, GradedRounds, NoisyThreshold, SampledThreshold, WeightedRounds
 from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.keyed import KeyedRandomness, for_keys, within
 from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.sampled_counts import draw_participants
 from crowdlog.types import Floats, Ints
 
 
@@ -129,7 +130,7 @@ def own_sizes_of(plans: Sequence[TablePlan], source: CountSource) -> Ints | None
 def _decide(
     plan: TablePlan, source: CountSource, shown: Ints | None, sizes: Ints | None, randomness: Randomness
 ) -> Kept:
-    if plan.selection is None or isinstance(plan.selection, NoisyThreshold | AtLeast):
+    if plan.selection is None or isinstance(plan.selection, NoisyThreshold | AtLeast | SampledThreshold):
         found = source.counts(plan, randomness)
         return by_counts(plan, found if shown is None else found.owned_by(shown), randomness)
     return by_weights(plan, source.histories(plan, shown), randomness, sizes)
@@ -157,6 +158,12 @@ def by_counts(plan: TablePlan, found: TableCounts, randomness: Randomness) -> Ke
                 return Kept(found.key[chosen], noisy[passed])
         case AtLeast(k, on):
             chosen = np.flatnonzero(found.of(on) >= k)
+        case SampledThreshold() as selection:
+            drawn = found.users
+            if not selection.by_people:
+                drawn = draw_participants(found.users, selection.millionths, selection.K, randomness)
+            chosen = np.flatnonzero(drawn >= selection.K)
+            return Kept(found.key[chosen], drawn[chosen])
         case _:
             chosen = np.arange(len(found.key))
     return published(plan, found.key[chosen], true[chosen], randomness)
@@ -171,12 +178,14 @@ def by_weights(
     selection, bound = plan.selection, plan.bound
     if (
         selection is None
-        or isinstance(selection, NoisyThreshold | AtLeast | GradedRounds)
+        or isinstance(selection, NoisyThreshold | AtLeast | SampledThreshold | GradedRounds)
         or not isinstance(bound, SquaredBudget)
     ):
         raise TypeError(f"a selection by weights needs a squared budget, got {bound}")
     named = within(randomness, "histories", found.key)
     kept = selection.select(found.histories.distinct(), named, found.prior, sizes).items
+    if plan.names_only:
+        return published(plan, found.key[kept], kept, randomness)
     true = found.histories.only(kept).counts(bound.budget, within(named, "counts", found.key[kept]))
     return published(plan, found.key[kept], true, randomness)
 
@@ -184,8 +193,11 @@ def by_weights(
 def published(plan: TablePlan, key: Ints, true: Ints, randomness: Randomness) -> Kept:
     """The counts with fresh noise.
 
-    Cleaning and leaving out look at published numbers only, so they cost nothing.
+    Cleaning and leaving out look at published numbers only, so they cost nothing. Where names alone are
+    published, the true counts are not looked at.
     """
+    if plan.names_only:
+        return Kept(key, np.ones_like(key))
     if isinstance(plan.noise, RowNoise):
         raise TypeError("noise that differs from row to row is drawn with the counts")
     if plan.noise is None:

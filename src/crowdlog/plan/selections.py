@@ -20,6 +20,7 @@ from crowdlog.privacy.gaussian import largest_mu, largest_of, shifted
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.sampled_counts import MILLION, sampled_delta
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian, in_noise
 from crowdlog.privacy.selection.base import Selected, Selection
 from crowdlog.privacy.selection.incidence import Incidence
@@ -187,7 +188,42 @@ class AtLeast:
         return Crossing(self.k - 0.5, 0.0, gaussian=False)
 
 
-KeySelections = NoisyThreshold | WeightedRounds | GradedRounds | KeySelection | AtLeast
+@dataclass(frozen=True)
+class SampledThreshold:
+    """Everybody who has a key takes part with probability `millionths` / 1,000,000, for each of her d keys by
+    herself; a key is shown when at least K did.
+
+    `by_people`: they have drawn themselves, as the members of a collection do, so that nobody is trusted to
+    draw for them. Otherwise it is drawn when the table is decided.
+    """
+
+    millionths: int
+    K: int
+    d: int
+    epsilon: float
+    by_people: bool = False
+    on = "users"
+
+    def guarantee(self) -> Guarantee:
+        return approximate(self.epsilon, sampled_delta(self.millionths, self.K, self.d, self.epsilon))
+
+    def accounting(self) -> tuple[Step, ...]:
+        own = self.guarantee()
+        return (PromisedStep(own.epsilon, own.delta),)
+
+    def shown(self, count: int) -> float:
+        """The chance that a key of so many people is shown."""
+        from scipy.stats import binom
+
+        return float(binom.sf(self.K - 1, count, self.millionths / MILLION))
+
+    @property
+    def crossing(self) -> Crossing:
+        p = self.millionths / MILLION
+        return Crossing(self.K / p, math.sqrt(self.K * (1 - p)) / p, gaussian=True)
+
+
+KeySelections = NoisyThreshold | WeightedRounds | GradedRounds | KeySelection | AtLeast | SampledThreshold
 FAR = 5  # noise scales beyond the threshold: §8 of Korolova et al. 2009 takes K + 5b copies
 
 

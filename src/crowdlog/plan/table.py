@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.plan.bounds import Bound, Counts, Reach
 from crowdlog.plan.candidates import Candidates, Favours, OfTheLog
-from crowdlog.plan.selections import AtLeast, KeySelections, NoisyThreshold
+from crowdlog.plan.selections import AtLeast, KeySelections, NoisyThreshold, SampledThreshold
 from crowdlog.privacy.accounting import Step, laplace_steps
 from crowdlog.privacy.guarantee import Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.sampled_counts import MILLION
 from crowdlog.privacy.thresholds import laplace_guarantee
 
 
@@ -44,10 +46,10 @@ class TablePlan:
 
     `noise` is that of the published counts, None for exact ones. `reuses_noise`: the number that was compared
     with the threshold is published. `least`: smaller published counts are left out; `clean`: negative ones
-    become 0.
+    become 0. `names_only`: no counts are published; every row has the count 1.
     """
 
-    artifact: Artifact | Sequences
+    artifact: Artifact | Sequences | Breakdown
     counts: Counts
     bound: Bound
     selection: KeySelections | None
@@ -57,6 +59,7 @@ class TablePlan:
     clean: bool = True
     least: int | None = None
     favours: Favours | None = None
+    names_only: bool = False
 
     @property
     def name(self) -> str:
@@ -69,6 +72,8 @@ class TablePlan:
 
     def guarantees(self) -> list[Guarantee]:
         """Of the selection and of the counts, where each has Laplace noise of its own."""
+        if isinstance(self.selection, SampledThreshold):
+            return [self.selection.guarantee()]  # the number that took part is what is published
         chosen = [self.selection.guarantee()] if isinstance(self.selection, NoisyThreshold) else []
         return [*chosen, *([] if self.reuses_noise else [self._counted()])]
 
@@ -79,7 +84,9 @@ class TablePlan:
 
     def accounting(self) -> tuple[Step, ...]:
         """What tight composition needs."""
-        chosen = self.selection.accounting() if isinstance(self.selection, NoisyThreshold) else ()
+        chosen: tuple[Step, ...] = ()
+        if isinstance(self.selection, NoisyThreshold | SampledThreshold):
+            chosen = self.selection.accounting()
         if self.reuses_noise or not isinstance(self.noise, DiscreteLaplace):
             return chosen
         return (*chosen, *laplace_steps(int(self.reach.total), self.noise.scale))
@@ -94,6 +101,8 @@ class TablePlan:
                     found["raw filter"] = chosen.at_least
             case AtLeast(k, on):
                 found[f"least {on}"] = k
+            case SampledThreshold(millionths=millionths, K=K):
+                found |= {"threshold K": K, "probability to take part": millionths / MILLION}
             case None:
                 pass
             case chosen:

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.guarantee import compose
-from crowdlog.privacy.ledger import Entry
+from crowdlog.privacy.ledger_book import Entry
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounding import round_up, sum_up
 from crowdlog.privacy.thresholds import Threshold, laplace_epsilon
@@ -135,7 +136,7 @@ def pld_epsilon(steps: Iterable[Step], delta: float) -> float:
 
 def ledger_epsilon(entries: Iterable[Entry], delta: float) -> float:
     """The ε at this δ of everything in a ledger, the least of three that all hold: by the steps that each
-    charge names, by the promises, the sum.
+    charge names, by the promises, the sum. Where dp_accounting is not installed, the sum.
     """
     listed = list(entries)
     if any(not entry.guarantee.protects for entry in listed):
@@ -147,11 +148,19 @@ def ledger_epsilon(entries: Iterable[Entry], delta: float) -> float:
         for step in (map(step_from_json, entry.steps) if entry.steps else [promise])
     ]
     total = compose(entry.guarantee for entry in listed)
-    return min(
-        pld_epsilon(by_steps, delta),
-        pld_epsilon(promised, delta),
-        total.epsilon if total.delta <= delta else math.inf,
-    )
+    plain = total.epsilon if total.delta <= delta else math.inf
+    if not tight_is_known():
+        return plain
+    return min(pld_epsilon(by_steps, delta), pld_epsilon(promised, delta), plain)
+
+
+def tight_is_known() -> bool:
+    """Whether privacy loss distributions can be composed here: the core does without them."""
+    try:
+        import_module("dp_accounting.pld.privacy_loss_distribution")
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def _distribution(step: Step) -> Any:

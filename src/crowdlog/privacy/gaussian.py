@@ -9,10 +9,25 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.rounding import PRECISION, bound_above
+
+_NORMAL = NormalDist()
+
+
+def quantile(probability: float) -> float:
+    """Φ⁻¹, in floats."""
+    if 0 < probability < 1:
+        return _NORMAL.inv_cdf(probability)
+    return -math.inf if probability <= 0 else math.inf
+
+
+def below(z: float) -> float:
+    """Φ, in floats, with all their digits in both tails."""
+    return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def check_epsilon_delta(epsilon: float, delta: float) -> None:
@@ -53,11 +68,10 @@ def upper_quantile(tail: float, draws: int = 1) -> float:
     probability at most `tail`.
     """
     import mpmath
-    from scipy.special import ndtri
 
     with mpmath.workprec(PRECISION):
         each = -mpmath.expm1(mpmath.log1p(-mpmath.mpf(tail)) / draws)  # 1 − (1 − tail)^(1/draws)
-        z = -float(ndtri(float(each)))
+        z = -quantile(float(each))
         while bound_above(_upper(z)) > each:
             z += 2.0**-40  # a first guess that fell short by rounding
     return z
@@ -76,10 +90,9 @@ def shifted(probability: float, mu: float) -> float:
     rounded up.
     """
     import mpmath
-    from scipy.special import ndtri
 
     with mpmath.workprec(PRECISION):
-        z = -float(ndtri(probability))
+        z = -quantile(probability)
         while _upper(z) < probability:
             z -= 2.0**-40  # a first guess that went too far by rounding
         return min(1.0, bound_above(_upper(mpmath.mpf(z) - mpmath.mpf(mu))))

@@ -2,9 +2,9 @@
 if noise were drawn for each. Proof: proofs/ladder.md, Lemma 4.
 
 A cell can only pass if the sum of its noise is above a point that chance alone reaches with a small
-probability p. So whether it is above is a coin for each cell (drawn as gaps between heads), and only for
-those above the noise of every round is drawn, given its sum. All numbers have 256 bits: the law differs from
-the exact one by less than 2⁻²⁰⁰ for each cell above.
+probability p. So each cell is above with probability p on its own (the gaps between such cells are drawn,
+which are geometric), and only for those above the noise of every round is drawn, given its sum. All numbers
+have 256 bits: the law differs from the exact one by less than 2⁻²⁰⁰ for each cell above.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.selection.adaptive_gaussian import WHOLE
 from crowdlog.privacy.selection.base import Selected
-from crowdlog.privacy.selection.graded import WEIGHT, Graded
+from crowdlog.privacy.selection.graded import WEIGHT, Graded, Grades
 from crowdlog.privacy.selection.incidence import Incidence
 
-Ints = NDArray[np.int64]
 BITS = 256
 
 
@@ -46,8 +44,8 @@ class EmptyCells:
         if not len(places):
             return Selected(np.zeros(0, np.int64), np.zeros(0))
         nobody = Incidence(np.zeros(1, np.int64), np.zeros(0, np.int32), len(places))
-        bars, prior = np.full(len(places), self.bar), np.ones(len(places))
-        found = self.graded.rounds(nobody, bars, prior, lambda place, alive: paths[alive, place])
+        alike = Grades.alike(len(places), self.bar)
+        found = self.graded.rounds(nobody, alike, lambda place, alive: paths[alive, place])
         return Selected(np.array(places, np.int64)[found.items], found.weights)
 
     def _scales(self) -> list[Any]:

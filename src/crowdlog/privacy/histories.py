@@ -12,9 +12,8 @@ from crowdlog.errors import InputError
 from crowdlog.privacy.keyed import tags_of
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.privacy.selection.incidence import Incidence
-
-ROUNDING_ROOM = 1 + 1e-12  # a root and a quotient are rounded; the noise gets this much more
 
 
 @dataclass(frozen=True)
@@ -86,4 +85,4 @@ def _repeats(users: NDArray[Any], items: NDArray[Any]) -> NDArray[np.int64]:
 
 def count_noise(budget: int, mu: float) -> RoundedGaussian:
     """The noise that makes such counts a Gaussian mechanism of this μ."""
-    return RoundedGaussian(float(np.sqrt(budget)) / mu * ROUNDING_ROOM)
+    return RoundedGaussian(float(np.sqrt(budget)) / mu * ROOM_ABOVE)

@@ -12,7 +12,6 @@ import hashlib
 from typing import Any
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Ints
@@ -67,6 +66,9 @@ class KeyedRandomness:
         return blocks[:, 0].copy()
 
     def _cipher(self, purpose: str) -> Any:
+        # Loaded here: every table of noise is made by way of this module, and few draws are keyed.
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
         # Every block is encrypted once under this key, so that the mode has nothing to add.
         return Cipher(algorithms.AES(self._subkey(purpose)), modes.ECB())  # noqa: S305
 

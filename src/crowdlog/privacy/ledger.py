@@ -1,10 +1,10 @@
 """The privacy ledger of a log, or of several logs of the same people: what was promised so far, charged
 before anything is written.
 
-It is a journal (journal.py): what happened, line after line, bound by hashes. A charge goes through states:
-charged (nothing was shown) → publishing (one output, known by its hash, is about to be shown) → published.
-`lost` ends a charge whose output cannot be found again, or will not be made: it stays spent and is never
-drawn again. Proof: proofs/ledger.md.
+It is a journal (journal.py): what happened, line after line, bound by hashes; ledger_book.py says what the
+lines come to. A charge goes through states: charged (nothing was shown) → publishing (one output, known by
+its hash, is about to be shown) → published. `lost` ends a charge whose output cannot be found again, or will
+not be made: it stays spent and is never drawn again. Proof: proofs/ledger.md.
 """
 
 from __future__ import annotations
@@ -14,136 +14,30 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from crowdlog.errors import InputError, PrivacyRefusal
-from crowdlog.privacy.gaussian_filter import refusal as gaussian_refusal
 from crowdlog.privacy.guarantee import Guarantee, approximate, compose
 from crowdlog.privacy.journal import Journal, Line, SqliteJournal, append, damaged, read_lines
+from crowdlog.privacy.ledger_book import (
+    UNFINISHED,
+    Book,
+    Budget,
+    Entry,
+    Look,
+    Rule,
+    State,
+    expect_state,
+    over_budget,
+    refuse_taken,
+)
 from crowdlog.privacy.ledger_head import HEAD, LedgerHead
 from crowdlog.privacy.rounding import sum_up
 
-State = Literal["charged", "publishing", "published", "lost"]
-UNFINISHED: tuple[State, State] = ("charged", "publishing")
-Rule = Literal["sum", "gaussian"]
 POSTGRES = ("postgresql://", "postgres://")
 BOOKED = "booked by hand"
-NO_BUDGET = (
-    "needs a budget first: the most that all releases about these people may spend together, decided before "
-    "the first of them. Set it with 'crowdlog budget STORE --epsilon E --delta D', or add --budget E D to "
-    "this release"
-)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One charge. `steps` is what tight accounting needs (accounting.py)."""
-
-    id: int
-    time: float  # seconds since 1970
-    mechanism: str
-    guarantee: Guarantee
-    out: str
-    state: State
-    steps: tuple[Mapping[str, Any], ...]
-    folder_hash: str | None = None  # of the one output that may be shown; None before it is made
-    store: str = ""  # the id of the store that it was made from
-
-
-@dataclass(frozen=True)
-class Budget:
-    """The most that may be spent in all. `rule`: added up as ε and δ, or as Σμ² of Gaussian releases only."""
-
-    epsilon: float
-    delta: float
-    rule: Rule = "sum"
-    time: float = 0.0
-
-
-@dataclass(frozen=True)
-class Look:
-    """A look at the log that no promise covers (compare, score, attack, semantic): parameters may be chosen
-    by it.
-    """
-
-    time: float
-    how: str
-    store: str
-
-    def told(self) -> str:
-        """For a label: the day and the command, never what was seen."""
-        return f"{time.strftime('%Y-%m-%d', time.gmtime(self.time))}: {self.how}"
-
-
-class Book:
-    """What the lines of a journal come to."""
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self.stores: dict[str, str] = {}  # content hash by store
-        self.budgets: list[Budget] = []
-        self.looks: list[Look] = []
-        self._charges: list[Entry] = []
-        kinds: dict[str, Callable[[Mapping[str, Any]], None]] = {
-            "store": self._store,
-            "budget": self._budget,
-            "charge": self._charge,
-            "state": self._state,
-            "move": self._move,
-            "look": self._look,
-        }
-        for line in lines:
-            kinds[line.content["what"]](line.content)
-
-    @property
-    def entries(self) -> list[Entry]:
-        return list(self._charges)
-
-    @property
-    def budget(self) -> Budget | None:
-        return self.budgets[-1] if self.budgets else None
-
-    def entry(self, number: int) -> Entry | None:
-        return self._charges[number - 1] if 1 <= number <= len(self._charges) else None
-
-    def _store(self, content: Mapping[str, Any]) -> None:
-        self.stores[content["store"]] = content["content_hash"]
-
-    def _budget(self, content: Mapping[str, Any]) -> None:
-        self.budgets.append(
-            Budget(content["epsilon"], content["delta"], content["rule"], float(content["time"]))
-        )
-
-    def _look(self, content: Mapping[str, Any]) -> None:
-        self.looks.append(Look(float(content["time"]), content["how"], content["store"]))
-
-    def _charge(self, content: Mapping[str, Any]) -> None:
-        self._charges.append(
-            Entry(
-                len(self._charges) + 1,
-                float(content["time"]),
-                content["mechanism"],
-                Guarantee(content["epsilon"], content["delta"], content["kind"], k=content["k"]),
-                content["out"],
-                content["state"],
-                tuple(content["steps"]),
-                None,
-                content["store"],
-            )
-        )
-
-    def _state(self, content: Mapping[str, Any]) -> None:
-        entry = self._charges[content["charge"] - 1]
-        self._charges[entry.id - 1] = replace(
-            entry, state=content["state"], folder_hash=content.get("folder_hash", entry.folder_hash)
-        )
-
-    def _move(self, content: Mapping[str, Any]) -> None:
-        entry = self._charges[content["charge"] - 1]
-        self._charges[entry.id - 1] = replace(entry, out=content["out"])
 
 
 class Ledger:
@@ -297,7 +191,7 @@ class Ledger:
             why = over_budget(book, guarantee, kept, allow_unprotected=allow_unprotected)
             if why is not None:
                 raise PrivacyRefusal(f"{mechanism} {why}.")
-            _refuse_taken(book, out)
+            refuse_taken(book, out)
             add(self._charge(guarantee, mechanism, out, kept, "charged"))
             return len(book.entries) + 1
 
@@ -327,12 +221,12 @@ class Ledger:
             why = over_budget(book, guarantee, steps, allow_unprotected=i_know)
             if why is not None:
                 return why
-            book._charge(self._charge(guarantee, "to come", "", steps, "charged"))
+            book.charge(self._charge(guarantee, "to come", "", steps, "charged"))
         return None
 
     def refuse_taken(self, out: str, but_for: int = 0) -> None:
         """A folder has at most one unfinished charge: refuse if it has another one than this."""
-        _refuse_taken(self._read(), out, but_for)
+        refuse_taken(self._read(), out, but_for)
 
     def publishing(self, charge_id: int, folder_hash: str) -> None:
         """Record the one output that may be shown for this charge, before it is shown.
@@ -352,13 +246,13 @@ class Ledger:
     def move(self, entry: Entry, out: str) -> None:
         """Another folder for an unfinished charge."""
         with self._writing(f"charge {entry.id} is as it was.") as (book, add):
-            _refuse_taken(book, out, but_for=entry.id)
-            _expect(book, entry.id, entry.state)
+            refuse_taken(book, out, but_for=entry.id)
+            expect_state(book, entry.id, entry.state)
             add({"what": "move", "charge": entry.id, "out": out})
 
     def _change(self, charge_id: int, before: State, **change: str) -> None:
         with self._writing(f"run 'crowdlog resume' to see how charge {charge_id} stands.") as (book, add):
-            _expect(book, charge_id, before)
+            expect_state(book, charge_id, before)
             add({"what": "state", "charge": charge_id, **change})
 
     def entries(self) -> list[Entry]:
@@ -454,52 +348,6 @@ def _open(address: Path | str) -> Journal:
 
 def _beside(address: Path | str) -> Path:
     return Path(address).with_name(HEAD)
-
-
-def over_budget(
-    book: Book, guarantee: Guarantee, steps: Sequence[Mapping[str, Any]], *, allow_unprotected: bool
-) -> str | None:
-    """Why the budget does not hold one more release, or why there must be one first; None when it fits."""
-    budget = book.budget
-    if not guarantee.protects:
-        return None  # what promises nothing is a matter of the owner's word, not of a sum
-    if budget is None:
-        return NO_BUDGET
-    before = [entry for entry in book.entries if entry.guarantee.protects]
-    if len(before) < len(book.entries) and not allow_unprotected:
-        return "does not fit: an earlier release of these people promised nothing, so no budget can be kept"
-    if budget.rule == "gaussian":
-        why = gaussian_refusal([*(entry.steps for entry in before), steps], budget.epsilon, budget.delta)
-        return None if why is None else f"does not fit: {why}"
-    for name, limit, spent, more in (
-        ("ε", budget.epsilon, [e.guarantee.epsilon for e in before], guarantee.epsilon),
-        ("δ", budget.delta, [e.guarantee.delta for e in before], guarantee.delta),
-    ):
-        if _exact_sum([*spent, more]) > Fraction(limit):
-            return f"needs {name} = {more:.6g}, but {sum_up(spent):.6g} of the budget of {limit:.6g} is spent"
-    return None
-
-
-def _refuse_taken(book: Book, out: str, but_for: int = 0) -> None:
-    for entry in book.entries:
-        if entry.out == out and entry.id != but_for and entry.state in UNFINISHED:
-            raise InputError(
-                f"A release to {out} is unfinished (charge {entry.id}, {entry.state}): resume it, or choose "
-                "another folder."
-            )
-
-
-def _expect(book: Book, charge_id: int, state: State) -> None:
-    entry = book.entry(charge_id)
-    if entry is None or entry.state != state or entry.state not in UNFINISHED:
-        raise InputError(
-            f"The ledger has no charge with the number {charge_id} in the state '{state}': "
-            "another run has gone on with it. Run 'crowdlog budget' to see how it stands."
-        )
-
-
-def _exact_sum(numbers: Sequence[float]) -> Fraction | float:
-    return math.inf if math.inf in numbers else sum(map(Fraction, numbers), Fraction(0))
 
 
 def _difference(limit: float, spent: float) -> float:

@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.keyed import only
+from crowdlog.privacy.normal_quantile import upper_quantiles
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounding import PRECISION, bound_above
+from crowdlog.types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 CHUNK = 1 << 20  # draws at a time: 30 MB of working space
 # ≥ √(π/2)/2: how far the quantile moves over half a cell of relative size 1 (proofs/selection-noise.md, Lemma
 # 2)
 SLOPE = 0.627
-FLOAT_ERROR = 1e-12  # allowance for scipy's ndtri and double arithmetic; the tests find less than 1e-14
+FLOAT_ERROR = 1e-12  # allowance for the quantile and double arithmetic; the tests find less than 1e-14
+COMPILED = 1 << 15  # so many draws at once are worth loading numba
 LARGEST_SIGMA = 1e9  # σ·FLOAT_ERROR must stay far below one half
 
 
@@ -69,12 +70,27 @@ class RoundedGaussian:
         that hold a boundary get more bits.
         """
         words = np.frombuffer(randomness.bytes(4 * n), np.uint32)
+        if n >= COMPILED:
+            return self._compiled(words, randomness)
         negative = words < np.uint32(1 << 31)
         cells = np.where(negative, words, ~words)
         drawn, sure = self._round(cells.astype(np.float64), 32)
         doubt = np.flatnonzero(~sure)
         drawn[doubt] = self._refine(cells[doubt].astype(np.uint64), only(randomness, doubt))
         return np.negative(drawn, where=negative, out=drawn)
+
+    def _compiled(self, words: NDArray[np.uint32], randomness: Randomness) -> Ints:
+        """The same in one pass."""
+        from crowdlog.privacy.rounded_words import rounded_words
+
+        drawn, unsure = rounded_words(words, self.sigma, SLOPE, FLOAT_ERROR)
+        doubt = np.flatnonzero(unsure)
+        own = words[doubt]
+        negative = own < np.uint32(1 << 31)
+        found = self._refine(np.where(negative, own, ~own).astype(np.uint64), only(randomness, doubt))
+        drawn[doubt] = np.where(negative, -found, found)
+        whole: Ints = drawn
+        return whole
 
     def _refine(self, cells: NDArray[np.uint64], randomness: Randomness) -> Ints:
         """32 bits more for each, then as many as it takes."""
@@ -86,9 +102,7 @@ class RoundedGaussian:
 
     def _round(self, cells: Floats, bits: int) -> tuple[Ints, NDArray[np.bool_]]:
         """|N| rounded, and where that is certain for the whole cell [c, c+1)/2^bits of tail probabilities."""
-        from scipy.special import ndtri
-
-        values = ndtri((cells + 0.5) * 2.0**-bits) * -self.sigma
+        values = upper_quantiles((cells + 0.5) * 2.0**-bits) * self.sigma
         nearest = np.rint(values)
         with np.errstate(divide="ignore"):  # cell 0 reaches to infinity: never certain
             margin = self.sigma * (SLOPE / cells + FLOAT_ERROR)
@@ -118,12 +132,10 @@ def normal_at_least(thresholds: Floats, randomness: Randomness) -> NDArray[np.bo
     """For each threshold whether a fresh normal number (mean 0, deviation 1) is at least it: a Bernoulli draw
     that no rounding touches.
     """
-    from scipy.special import ndtri
-
     words = np.frombuffer(randomness.bytes(8 * len(thresholds)), np.uint64)
     negative = words < np.uint64(1 << 63)
     signs, cells = np.where(negative, -1.0, 1.0), np.where(negative, words, ~words)
-    values = -ndtri((cells.astype(np.float64) + 0.5) * 2.0**-64)
+    values = upper_quantiles((cells.astype(np.float64) + 0.5) * 2.0**-64)
     with np.errstate(divide="ignore"):
         sure = np.abs(signs * values - thresholds) > SLOPE / cells.astype(np.float64) + FLOAT_ERROR * (
             1 + np.abs(thresholds)

@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.kernels import SHRINK
+from crowdlog.types import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 UNIT = 1 << 18  # the weight of a key is a whole number of 1/UNIT, at most 1
 PART = 1 << 12  # a person's part of a sum is a whole number of 1/PART, at most 1
-ROUNDING_ROOM = 1 + 1e-12  # roots and quotients are rounded; the noise gets this much more
 # Levels of squared lengths: 16ths of powers of two, from 2⁻¹⁶ to 2⁸.
 LOWEST, HIGHEST, STEPS = -16, 8, 16
 LEVELS = np.array(
@@ -98,7 +96,7 @@ def find_bound(squares: Ints, mu: float, randomness: Randomness) -> int:
 
 def _noisy(sums: list[int], mu: float, randomness: Randomness) -> list[int]:
     """Sums to which a person adds a vector of parts, none above 1, with noise of this μ altogether."""
-    noise = RoundedGaussian(PART * math.sqrt(len(sums)) / mu * ROUNDING_ROOM).draw(len(sums), randomness)
+    noise = RoundedGaussian(PART * math.sqrt(len(sums)) / mu * ROOM_ABOVE).draw(len(sums), randomness)
     return [value + int(drawn) for value, drawn in zip(sums, noise, strict=True)]
 
 
@@ -107,7 +105,7 @@ def noisy_people(
 ) -> ScaledSums:
     """The sums with noise of this μ: a person adds a vector of length at most `bound`."""
     sums = scaled(incidence, weights, bound)
-    noise = RoundedGaussian(bound / mu * ROUNDING_ROOM).draw(len(weights), randomness)
+    noise = RoundedGaussian(bound / mu * ROOM_ABOVE).draw(len(weights), randomness)
     return ScaledSums(sums + noise, weights, bound, mu)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -108,6 +109,7 @@ class Threshold:
         return Guarantee(self.epsilon, min(1.0, delta), "probabilistic DP")
 
 
+@lru_cache(maxsize=256)  # a release asks for its promise, its plan and its tables: the same threshold
 def smallest_threshold(
     epsilon: float, delta: float, d: int, *, distinct: bool = False, at_least: int = 1
 ) -> Threshold:

@@ -8,7 +8,16 @@ import pytest
 from crowdlog.engine.holdings import holdings
 from crowdlog.engine.log_source import open_log
 from crowdlog.mechanisms.rungs import columns
-from crowdlog.mechanisms.rungs.choice import FALSE, NOT_A_CELL, CellGrid, Column, at_least, choose, quantile
+from crowdlog.mechanisms.rungs.choice import (
+    FALSE,
+    NOT_A_CELL,
+    CellGrid,
+    Classes,
+    Column,
+    at_least,
+    choose,
+    quantile,
+)
 from crowdlog.mechanisms.rungs.classes import ShownWords
 from crowdlog.mechanisms.rungs.queries import query_column
 from crowdlog.privacy.randomness import SeededRandomness
@@ -84,8 +93,8 @@ def test_released_words_name_cells_and_everything_else_is_open(held):
     closed = {shown.site(key) for key in sites.key[sites.key >= 0].tolist()}
     assert closed == {"cars.com", "newcars.org", "zoo.com"}
     assert pairs.key.min() >= 0
-    assert columns.total_allowed(queries) == pytest.approx(INVENTED)
-    assert columns.total_allowed(sites) == pytest.approx(INVENTED)
+    assert queries.invented == pytest.approx(INVENTED)
+    assert sites.invented == pytest.approx(INVENTED)
 
 
 def many(holders: int, size: int) -> Incidence:
@@ -94,8 +103,9 @@ def many(holders: int, size: int) -> Incidence:
 
 
 def column(holders: int, size: int = 3, grids: tuple[CellGrid, ...] = ()) -> Column:
-    allowed, public = np.array([0.01, 0.0, 0.01]), np.array([True, False, True])
-    return Column("words", many(holders, size), np.arange(size), allowed, public, 1.0, grids)
+    classes = Classes.of((0.01, True), (0.0, False), (0.01, True))
+    kind = np.arange(size, dtype=np.int32)
+    return Column("words", many(holders, size), np.arange(size), kind, classes, 1.0, grids)
 
 
 def test_what_nobody_holds_and_no_list_names_takes_no_part():

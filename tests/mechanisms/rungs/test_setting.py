@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdlog.mechanisms.ladder import Ladder
-from crowdlog.mechanisms.rungs.setting import PAIRS_FROM
+from crowdlog.mechanisms.rungs.setting import PAIRS_FROM, TABLES, expected_rows
 from crowdlog.privacy.randomness import SeededRandomness
 from tests.support.logs import make_log
 
@@ -14,10 +14,11 @@ def test_a_small_log_gets_words_alone_and_they_come_out(tmp_path):
     """Everything that rests on words may be left out."""
     ladder = Ladder(epsilon=1, delta=1e-6, people=1000)
     assert ladder.setting.tables == ("words",)
-    assert {plan.name for plan in ladder.plan} == {"words"}
+    small = {"lengths", "activity", "shares", "topics"}  # of public values
+    assert {plan.name for plan in ladder.plan} == {"words"} | small
     log = make_log(tmp_path, [(f"u{user}", "cars", 100, "http://cars.com") for user in range(400)])
     protected = ladder.protect(log, SeededRandomness(1))
-    assert set(protected.tables) == {"words"}
+    assert set(protected.tables) == {"words"} | small
     assert "cars" in protected.tables["words"]["word"].to_pylist()
 
 
@@ -29,3 +30,10 @@ def test_next_queries_come_from_fifty_thousand_people_on(people, there):
     assert sum(mu**2 for mu in setting.mu.values()) <= Ladder(epsilon=2.3, delta=1e-5).mu ** 2
     if there:
         assert setting.mu["pairs"] ** 2 <= 0.1 * sum(mu**2 for mu in setting.mu.values())
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("people", [10, 50, 300, 1_000, 20_000, 2_000_000])
+def test_more_epsilon_never_expects_fewer_rows(table, people):
+    rows = [expected_rows(table, people, epsilon) for epsilon in (0.05, 0.3, 1.0, 2.3, 8.0)]
+    assert rows == sorted(rows)

@@ -96,3 +96,30 @@ def dp_sips(
         )
         found |= noisy(even(waiting), sigma, threshold(sigma, part * delta / 2, most), rng)
     return found
+
+
+def mad_weights(
+    sets: Sets, biases: dict[int, float], target: float, adaptive: int, discount: float, lift: float
+) -> dict[int, float]:
+    """One round of Chen et al. 2025: users with at most `adaptive` items put 1/√n of their weight at stake,
+    take back what an item has beyond the target, and spread a part of it evenly.
+    """
+    weights, at_stake = dict[int, float](), dict[int, float]()
+    gave: list[dict[int, float]] = []
+    for own in sets:
+        n, plain = len(own), [i for i in own.tolist() if biases[i] == 1]
+        used = sum(biases[i] ** 2 for i in own.tolist() if biases[i] < 1)
+        if plain:
+            scale, full = 1.0, min(lift, math.sqrt((n - used) / len(plain)))
+        else:
+            scale, full = math.sqrt(n / used), 1.0
+        given = {i: (full if biases[i] == 1 else scale * biases[i]) / math.sqrt(n) for i in own.tolist()}
+        gave.append({i: weight / math.sqrt(n) if n <= adaptive else 0.0 for i, weight in given.items()})
+        for i, weight in given.items():
+            weights[i] = weights.get(i, 0.0) + weight - gave[-1][i]
+            at_stake[i] = at_stake.get(i, 0.0) + gave[-1][i]
+    for own, given in zip(sets, gave, strict=True):
+        back = sum(part * max(0.0, 1 - target / at_stake[i]) for i, part in given.items() if part)
+        for i in own.tolist():
+            weights[i] += discount * back / len(own)
+    return {i: weight + min(at_stake[i], target) for i, weight in weights.items()}

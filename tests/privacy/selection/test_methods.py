@@ -13,6 +13,7 @@ from crowdlog.privacy.selection.dp_sips import DPSIPS
 from crowdlog.privacy.selection.greedy_update import GreedyUpdate
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.laplace_threshold import LaplaceThreshold
+from crowdlog.privacy.selection.mad2r import MAD2R
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
 from crowdlog.privacy.selection.routed import Routed
 from crowdlog.privacy.selection.scouted_greedy import ScoutedGreedy
@@ -31,6 +32,8 @@ METHODS: list[Selection] = [
     DPSIPS(tight=False),
     AdaptiveGaussian(),
     GreedyUpdate(),
+    MAD2R(),
+    MAD2R(tight=False),
     ScoutedGreedy(),
     ScoutedGreedy(scout=0.0),
     Routed(),

@@ -14,7 +14,7 @@ from crowdlog.privacy.accounting import GaussianStep, PromisedStep, TailStep
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection import routed
 from crowdlog.privacy.selection.incidence import Incidence
-from crowdlog.privacy.selection.routed import Routed, look, look_noises, looks, short_route
+from crowdlog.privacy.selection.routed import Looks, Routed, look, look_noises, looks, short_route
 from tests.privacy.selection.small import make
 
 SHARED = [[0, 1], [1], [0]] * 1000
@@ -22,31 +22,40 @@ ONE_OFF = [[k, 6000 + k] for k in range(3000)]
 LONG = [list(range(k, k + 9)) for k in range(3000)]
 
 
-class Silent:
-    """No noise: the number itself is compared."""
+class Fixed:
+    """Noise of this size, always."""
+
+    scale = 0.0
+
+    def __init__(self, answer=0):
+        self.answer = answer
 
     def draw(self, n, _randomness):
-        return np.zeros(n, np.int64)
+        return np.full(n, self.answer)
+
+
+LEFT = Looks(0.1, 12, (1.0, 1e-5), (1.0, 1e-5))
+HUGE = 10**9
+
+
+def answered(monkeypatch, incidence: Incidence, *answers: int) -> str:
+    """The route where the looks' noises are these."""
+    monkeypatch.setattr(routed, "look_noises", lambda *_rest: tuple(map(Fixed, answers)))
+    return look(incidence, LEFT, SeededRandomness(1))
 
 
 def seen_numbers(monkeypatch, incidence: Incidence) -> list[int]:
-    """The numbers that noise is added to, first look and second."""
+    """The numbers that noise is added to: of room, of sizes, of picks."""
     found = []
-
-    class Looking:
-        def __init__(self, answer):
-            self.answer = answer
-
-        def draw(self, n, _randomness):
-            return np.full(n, self.answer)
-
-    for below in range(2):
-        low, high = -(10**9), 10**9
+    for before, after, stays in [
+        ((), (-HUGE, 0), "shared"),
+        ((-HUGE,), (-HUGE,), "shared"),
+        ((-HUGE, HUGE), (), "short"),
+    ]:
+        low, high = -HUGE, HUGE
         while high - low > 1:  # the noise at which the answer turns is minus the number
             middle = (low + high) // 2
-            noises = (Looking(middle), Silent()) if below == 0 else (Looking(10**9), Looking(middle))
-            monkeypatch.setattr(routed, "look_noises", lambda _each, noises=noises: noises)
-            turned = look(incidence, 0.1, SeededRandomness(1)) not in (("long",), ("long", "shared"))[below]
+            turned = answered(monkeypatch, incidence, *before, middle, *after) == stays
             low, high = (low, middle) if turned else (middle, high)
         found.append(-low)
     return found
@@ -56,8 +65,14 @@ def seen_numbers(monkeypatch, incidence: Incidence) -> list[int]:
     ("sets", "route"), [(SHARED, "shared"), (ONE_OFF, "short"), (LONG, "long"), ([], "long")]
 )
 def test_each_kind_of_log_takes_its_route(sets, route, monkeypatch) -> None:
-    monkeypatch.setattr(routed, "look_noises", lambda _each: (Silent(), Silent()))
-    assert look(make(sets, 12_000), 0.1, SeededRandomness(1)) == route
+    assert answered(monkeypatch, make(sets, 12_000), 0, 0, 0) == route
+
+
+def test_long_histories_of_few_different_items_need_one_unit_each(monkeypatch) -> None:
+    """Nine items each, all of the same twenty: sizes would say long."""
+    log = make([[(k + step) % 20 for step in range(9)] for k in range(3000)], 20)
+    assert answered(monkeypatch, log, 0, 0, 0) == "shared"
+    assert answered(monkeypatch, log, -HUGE, 0, 0) == "long"
 
 
 def test_a_user_number_that_nobody_has_does_not_count(monkeypatch) -> None:
@@ -67,32 +82,32 @@ def test_a_user_number_that_nobody_has_does_not_count(monkeypatch) -> None:
         np.concatenate([base.offsets, np.full(50_000, 4), [5]]), np.append(base.items, np.int32(2)), 3
     )
     before, after = (seen_numbers(monkeypatch, log) for log in (base, gap))
-    assert after[0] - before[0] == 9
-    assert after[1] - before[1] in (-2, 3)
+    assert after[0] - before[0] in (1, 1 - LEFT.units)
+    assert after[1] - before[1] == 9
+    assert after[2] - before[2] in (-2, 3)
 
 
 @pytest.mark.parametrize("new", [[0], [2], [0, 1, 2, 3], [5, 6, 7, 8, 9]])
 def test_one_user_moves_each_number_by_at_most_the_sensitivity_of_its_noise(new, monkeypatch) -> None:
     base = [[0], [1], [2], [0], [1]]
     before, after = (seen_numbers(monkeypatch, make(sets, 10)) for sets in (base, [*base, new]))
-    each = 0.1
     monkeypatch.undo()
-    for old, now, noise in zip(before, after, look_noises(each), strict=True):
-        assert Fraction(abs(now - old)) / Fraction(noise.scale) <= Fraction(each)
+    for old, now, noise in zip(before, after, look_noises(LEFT.each, LEFT.units), strict=True):
+        assert Fraction(abs(now - old)) / Fraction(noise.scale) <= Fraction(LEFT.each)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.05, 1e-6)])
 def test_looks_and_routes_add_up_to_less_than_the_promise(epsilon: float, delta: float) -> None:
     left = looks(epsilon, delta)
-    eta = max(Fraction(noise.statistical_distance) for noise in look_noises(left.each))
+    eta = max(Fraction(noise.statistical_distance) for noise in look_noises(left.each, left.units))
     distance = eta * (1 + Fraction(float(mpmath.exp(left.each))))
-    assert Fraction(left.each) + Fraction(left.long[0]) <= Fraction(epsilon)
-    assert 2 * Fraction(left.each) + Fraction(left.short[0]) <= Fraction(epsilon)
-    assert Fraction(left.long[1]) + distance <= Fraction(delta)
-    assert Fraction(left.short[1]) + 2 * distance <= Fraction(delta)
+    assert 2 * Fraction(left.each) + Fraction(left.long[0]) <= Fraction(epsilon)
+    assert 3 * Fraction(left.each) + Fraction(left.short[0]) <= Fraction(epsilon)
+    assert Fraction(left.long[1]) + 2 * distance <= Fraction(delta)
+    assert Fraction(left.short[1]) + 3 * distance <= Fraction(delta)
     budget = short_route("short").budget(*left.short)
     assert Fraction(budget.scouting) == pytest.approx(0.2 * left.short[0], rel=1e-9)
-    assert 2 * Fraction(left.each) + Fraction(budget.scouting) + Fraction(budget.epsilon) <= Fraction(epsilon)
+    assert 3 * Fraction(left.each) + Fraction(budget.scouting) + Fraction(budget.epsilon) <= Fraction(epsilon)
 
 
 @pytest.mark.parametrize("route", ["auto", "short", "shared"])

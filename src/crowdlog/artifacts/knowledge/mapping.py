@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdlog.artifacts.knowledge.noun_phrases import noun_phrases
+from crowdlog.artifacts.knowledge.noun_phrases import phrase_words
 from crowdlog.artifacts.knowledge.tree import Name, Tree
 from crowdlog.artifacts.representations import STOP_WORDS, light, stem
 
 Finder = Callable[[str], list[int]]
+KEPT = 1 << 17  # words or phrases that are remembered: of ten million queries most phrases occur once
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,32 +36,38 @@ def by_phrases(tree: Tree) -> Finder:
 
     A phrase that is not found loses its left-most word until it is found, or nothing is left.
     """
-    known: dict[Name, int] = {}
 
-    def look_up(phrase: Name) -> int:
-        if phrase not in known:
-            shorter = (phrase[i:] for i in range(len(phrase)))
-            known[phrase] = next((tree.named[name][0] for name in shorter if name in tree.named), -1)
-        return known[phrase]
+    longest: dict[str, int] = {}  # by the last word, because stems take most of the time
+    for name in tree.named:
+        longest[name[-1]] = max(longest.get(name[-1], 0), len(name))
 
-    return lambda text: [found for phrase in noun_phrases(text) if (found := look_up(phrase)) >= 0]
+    @lru_cache(KEPT)
+    def look_up(words: tuple[str, ...]) -> int:
+        last = stem(words[-1])
+        most = longest.get(last, 0)
+        if not most:
+            return -1
+        phrase: Name = (*map(stem, words[-most:-1]), last)
+        shorter = (phrase[i:] for i in range(len(phrase)))
+        return next((tree.named[name][0] for name in shorter if name in tree.named), -1)
+
+    return lambda text: [found for words in phrase_words(text) if (found := look_up(words)) >= 0]
 
 
 def by_words(tree: Tree, categories: int) -> Finder:
     """The first `categories` categories of each word of a text that is no stop word."""
-    known: dict[str, tuple[int, ...]] = {}
 
+    @lru_cache(KEPT)
     def look_up(word: str) -> tuple[int, ...]:
-        if word not in known:
-            known[word] = () if word in STOP_WORDS else tree.named.get((stem(word),), ())[:categories]
-        return known[word]
+        return () if word in STOP_WORDS else tree.named.get((stem(word),), ())[:categories]
 
     return lambda text: [found for word in light(text).split() for found in look_up(word)]
 
 
 def map_queries(texts: Iterable[str], find: Finder) -> Mapping:
     """The categories of every text, in order."""
-    found = [find(text) for text in texts]
-    start = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(each) for each in found], dtype=np.int64)])
-    flat: Any = [category for each in found for category in each]
-    return Mapping(start, np.array(flat, np.int32))
+    start, category = array("q", [0]), array("i")  # millions of queries: lists would take ten times as much
+    for text in texts:
+        category.extend(find(text))
+        start.append(len(category))
+    return Mapping(np.array(start, np.int64), np.array(category, np.int32))

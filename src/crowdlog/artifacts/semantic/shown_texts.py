@@ -1,8 +1,6 @@
-"""Which texts of a log may be shown word for word under a rule of words, and which sites."""
+"""Which texts of a log may be shown word for word under a rule of words."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +18,6 @@ def allowed_queries(log: LogStore, rule: WordRule) -> NDArray[np.bool_]:
         words.start, words.word, len(words.text), users.start, users.user, users.users
     )
     blocked = np.zeros(log.info.queries, bool)
-    np.logical_or.at(blocked, words.query, rule.blocked(words.text, typed_by)[words.word])
+    blocked[words.query[rule.blocked(words.text, typed_by)[words.word]]] = True
     found: NDArray[np.bool_] = ~blocked | (np.diff(users.start) >= rule.users)
-    return found
-
-
-def people_per_key(user: Any, key: Any, keys: int) -> NDArray[np.int64]:
-    """How many different users each key has."""
-    from crowdlog.artifacts.packed_keys import pack, unpack
-
-    holders, _users = unpack(np.unique(pack(key, user)))
-    found: NDArray[np.int64] = np.bincount(holders, minlength=keys)
     return found

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri
+from numpy.typing import NDArray
 
 from crowdlog.engine.holdings import beside
 from crowdlog.privacy.grid import EmptyCells
+from crowdlog.privacy.normal_quantile import upper_quantiles
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.selection.graded import HALF, Graded
+from crowdlog.privacy.selection.graded import HALF, Graded, Grades
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Bools, Floats, Ints
 
@@ -31,20 +33,50 @@ class CellGrid:
 
 
 @dataclass(frozen=True)
-class Column:
-    """The candidates of one table. Item i has the key `key[i]`, unique in the table.
+class Classes:
+    """What all candidates of a class have in common. `allowed`: how often noise alone may show one of them; 0
+    for open keys, whose bar protects keys of one person. `public`: they take part whether or not they are
+    held.
+    """
 
-    `allowed[i]`: how often noise alone may show it; 0 for open keys, whose bar protects keys of one person.
-    `public[i]`: it takes part whether or not it is held.
+    allowed: Floats
+    public: Bools
+
+    @classmethod
+    def of(cls, *each: tuple[float, bool]) -> Classes:
+        return cls(np.array([allowed for allowed, _ in each]), np.array([public for _, public in each]))
+
+
+@dataclass(frozen=True)
+class Column:
+    """The candidates of one table. Item i has the key `key[i]`, unique in the table, and is of the class
+    `kind[i]`.
     """
 
     table: str
     held: Incidence
     key: Ints
-    allowed: Floats
-    public: Bools
+    kind: NDArray[np.int32]
+    classes: Classes
     prior: float = 1.0
     grids: Sequence[CellGrid] = field(default_factory=tuple)
+
+    @property
+    def allowed(self) -> Floats:
+        """Of each item."""
+        return self.classes.allowed[self.kind]
+
+    @property
+    def public(self) -> Bools:
+        """Of each item."""
+        return self.classes.public[self.kind]
+
+    @cached_property
+    def invented(self) -> float:
+        """Rows that noise may show in this table, on average, at most."""
+        items = np.bincount(self.kind, minlength=len(self.classes.allowed))
+        listed = float((items * self.classes.allowed)[self.classes.public].sum())
+        return listed + sum(grid.allowed for grid in self.grids)
 
     def __repr__(self) -> str:
         return f"Column({self.table})"
@@ -74,29 +106,46 @@ def choose(
 ) -> dict[str, Chosen]:
     """All tables of one step: one unit of length for each person and round."""
     bounded = beside([column.held for column in columns]).bounded(graded.method.items_per_user, randomness)
-    allowed, public = (
-        np.concatenate([getattr(column, name) for column in columns]) for name in ("allowed", "public")
-    )
-    prior = np.concatenate([np.full(len(column.key), column.prior) for column in columns])
+    grades, held = _grades(graded, columns, open_bar), _marks(bounded)
     # Whoever is held after bounding, and what is public: everything else in a closed class is an empty cell.
-    part = np.flatnonzero((bounded.holders() > 0) | public)
-    bars = np.where(allowed > 0, graded.bar(quantile(allowed)), open_bar)
-    found = graded.select(bounded.only(part), bars[part], prior[part], randomness)
-    items, chosen, first = part[found.items], {}, 0
+    public = np.concatenate([column.classes.public for column in columns])
+    grades.kind[~(held | public[grades.kind])] = -1
+    found = graded.select(bounded, grades, randomness)
+    chosen, first = {}, 0
     for column in columns:
         last = first + len(column.key)
-        own = (items >= first) & (items < last)
-        inside = part[(part >= first) & (part < last)] - first
-        empty = [_empty(graded, grid, column.key[inside], randomness) for grid in column.grids]
-        item = np.concatenate([items[own] - first, *(np.full(len(key), -1) for key, _z, _a in empty)])
-        key = np.concatenate([column.key[items[own] - first], *(key for key, _z, _a in empty)])
+        own = (found.items >= first) & (found.items < last)
+        items = found.items[own] - first
+        inside = column.key[grades.kind[first:last] >= 0]
+        empty = [_empty(graded, grid, inside, randomness) for grid in column.grids]
+        item = np.concatenate([items, *(np.full(len(key), -1) for key, _z, _a in empty)])
+        key = np.concatenate([column.key[items], *(key for key, _z, _a in empty)])
         weight = np.concatenate([found.weights[own], *(weights for _key, weights, _a in empty)])
-        chance = np.concatenate([column.allowed[items[own] - first], *(rare for _key, _z, rare in empty)])
-        whole = column.allowed[column.public].sum() + sum(grid.allowed for grid in column.grids)
-        people = at_least(graded, weight, chance / max(whole, 1e-9), open_bar)
+        each = column.classes.allowed[column.kind[items]]
+        chance = np.concatenate([each, *(rare for _key, _z, rare in empty)])
+        people = at_least(graded, weight, chance / max(column.invented, 1e-9), open_bar)
         chosen[column.table] = Chosen(item, key, people)
         first = last
     return chosen
+
+
+def _grades(graded: Graded, columns: Sequence[Column], open_bar: float) -> Grades:
+    """The classes of all tables, one table's behind the other's."""
+    sizes = [len(column.classes.allowed) for column in columns]
+    firsts = np.append(0, np.cumsum(sizes))
+    kind = np.concatenate(
+        [column.kind + np.int32(first) for column, first in zip(columns, firsts, strict=False)]
+    )
+    allowed = np.concatenate([column.classes.allowed for column in columns])
+    bars = np.where(allowed > 0, graded.bar(quantile(allowed)), open_bar)
+    return Grades(kind, bars, np.repeat([column.prior for column in columns], sizes))
+
+
+def _marks(held: Incidence) -> Bools:
+    """Which items somebody holds."""
+    found = np.zeros(held.size, bool)
+    found[held.items] = True
+    return found
 
 
 def _empty(
@@ -107,13 +156,28 @@ def _empty(
     bar = float(graded.bar(quantile(np.array([each])))[0])
     found = EmptyCells(graded, grid.cells, bar).passing(randomness)
     key = grid.key(found.items)
-    real = (key != NOT_A_CELL) & ~np.isin(key, taking)
+    order = np.argsort(key)
+    place, hit = find(key[order], taking)
+    held = np.zeros(len(key), bool)
+    held[order[place[hit]]] = True
+    real = (key != NOT_A_CELL) & ~held
     return key[real], found.weights[real], np.full(int(real.sum()), each)
+
+
+def find(known: Ints, keys: Ints) -> tuple[Ints, Bools]:
+    """Where each key stands among the known ones, which lie in rising order; and whether it does at all.
+
+    Many keys and few known ones: `np.isin` would sort the many.
+    """
+    place = np.searchsorted(known, keys)
+    hit: Bools = place < len(known)
+    hit[hit] = known[place[hit]] == keys[hit]
+    return place, hit
 
 
 def quantile(allowed: Floats) -> Floats:
     """z with P(N ≥ z) = allowed, never below 0; what is open gets 0 here and a bar of its own."""
-    z: Floats = np.maximum(0.0, -ndtri(np.where(allowed > 0, np.minimum(allowed, 0.5), 0.5)))
+    z: Floats = np.maximum(0.0, upper_quantiles(np.where(allowed > 0, np.minimum(allowed, 0.5), 0.5)))
     return z
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from crowdlog.mechanisms.rungs.addresses import FORMS, SUFFIXES, address_cells, written
 from crowdlog.mechanisms.rungs.choice import NOT_A_CELL
+from crowdlog.mechanisms.rungs.site_names import NO_NAME, Namers
 from crowdlog.types import Ints
 
 
@@ -36,10 +37,6 @@ class ShownWords:
     @cached_property
     def place(self) -> dict[str, int]:
         return {text: place for place, text in enumerate(self.texts)}
-
-    @cached_property
-    def listed_place(self) -> dict[str, int]:
-        return {text: place for place, text in enumerate(self.listed)}
 
     @cached_property
     def names(self) -> pa.StringArray:
@@ -100,27 +97,24 @@ class ShownWords:
             name = self.listed[(key - one - two) // kinds]
         return f"{name}.{SUFFIXES[key % kinds]}"  # all classes begin at multiples of the number of suffixes
 
-    def site_key(self, text: str) -> int | None:
-        """The key of a site, None for an open one. Of two ways to split a name the shorter first counts."""
-        name, _dot, suffix = text.rpartition(".")
-        if suffix not in SUFFIXES:
-            return None
-        kind, kinds = SUFFIXES.index(suffix), len(SUFFIXES)
+    def site_keys(self, texts: pa.StringArray) -> Ints:
+        """The key of each site, NOT_A_CELL for open ones. Of two ways to split a name the shorter first
+        counts.
+        """
+        found = self._namers.names(texts)
         one, two, _listed = self.site_classes
-        if name in self.place:
-            return self.place[name] * kinds + kind
-        for cut in range(1, len(name)):
-            first = self.place.get(name[:cut])
-            if first is not None and (second := self.place.get(name[cut:])) is not None:
-                return one + (first * self.size + second) * kinds + kind
-        place = self.listed_place.get(name)
-        return None if place is None else one + two + place * kinds + kind
+        first = np.array([0, 0, one, one + two])[found.form]  # of the class of each site
+        key = first + found.place * len(SUFFIXES) + found.suffix
+        return np.where(found.form == NO_NAME, NOT_A_CELL, key)
+
+    @cached_property
+    def _namers(self) -> Namers:
+        return Namers(self.texts, self.listed, SUFFIXES)
 
     def canonical_sites(self, keys: Ints) -> Ints:
         """Keys of cells, NOT_A_CELL where the text of the cell is another's."""
-        return np.array(
-            [key if self.site_key(self.site(key)) == key else NOT_A_CELL for key in keys.tolist()], np.int64
-        )
+        texts = pa.array([self.site(key) for key in keys.tolist()], pa.string())
+        return np.where(self.site_keys(texts) == keys, keys, NOT_A_CELL)
 
 
 def squashed(text: str) -> str:

@@ -15,8 +15,8 @@ from crowdlog.mechanisms.rungs import columns
 from crowdlog.mechanisms.rungs.choice import Chosen, Column, choose, quantile
 from crowdlog.mechanisms.rungs.classes import ShownWords, named
 from crowdlog.mechanisms.rungs.queries import THREE_WORDS, query_column
+from crowdlog.mechanisms.rungs.word_cells import clicked_cells
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.graded import HALF, Graded
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Ints
@@ -65,13 +65,16 @@ class Climb:
             self._pairs()
         return self.shown
 
+    def _graded(self, step: str) -> Graded:
+        return Graded(self.setting.method(step), self.setting.mu[step])
+
     # --- the first step ---
 
     def _words(self) -> None:
         setting = self.setting
         listed = public_words(setting.words, setting.representation)
         column, texts = columns.word_column(self.holdings, listed, setting.invented_words)
-        graded = Graded(AdaptiveGaussian(items_per_user=setting.items), setting.mu["words"])
+        graded = self._graded("words")
         chosen = choose(graded, [column], setting.open_bar["words"], self.randomness)["words"]
         names: list[Any] = texts.take(chosen.item).to_pylist()
         order = np.array(sorted(range(len(names)), key=lambda i: names[i]), np.int64)
@@ -81,11 +84,11 @@ class Climb:
         self.word_place = place
         self.words = ShownWords(tuple(names), listed, setting.representation == ORIGINAL)
         held = self._holders(column, chosen)
-        self.shown["words"] = ShownKeys({"word": names}, chosen.people, held, columns.total_allowed(column))
+        self.shown["words"] = ShownKeys({"word": names}, chosen.people, held, column.invented)
 
     def _holders(self, column: Column, chosen: Chosen) -> Incidence:
         """Who holds the chosen keys, in this order."""
-        target = np.full(column.held.size, -1, np.int64)
+        target = np.full(column.held.size, -1, np.int32)
         target[chosen.item[chosen.item >= 0]] = np.flatnonzero(chosen.item >= 0)
         return follow_one(column.held, target, len(chosen.key))
 
@@ -94,7 +97,7 @@ class Climb:
     def _named_by_words(self) -> None:
         setting, holdings, words = self.setting, self.holdings, self.words
         invented = setting.invented(words.size)
-        graded = Graded(AdaptiveGaussian(items_per_user=setting.items_named), setting.mu["named"])
+        graded = self._graded("named")
         open_bar = setting.open_bar["named"]
         listed = self._listed_pairs()
         longest = longest_closed(graded, open_bar, words.size, invented * THREE_WORDS)
@@ -119,21 +122,21 @@ class Climb:
         }
         return np.array(sorted(cells), np.int64)
 
-    def _show(self, column: Column, chosen: Chosen, ids: Ints) -> None:
+    def _show(self, column: Column, chosen: Chosen, ids: Any) -> None:
         texts = getattr(self, f"_texts_of_{column.table}")(chosen, ids)
         rows = list(zip(*texts.values(), strict=True))
         order = np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64)
         chosen = chosen.taken(order)
         named_ = {name: [each[i] for i in order] for name, each in texts.items()}
         self.shown[column.table] = ShownKeys(
-            named_, chosen.people, self._holders(column, chosen), columns.total_allowed(column)
+            named_, chosen.people, self._holders(column, chosen), column.invented
         )
         if column.table == "queries":
             self.query_place = _placed(chosen, ids, len(self.holdings.words.offsets) - 1)
         if column.table == "sites":
             self.site_place = _placed(chosen, np.arange(len(column.key)), len(column.key))
 
-    def _texts_of_queries(self, chosen: Chosen, ids: Ints) -> dict[str, list[str]]:
+    def _texts_of_queries(self, chosen: Chosen, ids: Any) -> dict[str, list[str]]:
         asked = np.append(ids, -1)[chosen.item]  # item −1 is a cell that nobody holds
         known = self.source.query_texts(asked[asked >= 0]).to_pylist()
         texts = iter(known)
@@ -144,13 +147,13 @@ class Climb:
             ]
         }
 
-    def _texts_of_word_pairs(self, chosen: Chosen, _ids: Ints) -> dict[str, list[str]]:
+    def _texts_of_word_pairs(self, chosen: Chosen, _ids: Any) -> dict[str, list[str]]:
         texts, size = self.words.texts, self.words.size
         first, second = ([texts[i] for i in part] for part in (chosen.key // size, chosen.key % size))
         return {"word": first, "next_word": second}
 
-    def _texts_of_sites(self, chosen: Chosen, _ids: Ints) -> dict[str, list[str]]:
-        texts = self.holdings.sites
+    def _texts_of_sites(self, chosen: Chosen, _ids: Any) -> dict[str, list[str]]:
+        texts = self.holdings.sites.texts
         return {
             "site": [
                 texts[item].as_py() if item >= 0 else self.words.site(key)
@@ -164,35 +167,33 @@ class Climb:
         setting, holdings = self.setting, self.holdings
         invented = setting.invented(self.words.size)
         sites = self.shown["sites"].texts["site"]
-        site = self.site_place[holdings.click_site]
-        graded = Graded(AdaptiveGaussian(items_per_user=setting.items), setting.mu["edges"])
+        site = self.site_place[holdings.click_sites()]
+        graded = self._graded("edges")
         taking = []
         owners = {"query_sites": self.shown["queries"].texts["query"], "word_sites": list(self.words.texts)}
         for table, texts in owners.items():
             if table in setting.tables:
                 held = self._clicked_by_query(site) if table == "query_sites" else self._clicked_by_word(site)
-                called = named(texts, sites)
-                taking.append(columns.edge_column(table, held, (len(texts), len(sites)), called, invented))
+                size, called = (len(texts), len(sites)), named(texts, sites)
+                taking.append(columns.edge_column(table, *held, size, called, invented))
         chosen = choose(graded, taking, math.inf, self.randomness)
         for column in taking:
             name = "query" if column.table == "query_sites" else "word"
             self._show_edges(column, chosen[column.table], (name, "site"), owners[column.table], sites)
 
-    def _clicked_by_query(self, site: Ints) -> tuple[Incidence, Ints, Ints]:
-        query = self.query_place[self.holdings.click_query]
-        size = self.shown["sites"].size
-        code = np.where((query >= 0) & (site >= 0), query * size + site, -1)
-        return self.holdings.clicks, np.arange(len(code) + 1), code
+    def _clicked_by_query(self, site: Any) -> tuple[Ints, Ints]:
+        """Where each person's cells begin, and the cells."""
+        rows, size = self.holdings.rows, self.shown["sites"].size
+        query = self.query_place[rows.click_query]
+        return rows.click_starts, np.where(
+            (query >= 0) & (site >= 0), query.astype(np.int64) * size + site, -1
+        )
 
-    def _clicked_by_word(self, site: Ints) -> tuple[Incidence, Ints, Ints]:
+    def _clicked_by_word(self, site: Any) -> tuple[Ints, Ints]:
         """Every released word of the query with the site, where the site is released."""
-        words, query = self.holdings.words, self.holdings.click_query
-        length = np.where(site >= 0, np.diff(words.offsets)[query], 0)
-        offsets = np.append(0, np.cumsum(length))
-        start = np.repeat(words.offsets[query] - offsets[:-1], length)
-        word = self.word_place[words.word[start + np.arange(int(offsets[-1]))]]
-        code = np.where(word >= 0, word * self.shown["sites"].size + np.repeat(site, length), -1)
-        return self.holdings.clicks, offsets, code
+        rows, words = self.holdings.rows, self.holdings.words
+        size = self.shown["sites"].size
+        return clicked_cells(rows.click_starts, rows.click_query, site, words, self.word_place, size)
 
     def _show_edges(
         self, column: Column, chosen: Chosen, names: tuple[str, str], first: list[str], second: list[str]
@@ -201,21 +202,19 @@ class Climb:
         places = chosen.key // max(len(second), 1), chosen.key % max(len(second), 1)
         texts = {names[0]: [first[i] for i in places[0]], names[1]: [second[i] for i in places[1]]}
         held = self._holders(column, chosen)
-        self.shown[column.table] = ShownKeys(texts, chosen.people, held, columns.total_allowed(column))
+        self.shown[column.table] = ShownKeys(texts, chosen.people, held, column.invented)
 
     # --- reformulations, in a selection of their own ---
 
     def _pairs(self) -> None:
         setting = self.setting
-        held, first, second = pairs_held(self.source, setting.session_minutes)
-        one, other = self.query_place[first], self.query_place[second]
+        starts, one, other = pairs_held(self.holdings.rows, self.query_place)
         queries = self.shown["queries"].texts["query"]
         size = len(queries)
-        code = np.where((one >= 0) & (other >= 0), one * size + other, -1)
-        graded = Graded(AdaptiveGaussian(items_per_user=setting.items), setting.mu["pairs"])
-        held_codes = held, np.arange(len(code) + 1), code
+        graded = self._graded("pairs")
         invented = setting.invented(self.words.size)
-        column = columns.edge_column("pairs", held_codes, (size, size), np.zeros(0, np.int64), invented)
+        nothing = np.zeros(0, np.int64)
+        column = columns.edge_column("pairs", starts, one * size + other, (size, size), nothing, invented)
         chosen = choose(graded, [column], math.inf, self.randomness)["pairs"]
         self._show_edges(column, chosen, ("query", "next_query"), queries, queries)
 
@@ -226,9 +225,9 @@ def longest_closed(graded: Graded, open_bar: float, size: int, allowed: float) -
     return 3 if HALF + z / graded.mu <= open_bar and size**3 < 2**60 else 2
 
 
-def _placed(chosen: Chosen, ids: Ints, size: int) -> Ints:
+def _placed(chosen: Chosen, ids: Any, size: int) -> Any:
     """For each id of the log its place among the shown, −1 if it is not there."""
-    place = np.full(size, -1, np.int64)
+    place = np.full(size, -1, np.int32)
     held = chosen.item >= 0
     own = ids[chosen.item[held]]
     place[own[own >= 0]] = np.flatnonzero(held)[own >= 0]

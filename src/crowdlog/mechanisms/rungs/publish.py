@@ -14,7 +14,11 @@ from crowdlog.release.promise import Protected
 
 
 def publish(
-    setting: Setting, shown: Mapping[str, ShownKeys], people: Mapping[str, People], kept: Mapping[str, float]
+    setting: Setting,
+    shown: Mapping[str, ShownKeys],
+    people: Mapping[str, People],
+    kept: Mapping[str, float],
+    breakdowns: Mapping[str, pa.Table],
 ) -> Protected:
     """Most frequent first, ties by text. A count is never below `at_least`; where that says nothing, a row
     with a count of 0 or less is left out, but for words.
@@ -24,7 +28,7 @@ def publish(
         f"{name}: invented rows, on average, at most": round(float(shown[name].allowed), 3)
         for name in setting.tables
     }
-    return Protected(tables, {"people": setting.people, **invented, **kept})
+    return Protected({**tables, **breakdowns}, {"people": setting.people, **invented, **kept})
 
 
 def _table(shown: ShownKeys, people: People, all_rows: bool) -> pa.Table:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from crowdlog.engine.holdings import Holdings, follow_one
-from crowdlog.mechanisms.rungs.choice import CellGrid, Column
+from crowdlog.mechanisms.rungs.choice import CellGrid, Classes, Column
 from crowdlog.mechanisms.rungs.classes import ShownWords
 from crowdlog.mechanisms.rungs.columns import WORTH, grid_of, with_public
+from crowdlog.mechanisms.rungs.word_cells import query_keys
+from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Ints
 
 # Parts of the table's allowance of invented rows, by class.
@@ -24,21 +28,30 @@ def query_column(
 
     `listed`: cells of two words that a public list holds. `longest`: queries of more words are open.
     """
-    length = np.diff(holdings.words.offsets)
-    ids = np.flatnonzero(length > 0)
+    ids = np.flatnonzero(np.diff(holdings.words.offsets) > 0).astype(np.int32)
     key = _keys(holdings, word_place, shown, ids, longest)
-    target = np.full(len(length), -1, np.int64)
-    target[ids] = np.arange(len(ids))
     public = shown.first(2) + listed
-    held, key, known = with_public(follow_one(holdings.queries, target, len(ids)), key, public)
-    allowed, grids = np.zeros(len(key)), []
+    held, key, known = with_public(_of_words(holdings, ids), key, public)
+    kind, grids = np.zeros(len(key), np.int32), []
+    each = [(0.0, False)]
     for first, grid in _grids(shown, public, invented, longest):
-        own = (key >= first) & (key < first + grid.cells)
-        allowed[own] = grid.allowed / max(grid.cells, 1)
         grids.append(grid)
-    allowed[known] = invented * LISTED_TWO / max(len(listed), 1)
-    column = Column("queries", held, key, allowed, known, WORTH["queries"], grids)
-    return column, np.append(ids, np.full(len(key) - len(ids), -1))
+        kind[(key >= first) & (key < first + grid.cells)] = len(grids)
+        each.append((grid.allowed / max(grid.cells, 1), False))
+    kind[known] = len(each)
+    each.append((invented * LISTED_TWO / max(len(listed), 1), True))
+    column = Column("queries", held, key, kind, Classes.of(*each), WORTH["queries"], grids)
+    return column, np.append(ids, np.full(len(key) - len(ids), -1, np.int32))
+
+
+def _of_words(holdings: Holdings, ids: Any) -> Incidence:
+    """Who holds these queries, which have words: all but those of blanks."""
+    queries = holdings.queries
+    if len(ids) == queries.size:
+        return queries
+    target = np.full(queries.size, -1, np.int32)
+    target[ids] = np.arange(len(ids), dtype=np.int32)
+    return follow_one(queries, target, len(ids))
 
 
 def _grids(shown: ShownWords, public: Ints, invented: float, longest: int) -> list[tuple[int, CellGrid]]:
@@ -51,21 +64,9 @@ def _grids(shown: ShownWords, public: Ints, invented: float, longest: int) -> li
     return [*grids, (shown.first(4), addresses)]
 
 
-def _keys(holdings: Holdings, word_place: Ints, shown: ShownWords, ids: Ints, longest: int) -> Ints:
+def _keys(holdings: Holdings, word_place: Ints, shown: ShownWords, ids: Any, longest: int) -> Ints:
     """The key of each query: its cell, or −1 − its number among the queries where it is open."""
-    offsets, word = holdings.words.offsets, word_place[holdings.words.word]
-    length = np.diff(offsets)
-    inside = np.append(0, np.cumsum(word >= 0))
-    released = (inside[offsets[1:]] - inside[offsets[:-1]] == length)[ids]
-    key = -1 - ids
-    for words in range(1, longest + 1):
-        own = released & (length[ids] == words)
-        start = offsets[ids[own]]
-        cell = np.zeros(len(start), np.int64)
-        for place in range(words):
-            cell = cell * shown.size + word[start + place]
-        key[own] = shown.first(words) + cell
-    alone = ~released & (length[ids] == 1)
-    address = shown.address_keys(holdings.words.texts)[holdings.words.word[offsets[ids[alone]]]]
-    key[alone] = np.where(address >= 0, address, key[alone])
-    return key
+    words = holdings.words
+    firsts = [shown.first(size) for size in range(1, longest + 1)]
+    key = query_keys(words, word_place, shown.size, firsts, shown.address_keys(words.texts))
+    return key if len(ids) == len(key) else key[ids]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crowdlog.log.sessions import SESSION_MINUTES
-from crowdlog.mechanisms.shared import ROUNDING_ROOM
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 
 INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
@@ -17,8 +17,8 @@ INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
 INVENTED_SHARE, INVENTED_LEAST, INVENTED_MOST = 0.002, 0.3, 10.0
 STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
 # Shares of μ² for 1,000 people and for 60,000; between them by the logarithm of the number.
-SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.0, "counts": 0.20}
-LARGE = {"words": 0.24, "named": 0.42, "edges": 0.10, "pairs": 0.0, "counts": 0.18}
+SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.0, "counts": 0.20, "shares": 0.04}
+LARGE = {"words": 0.24, "named": 0.42, "edges": 0.10, "pairs": 0.0, "counts": 0.18, "shares": 0.04}
 PAIRS_SHARE = 0.08  # taken from words and what they name, where pairs are published
 TABLES = ("words", "queries", "word_pairs", "sites", "query_sites", "word_sites", "pairs")
 STEP_OF = {
@@ -31,24 +31,44 @@ STEP_OF = {
     "pairs": "pairs",
 }
 # Rows to expect at ε = 1 (δ = 10⁻⁶) and at ε = 2.3 (δ = 10⁻⁵), by number of people, as measured on synthetic
-# logs (docs/ladder.md); those of 657,000 people are extrapolated.
+# logs (docs/ladder.md); those of 657,000 people in one run each.
 PEOPLE = (1_000, 5_000, 20_000, 60_000, 657_000)
 EXPECTED: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "words": ((25, 212, 1013, 2522, 9000), (83, 593, 2244, 4610, 16000)),
-    "queries": ((2, 18, 86, 432, 3500), (8, 40, 356, 880, 7200)),
-    "word_pairs": ((4, 19, 111, 460, 3800), (5, 52, 335, 1370, 11000)),
-    "sites": ((4, 40, 109, 212, 1700), (16, 80, 178, 750, 6000)),
-    "query_sites": ((1, 13, 41, 182, 1500), (5, 22, 143, 410, 3300)),
-    "word_sites": ((1, 14, 58, 294, 2400), (5, 30, 222, 960, 7800)),
-    "pairs": ((0.01, 0.1, 1, 23, 190), (0.05, 1, 8, 60, 490)),
+    "words": ((25, 212, 1013, 2522, 12700), (83, 593, 2244, 4610, 19600)),
+    "queries": ((2, 18, 86, 432, 3150), (8, 40, 356, 880, 8600)),
+    "word_pairs": ((4, 19, 111, 460, 6600), (5, 52, 335, 1370, 14900)),
+    "sites": ((4, 40, 109, 212, 6600), (16, 80, 178, 750, 17800)),
+    "query_sites": ((1, 13, 41, 182, 760), (5, 22, 143, 410, 1200)),
+    "word_sites": ((1, 14, 58, 294, 5500), (5, 30, 222, 960, 15900)),
+    "pairs": ((0.01, 0.1, 1, 23, 270), (0.05, 1, 8, 60, 780)),
+}
+# People from whom on a breakdown says more than its noise (one cell in a hundred, or one in 400).
+BREAKDOWNS_FROM = {
+    "lengths": 1_000,
+    "hours": 5_000,
+    "activity": 1_000,
+    "shares": 1_000,
+    "repeats": 20_000,
+    "topics": 1_000,
+    "topic_hours": 20_000,
 }
 PAIRS_FROM = 50_000  # people: what next queries cost below is worth more elsewhere
+TOPIC_TABLES = ("topics", "topic_hours")
 AT = (1.0, 2.3)  # the ε of the two columns
+# From so many people on there are fewer rounds: 24 instead of 40 showed 1 % fewer of 42,700 queries, word
+# pairs and sites at 657,000 people, in three quarters of the time.
+FEWER_FROM, FEWER_ROUNDS = 200_000, 24
+
+
+def rounds_for(people: int) -> int:
+    """Of each selection: where there are many people, fewer rounds show as much, in less time."""
+    return FEWER_ROUNDS if people >= FEWER_FROM else AdaptiveGaussian().rounds
 
 
 def expected_rows(table: str, people: int, epsilon: float) -> float:
     """About so many rows: straight lines between measured points, in logarithms."""
     low, high = (_at(people, rows) for rows in EXPECTED[table])
+    low = min(low, high)  # far below the measured sizes the lines cross: less ε never shows more
     steps = (math.log(epsilon) - math.log(AT[0])) / (math.log(AT[1]) - math.log(AT[0]))
     return float(low * (high / low) ** steps)
 
@@ -74,8 +94,15 @@ class Setting:
     open_bar: Mapping[str, float]
     tails: Mapping[str, float]
     items_named: int
+    breakdowns: tuple[str, ...] = ()
+    topics: str | None = None
     invented_words: float = INVENTED_WORDS
     session_minutes: int = SESSION_MINUTES
+
+    def method(self, step: str) -> AdaptiveGaussian:
+        """The rounds of a step."""
+        items = self.items_named if step == "named" else self.items
+        return AdaptiveGaussian(items_per_user=items, rounds=rounds_for(self.people))
 
     @property
     def named(self) -> bool:
@@ -84,6 +111,10 @@ class Setting:
     @property
     def edges(self) -> bool:
         return "query_sites" in self.tables or "word_sites" in self.tables
+
+    def topics_of(self, breakdown: str) -> str | None:
+        """Where the topics of this table come from, if it has any."""
+        return self.topics if breakdown in TOPIC_TABLES else None
 
     def invented(self, words: int) -> float:
         """Rows that noise alone may show in each table but that of words, on average, at most."""
@@ -107,14 +138,25 @@ def choose_tables(
     return tables, tuple(table for table in TABLES if table not in tables)
 
 
-def shares(people: int, tables: tuple[str, ...], weights: Mapping[str, float]) -> dict[str, float]:
+def choose_breakdowns(people: int, least_rows: float, topics: bool, wanted: bool) -> tuple[str, ...]:
+    """The breakdowns that are worth publishing for so many people; all where nothing is left out."""
+    return tuple(
+        table
+        for table, least in BREAKDOWNS_FROM.items()
+        if wanted and (people >= least or least_rows <= 0) and (topics or table not in TOPIC_TABLES)
+    )
+
+
+def shares(
+    people: int, tables: tuple[str, ...], weights: Mapping[str, float], breakdowns: tuple[str, ...] = ()
+) -> dict[str, float]:
     """The part of μ² of each step; they add up to 1 at most."""
     place = min(max(math.log(max(people, 1) / 1000) / math.log(60), 0.0), 1.0)
     parts = {step: SMALL[step] + place * (LARGE[step] - SMALL[step]) for step in SMALL}
     parts["pairs"] = PAIRS_SHARE
-    used = {STEP_OF[table] for table in tables} | {"counts"}
+    used = {STEP_OF[table] for table in tables} | {"counts"} | ({"shares"} if breakdowns else set())
     wanted = {step: parts[step] * weights.get(step, 1.0) if step in used else 0.0 for step in parts}
-    whole = sum(wanted.values()) / ROUNDING_ROOM
+    whole = sum(wanted.values()) / ROOM_BELOW
     return {step: part / whole for step, part in wanted.items()}
 
 
@@ -122,7 +164,7 @@ def open_bars(
     mu: Mapping[str, float], delta: float, epsilon: float, most: Mapping[str, int]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The bar of open keys in each step that has some, and its part of δ. `most`: keys of one person."""
-    tail = STEP_TAIL * delta * ROUNDING_ROOM
+    tail = STEP_TAIL * delta * ROOM_BELOW
     bars = {
         step: AdaptiveGaussian(items_per_user=most[step]).threshold(mu[step], tail, epsilon)
         for step in most

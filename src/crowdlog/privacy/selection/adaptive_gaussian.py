@@ -22,6 +22,7 @@ from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.keyed import for_keys
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.privacy.selection.base import Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.own_size import OwnSizes, Part, own_sizes
@@ -30,7 +31,6 @@ from crowdlog.types import Ints
 # of δ pays for the noise, the rest for keys that one user alone holds; results change by less than 1 % from
 # 0.6 to 0.85
 NOISE_SHARE = 0.7
-ROUNDING_ROOM = 1 + 1e-12  # floats of the schedule are rounded; noise and threshold get this much more
 WHOLE = 1 << 16  # shares of rounds are whole numbers of 1/WHOLE: noisy sums stay exact
 # Tuned on synthetic logs other than the reported ones (docs/benchmarks-keys.md); any value is equally
 # private.
@@ -104,8 +104,7 @@ class AdaptiveGaussian:
         Gaussian mechanism of this μ can at most turn into `tail`.
         """
         by_noise = (
-            max(tail * math.exp(-epsilon), largest_of(upper_quantile(tail) + mu * ROUNDING_ROOM, 1))
-            / ROUNDING_ROOM
+            max(tail * math.exp(-epsilon), largest_of(upper_quantile(tail) + mu * ROOM_ABOVE, 1)) / ROOM_ABOVE
         )
         return upper_quantile(by_noise, self.items_per_user)
 
@@ -226,21 +225,21 @@ def round_noise(mu: float, share: int) -> float:
     """The scale, in weight units, of a round that costs this share of μ²."""
     from crowdlog.privacy.selection.kernels import UNIT
 
-    return UNIT / mu / math.sqrt(share / WHOLE) * ROUNDING_ROOM
+    return UNIT / mu / math.sqrt(share / WHOLE) * ROOM_ABOVE
 
 
 def in_weight(bar: float, mu: float) -> float:
     """A threshold in standard deviations as one in weight; half a unit is for rounded noise."""
     from crowdlog.privacy.selection.kernels import UNIT
 
-    return (0.5 / UNIT + bar / mu) * ROUNDING_ROOM
+    return (0.5 / UNIT + bar / mu) * ROOM_ABOVE
 
 
 def in_noise(threshold: float, mu: float) -> float:
     """A threshold in weight as the normal number that pure noise must reach, rounded down."""
     from crowdlog.privacy.selection.kernels import UNIT
 
-    return (threshold - 0.5 / UNIT) * mu / ROUNDING_ROOM
+    return (threshold - 0.5 / UNIT) * mu / ROOM_ABOVE
 
 
 def lengths_of(held: Incidence, own: OwnSizes | None, sizes: Ints | None) -> Ints:

@@ -7,6 +7,7 @@ Proof: proofs/selection-gaussian.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -57,13 +58,17 @@ class DPSIPS:
         return unweighted(ids[kept])
 
     def _rounds(self, epsilon: float, delta: float) -> list[tuple[float, float]]:
-        """(μ, tail) of each round; a share of the budget is the same share of μ² and of the tail.
+        return round_budgets(epsilon, delta, [self.ratio**k for k in range(self.rounds)], self.tight)
 
-        1e-12 is left for rounding of the shares.
-        """
-        shares = [self.ratio**k for k in range(self.rounds)]
-        parts = [share / sum(shares) * (1 - 1e-12) for share in shares]
-        if not self.tight:
-            return [(largest_mu(epsilon * part, delta / 2 * part), delta / 2 * part) for part in parts]
-        mu = largest_mu(epsilon, delta / 2)
-        return [(mu * math.sqrt(part), delta / 2 * part) for part in parts]
+
+def round_budgets(
+    epsilon: float, delta: float, shares: Sequence[float], tight: bool
+) -> list[tuple[float, float]]:
+    """(μ, tail) of each round; half of δ is for the tails. A share of the budget is the same share of μ² and
+    of the tail. 1e-12 is left for rounding of the shares.
+    """
+    parts = [share / sum(shares) * (1 - 1e-12) for share in shares]
+    if not tight:
+        return [(largest_mu(epsilon * part, delta / 2 * part), delta / 2 * part) for part in parts]
+    mu = largest_mu(epsilon, delta / 2)
+    return [(mu * math.sqrt(part), delta / 2 * part) for part in parts]

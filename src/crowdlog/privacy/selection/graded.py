@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from crowdlog.privacy.randomness import Randomness
@@ -20,14 +19,35 @@ from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import REACH, SPREAD, WHOLE, AdaptiveGaussian, round_noise
 from crowdlog.privacy.selection.base import Selected
+from crowdlog.privacy.selection.graded_kernels import OUT, in_order_of_holders, keep_lists, steer, weigh
 from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.types import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 # the noise of one round for the items (by number) that are still alive
-NoiseOf = Callable[[int, Ints], Ints]
+NoiseOf = Callable[[int, Any], Ints]
 WEIGHT = WHOLE * kernels.UNIT  # noisy sums are whole numbers of 1/WEIGHT
+CLEARED = 0.5  # items are numbered anew when fewer than this part of them are left: it costs like a round
+AT_ONCE = 1 << 20  # items that get noise at a time
+# Standard deviations of the noise to come: an item so far above its bar is left out of the lists. From here
+# about one in ten million comes back, at the price of a round.
+RESTING = 6.0
 HALF = 0.5 / kernels.UNIT  # what rounding the noise of all rounds adds at most
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The class of each item (negative: it takes no part); of each class the bar, in weight, and the prior,
+    from 0 to 1: public functions of the class.
+    """
+
+    kind: NDArray[np.int32]
+    bars: Floats
+    priors: Floats
+
+    @classmethod
+    def alike(cls, size: int, bar: float) -> Grades:
+        """So many items of one class."""
+        return cls(np.zeros(size, np.int32), np.array([bar]), np.ones(1))
 
 
 @dataclass(frozen=True)
@@ -41,55 +61,100 @@ class Graded:
         """The bar that noise alone reaches with probability at most P(N ≥ z)."""
         return HALF + np.asarray(z) / self.mu
 
-    def select(self, incidence: Incidence, bars: Floats, prior: Floats, randomness: Randomness) -> Selected:
-        """Every item of the incidence takes part, held or not: give no others.
+    def select(self, incidence: Incidence, grades: Grades, randomness: Randomness) -> Selected:
+        """Every item that has a class takes part, held or not: give no class to others."""
 
-        `bars` in weight, `prior` from 0 to 1: both public functions of the item.
-        """
-
-        def fresh(place: int, alive: Ints) -> Ints:
+        def fresh(place: int, alive: Any) -> Ints:
             return RoundedGaussian(self.scales[place]).draw(len(alive), randomness)
 
-        return self.rounds(incidence, bars, prior, fresh)
+        return self.rounds(incidence, grades, fresh)
 
     @property
     def scales(self) -> list[float]:
         """The noise of each round, in weight units."""
         return [round_noise(self.mu, share) for share in self.method.shares()]
 
-    def rounds(self, incidence: Incidence, bars: Floats, prior: Floats, noise: NoiseOf) -> Selected:
+    def rounds(self, incidence: Incidence, grades: Grades, noise: NoiseOf) -> Selected:
         """All rounds, with noise from wherever it comes: fresh, or that of paths drawn beforehand."""
-        held, ids = incidence, np.arange(incidence.size)
-        lengths = np.full(held.users, kernels.UNIT, np.int64)  # one unit for everybody
-        bar, sigma = np.ceil(bars * WEIGHT).astype(np.int64), WEIGHT / self.mu
-        known = (prior * kernels.FULL).astype(np.int16)
-        weights, worth, done = np.zeros(len(ids), np.int64), known.copy(), 0
+        race, sigma, done = _Race.of(incidence, grades), WEIGHT / self.mu, 0
         for place, share in enumerate(self.method.shares()):
-            weights += share * (kernels.weigh(held.offsets, held.items, worth, lengths) + noise(place, ids))
+            weigh(race.offsets, race.ends, race.items, race.worth, race.weights, kernels.UNIT, share)
+            race.add_noise(lambda ids, place=place: noise(place, ids), share)  # type: ignore[misc]
             done += share
             if done < WHOLE:
                 part = done / WHOLE
                 reach = 1 + REACH * (1 - part) / part
                 spread = SPREAD * sigma * math.sqrt(part * reach**2 + 1 - part)
-                steer_each(weights, bar, reach, spread, math.sqrt(1 - part) * sigma, known, worth)
-                alive = np.flatnonzero(worth >= 0)
-                held, ids = held.only(alive), ids[alive]
-                weights, worth, known, bar = weights[alive], worth[alive], known[alive], bar[alive]
-        kept = weights >= bar
-        return Selected(ids[kept], weights[kept] / WEIGHT)
+                race.aim(reach, spread, math.sqrt(1 - part) * sigma)
+        kept = np.flatnonzero((race.worth != OUT) & (race.weights >= race.bars[race.kind]))
+        kept = kept[np.argsort(race.ids[kept])]
+        return Selected(race.ids[kept].astype(np.int64), race.weights[kept] / WEIGHT)
 
 
-@njit(cache=True)
-def steer_each(
-    weights: Any, bars: Any, reach: float, spread: float, left: float, prior: Any, worth: Any
-) -> None:
-    """`kernels.steer` with a bar for each item."""
-    for item in range(len(weights)):
-        above = weights[item] - bars[item]
-        if above > 3.0 * left:
-            worth[item] = 0
-            continue
-        t = 1.4 * above / left if above > 0.0 else max(0.0, (bars[item] - weights[item] * reach) / spread)
-        bell = kernels.BELL[min(int(t * kernels.BELL_STEP), len(kernels.BELL) - 1)]
-        alive = bell >= kernels.HOPELESS or above > 0.0
-        worth[item] = np.int64(bell) * np.int64(prior[item]) // kernels.FULL if alive else -1
+@dataclass
+class _Race:
+    """Items that are still in the race, and who holds them: user u `items[offsets[u]:offsets[u + 1]]`, of
+    which those from `ends[u]` on have left her list: they are out for good, or they rest.
+
+    An item far above its bar gets nothing, round after round, and is held by many: it rests until it is worth
+    something again, which it hardly ever is. Items are numbered in the order of their first holders: what few
+    people hold then lies together, and rounds read memory in its order.
+    """
+
+    offsets: Ints
+    ends: Ints
+    items: Any
+    ids: Any  # of each item its number outside
+    kind: Any
+    bars: Ints
+    priors: Any
+    weights: Ints
+    worth: Any
+
+    @classmethod
+    def of(cls, incidence: Incidence, grades: Grades) -> _Race:
+        items, ids = in_order_of_holders(incidence.items, grades.kind)
+        kind, priors = grades.kind[ids], (grades.priors * kernels.FULL).astype(np.int16)
+        return cls(
+            incidence.offsets,
+            incidence.offsets[1:].copy(),
+            items,
+            ids,
+            kind,
+            np.ceil(grades.bars * WEIGHT).astype(np.int64),
+            priors,
+            np.zeros(len(ids), np.int64),
+            np.where(kind >= 0, priors[kind], OUT).astype(np.int16),
+        )
+
+    def add_noise(self, noise: Callable[[Any], Ints], share: int) -> None:
+        """To every item that is not out."""
+        for start in range(0, len(self.ids), AT_ONCE):
+            alive = start + np.flatnonzero(self.worth[start : start + AT_ONCE] != OUT)
+            self.weights[alive] += share * noise(self.ids[alive])
+
+    def aim(self, reach: float, spread: float, left: float) -> None:
+        """What one more unit of weight is worth to each item, from noisy weights alone."""
+        alive, back = steer(
+            self.weights,
+            self.kind,
+            self.bars,
+            self.priors,
+            (reach, spread, left, RESTING * left),
+            self.worth,
+        )
+        if back:
+            self.ends = self.offsets[1:].copy()
+        if alive < CLEARED * len(self.ids):
+            self._number_anew()
+
+    def _number_anew(self) -> None:
+        kept = np.flatnonzero(self.worth != OUT)
+        renumbered = np.full(len(self.ids), -1, np.int32)
+        renumbered[kept] = np.arange(len(kept), dtype=np.int32)
+        self.offsets, self.ends, self.items = keep_lists(self.offsets, self.ends, self.items, renumbered)
+        self.ids, self.kind, self.weights = self.ids[kept], self.kind[kept], self.weights[kept]
+        self.worth = self.worth[kept]
+
+    def __repr__(self) -> str:
+        return f"_Race({len(self.ids)} items)"

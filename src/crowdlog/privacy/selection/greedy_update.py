@@ -17,6 +17,7 @@ from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.privacy.selection.base import Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.scouted_greedy import by_lot, different_tags
@@ -25,7 +26,6 @@ from crowdlog.privacy.selection.scouted_greedy import by_lot, different_tags
 # up
 # by up to one user, which costs 5 % of the keys of the published, continuous form.
 GRID = 64
-ROUNDING_ROOM = 1 + 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def threshold(epsilon: float, delta: float) -> tuple[DiscreteLaplace, int]:
     alone holds the item passes with probability at most δ, less what the sampler costs.
     """
     check_epsilon_delta(epsilon, delta)
-    noise = DiscreteLaplace(GRID / epsilon * ROUNDING_ROOM)
-    room = delta - noise.statistical_distance * (1 + math.exp(epsilon)) * ROUNDING_ROOM
+    noise = DiscreteLaplace(GRID / epsilon * ROOM_ABOVE)
+    room = delta - noise.statistical_distance * (1 + math.exp(epsilon)) * ROOM_ABOVE
     low, high = 0, GRID + math.ceil(noise.scale * (1 - math.log(delta))) + 1
     if noise.tail(high - 1 - GRID) > room:
         raise InputError(f"δ is too small for the noise of GreedyUpdate at ε = {epsilon}. Got {delta}.")

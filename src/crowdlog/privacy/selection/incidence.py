@@ -50,7 +50,7 @@ class Incidence:
         user = np.repeat(np.arange(self.users), np.where(sizes > most, sizes, 0))
         tags = tags_of(randomness, "items", user, self.items[np.repeat(sizes > most, sizes)])
         offsets, kept = kernels.keep_random(self.offsets, self.items, tags, most)
-        return Incidence(offsets, kept, self.size)
+        return _in_order(offsets, kept, self.size)
 
     def only(self, items: NDArray[np.int64]) -> Incidence:
         """The same users with these items alone (given in rising order), numbered anew."""
@@ -61,7 +61,7 @@ class Incidence:
         renumbered = np.full(self.size, -1, np.int32)
         renumbered[items] = np.arange(len(items), dtype=np.int32)
         offsets, kept = kernels.keep_items(self.offsets, self.items, renumbered)
-        return Incidence(offsets, kept, len(items))
+        return _in_order(offsets, kept, len(items))
 
     def held(self) -> tuple[Incidence, NDArray[np.int64]]:
         """Without the items nobody holds; and what each new number was before."""
@@ -76,3 +76,11 @@ class Incidence:
 
     def __repr__(self) -> str:
         return f"Incidence({self.users} users, {len(self.items)} held items of {self.size})"
+
+
+def _in_order(offsets: Offsets, items: Items, size: int) -> Incidence:
+    """Part of an incidence that was checked, in the same order: not checked again, in each of many rounds."""
+    found = object.__new__(Incidence)
+    for name, value in (("offsets", offsets), ("items", items), ("size", size)):
+        object.__setattr__(found, name, value)
+    return found

@@ -256,3 +256,102 @@ def one_unit_each(
         if best >= 0:
             units[items[best]] += 1
     return units
+
+
+@njit(cache=True)
+def own_shares(
+    offsets: Array, items: Array, bias: Array, user: int, whole: int, most: float
+) -> tuple[float, float]:
+    """What a user gives to an item of bias `whole`, and by how much a smaller bias is multiplied: an L2
+    length of 1 in all, no item more than `most` times an even share. What biased items leave goes to the
+    others, or to all of them alike where all are biased.
+    """
+    even, squares = 0, np.int64(0)
+    for place in range(offsets[user], offsets[user + 1]):
+        value = np.int64(bias[items[place]])
+        if value == whole:
+            even += 1
+        else:
+            squares += value * value
+    own = offsets[user + 1] - offsets[user]
+    share = SHRINK / np.sqrt(np.float64(own))
+    if even == 0:
+        return share, SHRINK / np.sqrt(np.float64(squares))
+    lift = np.sqrt((np.float64(own) - np.float64(squares) / (np.float64(whole) * whole)) / even)
+    return share * min(lift, most), share / whole
+
+
+@njit(cache=True)
+def reroute(
+    offsets: Array,
+    items: Array,
+    bias: Array,
+    unit: int,
+    whole: int,
+    most: float,
+    adaptive: int,
+    target: int,
+    discount: float,
+) -> Array:
+    """Weights in whole numbers of 1/unit. Users with at most `adaptive` items get back what they gave beyond
+    the target of an item, and give the part `discount` of it to all their items alike (Chen et al. 2025).
+    """
+    size = len(bias)
+    given, at_stake = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for user in range(len(offsets) - 1):
+        own = offsets[user + 1] - offsets[user]
+        if own == 0:
+            continue
+        full, biased = own_shares(offsets, items, bias, user, whole, most)
+        for place in range(offsets[user], offsets[user + 1]):
+            item = items[place]
+            weight = np.int64(unit * (full if bias[item] == whole else biased * bias[item]))
+            part = np.int64(SHRINK * weight / np.sqrt(np.float64(own))) if own <= adaptive else 0
+            at_stake[item] += part
+            given[item] += weight - part
+    beyond = np.zeros(size, np.float64)  # the share of what was given at stake that comes back
+    for item in range(size):
+        if at_stake[item] > target:
+            beyond[item] = np.float64(at_stake[item] - target) / np.float64(at_stake[item])
+    back, carry = np.zeros(size, np.float64), np.zeros(size, np.float64)
+    for user in range(len(offsets) - 1):
+        own = offsets[user + 1] - offsets[user]
+        if own == 0 or own > adaptive:
+            continue
+        full, biased = own_shares(offsets, items, bias, user, whole, most)
+        returned = 0.0
+        for place in range(offsets[user], offsets[user + 1]):
+            item = items[place]
+            if beyond[item] > 0.0:
+                weight = np.int64(unit * (full if bias[item] == whole else biased * bias[item]))
+                returned += beyond[item] * np.int64(SHRINK * weight / np.sqrt(np.float64(own)))
+        if returned > 0.0:
+            each = discount * returned / own
+            for place in range(offsets[user], offsets[user + 1]):  # sums of many small numbers, compensated
+                item = items[place]
+                term = each - carry[item]
+                total = back[item] + term
+                carry[item] = (total - back[item]) - term
+                back[item] = total
+    return given + np.minimum(at_stake, target) + back.astype(np.int64)
+
+
+@njit(cache=True)
+def divide_people(users: Array, cells: Array, size: int, whole: int) -> Array:
+    """Every user gives each cell ⌊whole · the share of her rows that lie in it⌋ units. Rows of one user lie
+    together.
+    """
+    total = np.zeros(size, np.int64)
+    own = np.zeros(size, np.int64)
+    begin = 0
+    for row in range(len(users)):
+        own[cells[row]] += 1
+        if row + 1 == len(users) or users[row + 1] != users[row]:
+            rows = row + 1 - begin
+            for place in range(begin, row + 1):
+                cell = cells[place]
+                if own[cell] > 0:
+                    total[cell] += whole * own[cell] // rows
+                    own[cell] = 0
+            begin = row + 1
+    return total

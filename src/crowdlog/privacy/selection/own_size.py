@@ -17,11 +17,11 @@ from functools import lru_cache
 import numpy as np
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.gaussian import gaussian_delta, largest_of, shifted
+from crowdlog.privacy.gaussian import below, gaussian_delta, largest_of, quantile, shifted
 from crowdlog.privacy.rounding import sum_up
+from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.types import Ints
 
-ROUNDING_ROOM = 1 + 1e-12  # roots, products and e^ε are rounded; each bound gets this much more
 SMALL = (1, 2, 4, 8)  # sizes that have a factor of their own
 STEPS = 16  # sizes above are divided into as many steps: a step costs at most 0.3 % of the length
 HALVINGS = 50
@@ -42,11 +42,11 @@ class Part:
         hold.
         """
         alone = largest_of(self.bar, size)
-        return min(alone * math.exp(epsilon) * ROUNDING_ROOM, self.shown(size, factor))
+        return min(alone * math.exp(epsilon) * ROOM_ABOVE, self.shown(size, factor))
 
     def shown(self, size: int, factor: float) -> float:
         """At most the chance that a key which she alone holds passes, with her weight on it."""
-        return shifted(largest_of(self.bar, size), self.mu * factor * ROUNDING_ROOM)
+        return shifted(largest_of(self.bar, size), self.mu * factor * ROOM_ABOVE)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class OwnSizes:
         """
         if len(sizes) and sizes.max() > self.sizes[-1]:
             raise ValueError(f"a user has {sizes.max()} items, at most {self.sizes[-1]} are foreseen")
-        each = [int(unit * factor / self.largest / ROUNDING_ROOM) for factor in self.factors]
+        each = [int(unit * factor / self.largest / ROOM_ABOVE) for factor in self.factors]
         each[0] = unit
         found: Ints = np.array(each, np.int64)[np.searchsorted(self.sizes, sizes)]
         return found
@@ -124,19 +124,20 @@ def _largest_factor(
 
 
 def _guess(epsilon: float, delta: float, parts: tuple[Part, ...], mu_counts: float, size: int) -> float:
-    from scipy.special import ndtr, ndtri
-
-    alone = np.array([largest_of(part.bar, size) for part in parts])
-    mus = np.array([part.mu for part in parts])
+    alone = [largest_of(part.bar, size) for part in parts]
+    bars = [quantile(chance) for chance in alone]
     low, high = 0.0, 2.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         mu = _whole(middle, parts, mu_counts)
-        noise = ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu)
-        keys = np.minimum(alone * math.exp(epsilon), ndtr(ndtri(alone) + mus * middle)).sum()
+        noise = below(mu / 2 - epsilon / mu) - math.exp(epsilon) * below(-mu / 2 - epsilon / mu)
+        keys = sum(
+            min(chance * math.exp(epsilon), below(bar + part.mu * middle))
+            for part, chance, bar in zip(parts, alone, bars, strict=True)
+        )
         low, high = (middle, high) if noise + keys <= delta else (low, middle)
     return low - STEP
 
 
 def _whole(factor: float, parts: tuple[Part, ...], mu_counts: float) -> float:
-    return math.sqrt(factor**2 * sum(part.mu**2 for part in parts) + mu_counts**2) * ROUNDING_ROOM
+    return math.sqrt(factor**2 * sum(part.mu**2 for part in parts) + mu_counts**2) * ROOM_ABOVE

@@ -21,6 +21,7 @@ from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import Randomness
+from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.selection.base import Selected, SelectionPromise, unweighted
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.truncated_geometric import ONE, TruncatedGeometric, passes
@@ -28,7 +29,6 @@ from crowdlog.types import Hashes, Ints
 
 _REDRAWS = 20  # of tags, before their source is taken for a constant one
 SCOUTING = 4096  # units that one user spreads while scouting: she touches at most so many items
-ROUNDING_ROOM = 1 - 1e-12  # shares of ε are rounded down
 ENOUGH = Fraction(999, 1000)  # an item takes no more units once it is released with this chance
 DISTANCE_SHARE = 0.5  # of δ at most may be spent on the sampler's distance from ideal noise
 
@@ -66,7 +66,7 @@ class ScoutedGreedy:
     def budget(self, epsilon: float, delta: float, spent: float = 0.0) -> ScoutedBudget:
         """`spent`: what an earlier step took of δ, not of ε."""
         check_epsilon_delta(epsilon, delta)
-        scouting = self.scout * epsilon * ROUNDING_ROOM
+        scouting = self.scout * epsilon * ROOM_BELOW
         distance = spent
         if scouting > 0:
             eta = scouting_noise(scouting).statistical_distance
@@ -76,9 +76,7 @@ class ScoutedGreedy:
                 f"δ must be at least {2 * distance:.2g} for this selection: its noise is drawn from tables. "
                 f"Got {delta}."
             )
-        return ScoutedBudget(
-            scouting, (epsilon - scouting) * ROUNDING_ROOM, (delta - distance) * ROUNDING_ROOM
-        )
+        return ScoutedBudget(scouting, (epsilon - scouting) * ROOM_BELOW, (delta - distance) * ROOM_BELOW)
 
     def chances(self, budget: ScoutedBudget) -> list[int]:
         """The chance, in 1/2¹²⁸, that an item with 0, 1, 2, … units is released."""
@@ -102,7 +100,7 @@ def enough(chances: list[int]) -> int:
 
 
 def scouting_noise(epsilon: float) -> DiscreteLaplace:
-    return DiscreteLaplace(SCOUTING / epsilon / ROUNDING_ROOM)
+    return DiscreteLaplace(SCOUTING / epsilon / ROOM_BELOW)
 
 
 def ranks(held: Incidence, epsilon: float, randomness: Randomness) -> Ints:

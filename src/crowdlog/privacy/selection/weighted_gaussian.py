@@ -17,10 +17,9 @@ from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu, upper_qua
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.privacy.selection.base import D0, Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
-
-ROUNDING_ROOM = 1 + 1e-12  # floats are rounded; noise and threshold get this much more
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def even_threshold(mu: float, tail: float, most: int) -> float:
 
     return (
         max(1 / math.sqrt(t) + 0.5 / UNIT + upper_quantile(tail, t) / mu for t in range(1, most + 1))
-        * ROUNDING_ROOM
+        * ROOM_ABOVE
     )
 
 
@@ -67,7 +66,7 @@ def noisy_weights(
     """The users' weights plus noise of scale 1/μ."""
     from crowdlog.privacy.selection import kernels
 
-    noise = RoundedGaussian(kernels.UNIT / mu * ROUNDING_ROOM).draw(held.size, randomness)
+    noise = RoundedGaussian(kernels.UNIT / mu * ROOM_ABOVE).draw(held.size, randomness)
     lengths = np.full(held.users, kernels.UNIT, np.int64)
     weights = kernels.weigh(held.offsets, held.items, worth, lengths)
     return np.asarray((weights + noise) / kernels.UNIT, np.float64)

@@ -1,0 +1,121 @@
+"""The compiled loops of rounds with a bar for each class of items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from crowdlog.privacy.selection.kernels import BELL, BELL_STEP, FULL, HOPELESS, SHRINK
+
+# In the place of an item's worth: it is out for good; it is far above its bar and gets nothing.
+OUT, RESTS = -1, -2
+
+
+@njit(cache=True)
+def in_order_of_holders(items: Any, kind: Any) -> tuple[Any, Any]:
+    """Items numbered by their first places in the lists, those that nobody holds behind them; and what each
+    number was before. Who has no class and is not held gets no number.
+    """
+    number = np.full(len(kind), -1, np.int32)
+    renamed, ids = np.empty(len(items), np.int32), np.empty(len(kind), np.int32)
+    n = 0
+    for place in range(len(items)):
+        item = items[place]
+        if number[item] < 0:
+            number[item], ids[n] = n, item
+            n += 1
+        renamed[place] = number[item]
+    for item in range(len(kind)):
+        if number[item] < 0 and kind[item] >= 0:
+            ids[n] = item
+            n += 1
+    return renamed, ids[:n].copy()
+
+
+@njit(cache=True)
+def weigh(offsets: Any, ends: Any, items: Any, worth: Any, weights: Any, length: int, share: int) -> None:
+    """`kernels.weigh` with one length for all, `share` times, added to the weights. Items of negative worth
+    leave the user's list: they change places with those at its end.
+    """
+    longest = 0
+    for user in range(len(ends)):
+        longest = max(longest, ends[user] - offsets[user])
+    own = np.empty(longest + 1, np.float64)
+    for user in range(len(ends)):
+        begin, end = offsets[user], ends[user]
+        place, squares = begin, np.int64(0)
+        while place < end:
+            item = items[place]
+            value = np.int64(worth[item])
+            if value < 0:
+                end -= 1
+                items[place], items[end] = items[end], item
+            else:
+                own[place - begin] = np.float64(value)
+                squares += value * value
+                place += 1
+        ends[user] = end
+        if squares > 0:
+            scale = SHRINK * np.float64(length) / np.sqrt(np.float64(squares))
+            for at in range(begin, end):
+                weights[items[at]] += share * np.int64(scale * own[at - begin])
+
+
+@njit(cache=True)
+def steer(
+    weights: Any,
+    kind: Any,
+    bars: Any,
+    priors: Any,
+    aims: tuple[float, float, float, float],
+    worth: Any,
+) -> tuple[int, bool]:
+    """`kernels.steer` with a bar for each class; `aims`: reach, spread, left, and how far above items rest.
+
+    How many items are not out, and whether one that rested is worth something again.
+    """
+    reach, spread, left, far = aims
+    alive, back = 0, False
+    for item in range(len(weights)):
+        before = worth[item]
+        if before == OUT:
+            continue
+        bar = bars[kind[item]]
+        above = weights[item] - bar
+        alive += 1
+        if above > 3.0 * left:
+            worth[item] = RESTS if before == RESTS or above > far else 0
+            continue
+        t = 1.4 * above / left if above > 0.0 else max(0.0, (bar - weights[item] * reach) / spread)
+        bell = BELL[min(int(t * BELL_STEP), len(BELL) - 1)]
+        if bell >= HOPELESS or above > 0.0:
+            worth[item] = np.int64(bell) * np.int64(priors[kind[item]]) // FULL
+            back |= before == RESTS
+        else:
+            worth[item] = OUT
+            alive -= 1
+    return alive, back
+
+
+@njit(cache=True)
+def keep_lists(offsets: Any, ends: Any, items: Any, renumbered: Any) -> tuple[Any, Any, Any]:
+    """The lists without the items whose new number is negative; what has left them stays behind their
+    ends.
+    """
+    bounds, stops = np.zeros(len(offsets), np.int64), np.zeros(len(ends), np.int64)
+    kept = np.empty(len(items), np.int32)
+    n = 0
+    for user in range(len(ends)):
+        for place in range(offsets[user], offsets[user + 1]):
+            if place == ends[user]:
+                stops[user] = n
+            number = renumbered[items[place]]
+            if number >= 0:
+                kept[n] = number
+                n += 1
+        if ends[user] == offsets[user + 1]:
+            stops[user] = n
+        bounds[user + 1] = n
+    return bounds, stops, kept[:n].copy()

@@ -1,0 +1,82 @@
+"""What the ladder's proof needs of its parts: the number of people, long queries, allowances in the label."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from crowdlog.mechanisms import ladder as module
+from crowdlog.mechanisms import parse
+from crowdlog.mechanisms.ladder import ASKING, INVENTED, PUBLIC_PEOPLE
+from crowdlog.mechanisms.rungs.climb import longest_closed
+from crowdlog.mechanisms.rungs.setting import TABLES
+from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
+from crowdlog.privacy.selection.graded import Graded
+from tests.support.logs import crowd_rows, make_log
+from tests.support.randomness import FrozenRandomness
+
+ASKED = "Ladder(epsilon=2, delta=1e-6, least_rows=0)"
+
+
+class Recorded:
+    """Noise of a fixed value that notes its scale."""
+
+    scales: ClassVar[list[float]] = []
+
+    def __init__(self, scale):
+        self.scales.append(scale)
+
+    def draw(self, n, _randomness):
+        return np.full(n, 1234)
+
+
+def test_people_that_nobody_gave_are_counted_with_noise_and_that_number_is_used(tmp_path, monkeypatch):
+    """Repair 3 of the design: N̂ = people + noise of 0.5 % of μ², and never the number itself."""
+    monkeypatch.setattr(module, "RoundedGaussian", Recorded)
+    Recorded.scales.clear()
+    asked = parse(ASKED)
+    log = make_log(tmp_path, crowd_rows(300, ["used cars"]))
+    setting = asked._asked(log.info.users, FrozenRandomness())
+    assert setting.people == 300 + 1234
+    assert Recorded.scales == [pytest.approx(1 / (asked.mu * math.sqrt(ASKING)))]
+    assert Recorded.scales[0] * asked.mu * math.sqrt(ASKING) >= 1
+    assert PUBLIC_PEOPLE not in asked.promise().assumptions
+
+
+@pytest.mark.parametrize("people", [1, 999, 20_000, 49_999, 50_000, 10**7])
+def test_shares_never_add_up_to_more_than_is_left(people):
+    """Whatever number was drawn, all steps together cost what is left of μ²."""
+    asked = parse(ASKED)
+    spent = sum(mu**2 for mu in asked.setting_for(people, 1 - ASKING).mu.values())
+    assert spent <= (1 - ASKING) * asked.mu**2
+    assert spent + ASKING * asked.mu**2 <= asked.mu**2
+
+
+def test_queries_of_three_words_are_open_where_their_bar_would_lie_higher():
+    """Repair 5: decided by the number of released words, which is public."""
+    graded = Graded(AdaptiveGaussian(), 0.5)
+    assert longest_closed(graded, open_bar=13.0, size=100, allowed=0.1) == 3
+    assert longest_closed(graded, open_bar=8.0, size=100, allowed=0.1) == 2
+    assert longest_closed(graded, open_bar=1e9, size=2**20, allowed=0.1) == 2  # 2⁶⁰ cells are too many
+
+
+def test_the_label_tells_the_allowance_and_not_what_the_log_holds(tmp_path):
+    """Repair 8: the same released words, the same notes, whatever else is in the log."""
+    rows = crowd_rows(400, ["weather boston", "used cars"])
+    alone = [("lone", f"weather used {i}", 60 * i, "http://boston.com") for i in range(30)]
+    ladder = parse("Ladder(epsilon=4, delta=1e-9, people=400, least_rows=0)")
+    notes = []
+    for name, whole in (("without", rows), ("with", rows + alone)):
+        protected = ladder.protect(make_log(tmp_path, whole, name), FrozenRandomness())
+        notes.append(protected.notes)
+        words = protected.tables["words"].num_rows
+        for table in TABLES:
+            allowed = protected.notes[f"{table}: invented rows, on average, at most"]
+            most = ladder.setting.invented_words if table == "words" else ladder.setting.invented(words)
+            assert 0 < allowed <= most + 0.001
+    assert notes[0] == notes[1]
+    assert INVENTED in ladder.promise().unprotected
+    assert "protected by ε, not hidden by δ" in INVENTED
