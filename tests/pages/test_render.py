@@ -86,6 +86,7 @@ def test_nothing_is_loaded_from_elsewhere():
         text = (
             path.read_text(encoding="utf-8")
             .replace('src="data:', "")
+            .replace('src="searched.js"', "")  # the site's own file, beside the page
             .replace("http://www.w3.org/2000/svg", "")
         )
         for way in ("src=", "@import", "url(", "http:", "https:", 'rel="stylesheet"'):

@@ -53,3 +53,4 @@ def test_charts_have_names_and_nothing_is_loaded_for_none():
     assert scripts([]) == []
     _library, calls = scripts([PageChart("one", "A <name>", {"mark": "bar"})])
     assert 'vegaEmbed("#one",{"mark": "bar", "description": "A <name>"},' in calls
+    assert 'then(() => nameMenu("#one"))' in calls, "the menu of a chart has a name as well"

@@ -58,3 +58,26 @@ def test_an_empty_release_is_said_before_it_is_charged(tmp_path):
     own = CliRunner().invoke(cli, [*words[:-1], str(tmp_path / "own")])
     assert own.exit_code == 0
     assert own.stderr.startswith(said)
+
+
+@pytest.mark.slow
+def test_a_ladder_expects_what_it_shows(tmp_path):
+    """A log of another seed than those its figures come from; noise and log move them by a factor of two."""
+    ladder = parse("Ladder(epsilon=2.3, delta=1e-6, people=1000)")
+    synthesize(tmp_path / "log.tsv", users=1000, seed=1404)
+    log = import_log(tmp_path / "log.tsv", tmp_path / "store")
+    tables = ladder.protect(log, SeededRandomness(1)).tables
+    expected = ladder.rows_to_expect(1000)
+    assert {"words", "sites"} <= set(expected) <= set(tables)
+    for name in ("words", "sites"):
+        assert expected[name] / 2 <= tables[name].num_rows <= 2 * expected[name], name
+    told, empty = expectation(ladder, 1000)
+    assert told.startswith("With about 1,000 people expect about 80 words")
+    assert not empty
+    assert expectation(parse("Ladder(epsilon=0.1, delta=1e-6, people=50)"), 50)[1]
+
+
+def test_one_query_is_not_told_as_many():
+    told = {expectation(parse(f"Crowd(epsilon={e}, delta=5e-5)"), 600)[0] for e in (0.8, 0.9, 1, 1.1, 1.2, 5)}
+    assert any("expect about 1 query, as" in sentence for sentence in told)
+    assert not any("about 1 queries" in sentence for sentence in told)

@@ -7,7 +7,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.privacy.guarantee import NO_GUARANTEE, approximate
 from crowdlog.release.explain import explain, label_page
 from crowdlog.release.meaning import meaning_for_one_person, posterior_bound
-from crowdlog.release.page import release_page
+from crowdlog.release.page import charts_of, release_page
 from crowdlog.release.publish import publish
 from tests.support.logs import crowd_rows, make_log
 
@@ -75,3 +75,15 @@ def test_the_html_page_escapes_what_people_typed(releases):
     assert "things &lt;hidden&gt;" in page
     assert "http-equiv" not in page
     assert "src=" not in page  # nothing is loaded from elsewhere
+
+
+def test_a_chart_that_is_cut_shows_the_largest_counts_of_a_table_in_any_order(releases):
+    """Tables of public values lie in the order of these: their first rows are not their largest."""
+    label = releases["FTu(k=5)"].label
+    hours = [f"{hour:02}" for hour in range(30)]
+    table = pa.table({"hour": hours, "count": list(range(30))})
+    (chart,) = charts_of(label, {"hours": table})
+    assert [bar.count for bar in chart.bars] == [str(count) for count in range(29, 4, -1)]
+    assert chart.note.startswith("The 25 largest of 30.")
+    (whole,) = charts_of(label, {"hours": table.slice(0, 24)})
+    assert [bar.text for bar in whole.bars] == hours[:24]  # shown as a whole: in its own order

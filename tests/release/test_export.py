@@ -61,12 +61,26 @@ def test_graphml_is_read_by_networkx(release, tmp_path):
     assert edges == expected
 
 
+def test_words_and_sites_are_nodes_of_the_graph(tmp_path):
+    """The word and the site of one name are two nodes."""
+    log = make_log(tmp_path, [(f"u{user}", "cars", 100, "http://cars.com") for user in range(600)])
+    ladder = parse("Ladder(epsilon=8, delta=1e-3, people=600, least_rows=0)")
+    release = publish(ladder, log, tmp_path / "out", i_know=True)
+    (path,) = export(release, tmp_path / "graph", "graphml")
+    graph = nx.read_graphml(path)
+    nodes = {node: (data["kind"], data["text"]) for node, data in graph.nodes(data=True)}
+    edges = {(nodes[a], nodes[b]): data["count"] for a, b, data in graph.edges(data=True)}
+    for name, kind in (("query_sites", "query"), ("word_sites", "word")):
+        (row,) = [row for row in release.table(name).to_pylist() if row["site"] == "cars.com"]
+        assert edges[(kind, "cars"), ("site", "cars.com")] == row["count"]
+
+
 def test_what_cannot_be_exported_gets_a_sentence_and_leaves_nothing(release, tmp_path):
     folder = tmp_path / "log"
     only_queries = publish(
         parse("DPu(epsilon=4, delta=1e-9, d=2)"), make_log(folder, crowd_rows(400, QUERIES)), folder / "out"
     )
-    with pytest.raises(InputError, match="neither clicks nor query pairs"):
+    with pytest.raises(InputError, match="neither clicks nor pairs"):
         export(only_queries, tmp_path / "graph", "graphml")
     (tmp_path / "taken").mkdir()
     with pytest.raises(InputError, match="exists already"):

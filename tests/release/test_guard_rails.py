@@ -2,11 +2,15 @@
 
 import pytest
 
-from crowdlog.errors import PrivacyRefusal
+from crowdlog.attacks import attack
+from crowdlog.attacks.attacker import Attacker
+from crowdlog.comparison import compare
+from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.guard_rails import SEEDED, USERS
 from crowdlog.release.publish import note_look, open_ledger, publish
+from crowdlog.utility.registry import score
 from tests.support.logs import crowd_rows, make_log
 
 MECHANISM = parse("DPu(epsilon=4, delta=1e-9, d=2)")
@@ -62,6 +66,30 @@ def test_looks_at_the_log_are_in_ledger_and_label(log, tmp_path):
     (look,) = release.label.looks
     assert look.endswith(": compare")
     assert "parameters may have been chosen" in (tmp_path / "after" / "explanation.md").read_text()
+
+
+def test_measuring_and_attacking_from_python_are_looks_at_every_log_they_read(log, tmp_path):
+    release = publish(MECHANISM, log, tmp_path / "before")
+    other = make_log(tmp_path, crowd_rows(40, ["weather boston", "used cars"]), name="other")
+    score(release, log, on=["coverage"], test=other)
+    attack(release, log, ["singles"], attacker=Attacker(auxiliary=other))
+    after = publish(MECHANISM, log, tmp_path / "after").label.looks
+    assert [look.split(": ")[1] for look in after] == ["score", "attack"]
+    with open_ledger(other) as ledger:
+        assert [look.how for look in ledger.looks()] == ["score", "attack"]
+    compare(log, [repr(MECHANISM)], utility=["coverage"], attacks=["singles"], seeds=1, jobs=1)
+    with open_ledger(log) as ledger:
+        assert [look.how for look in ledger.looks()] == ["score", "attack", "compare"]
+
+
+def test_what_is_refused_before_the_log_is_read_is_no_look(log, tmp_path):
+    release = publish(MECHANISM, log, tmp_path / "one")
+    with pytest.raises(InputError, match="no measure"):
+        score(release, log, on=["beauty"])
+    with pytest.raises(InputError, match="no attack"):
+        attack(release, log, ["hammer"])
+    with open_ledger(log) as ledger:
+        assert ledger.looks() == []
 
 
 def test_a_promise_after_a_release_without_one_needs_the_owners_word(log, tmp_path):

@@ -351,7 +351,7 @@ def test_the_command_finishes_what_it_can_and_says_what_it_cannot(log, tmp_path)
     code, _output, error = crowdlog("resume", log.path, "--to", tmp_path / "here")
     assert str(error).startswith("Say with --charge")
     code, output, _error = crowdlog("resume", log.path, "--charge", 1, "--to", tmp_path / "here", "--json")
-    assert (code, json.loads(output)[0]["path"]) == (0, str(tmp_path / "here"))
+    assert (code, json.loads(output)["items"][0]["path"]) == (0, str(tmp_path / "here"))
     code, _output, error = crowdlog("resume", log.path, "--charge", 2)
     assert str(error) == "There is no unfinished charge 2. Unfinished: 3."
     code, _output, error = crowdlog("resume", log.path, "--give-up")

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,11 +11,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from crowdlog.cli.verify import command as verify
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
 from crowdlog.release.charged import check_charge
 from crowdlog.release.folder import Release
 from crowdlog.release.publish import publish
+from crowdlog.release.seal import sealed
 from tests.support.logs import crowd_rows, make_log
 
 MECHANISM = parse("DPu(epsilon=4, delta=1e-9, d=2)")
@@ -68,6 +72,7 @@ EDITS = [
     part("seal", None),
     part("seal", {"sha256": 5}),
 ]
+SEAL = 19  # the edits from here on are of the seal itself
 
 
 @pytest.mark.parametrize("number", range(len(EDITS)))
@@ -78,9 +83,24 @@ def test_an_edited_label_is_noticed(made, tmp_path, number, name):
     label = json.loads((tmp_path / "out" / "label.json").read_text())
     EDITS[number](label)
     (tmp_path / "out" / "label.json").write_text(json.dumps(label))
+    assert "\n" not in not_verified(tmp_path / "out")
+
+
+@pytest.mark.parametrize("number", range(SEAL))
+def test_who_seals_an_edited_label_anew_is_found_by_the_ledger(made, tmp_path, number):
+    log, folder = made
+    shutil.copytree(folder / "plain", tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    EDITS[number](label)
+    (tmp_path / "out" / "label.json").write_text(json.dumps(sealed(label)))
+    assert "\n" not in not_verified(tmp_path / "out", "--truth", str(log.path))
+
+
+def not_verified(release, *words):
+    """What `crowdlog verify` says of it: a sentence and exit code 1."""
     with pytest.raises(InputError) as caught:
-        Release.open(tmp_path / "out").check()
-    assert "\n" not in str(caught.value)
+        verify.main([str(release), *words], standalone_mode=False)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +109,7 @@ def test_an_edited_label_is_noticed(made, tmp_path, number, name):
 def test_what_is_no_label_gets_a_sentence(made, tmp_path, text):
     shutil.copytree(made[1] / "plain", tmp_path / "out")
     (tmp_path / "out" / "label.json").write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(InputError, match="cannot be read"):
-        Release.open(tmp_path / "out")
+    assert "cannot be read" in not_verified(tmp_path / "out")
 
 
 def replaced(path):
@@ -117,8 +136,55 @@ def added(path):
 def test_a_changed_table_is_noticed(made, tmp_path, change):
     shutil.copytree(made[1] / "plain", tmp_path / "out")
     change(tmp_path / "out")
-    with pytest.raises(InputError, match="do not trust"):
-        Release.open(tmp_path / "out").check()
+    assert "do not trust" in not_verified(tmp_path / "out")
+
+
+@pytest.mark.parametrize("page", ["label.md", "explanation.md", "index.html"])
+@pytest.mark.parametrize("change", ["ε = 0.01", None])
+def test_a_changed_page_is_noticed(made, tmp_path, page, change):
+    """Without the ledger: people read the pages, not the JSON."""
+    shutil.copytree(made[1] / "plain", tmp_path / "out")
+    if change is None:
+        (tmp_path / "out" / page).unlink()
+    else:
+        (tmp_path / "out" / page).write_text(change)
+    told = not_verified(tmp_path / "out")
+    assert f"{page} cannot be read" in told or f"{page} was changed" in told
+
+
+USES = {
+    "export": ["export", "out", "-o", "exported"],
+    "score": ["score", "out", "--truth", "log-store", "--on", "coverage"],
+    "attack": ["attack", "out", "--truth", "log-store", "--with", "singles"],
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_missing_table_is_refused_by_every_use(made, tmp_path, use):
+    log, folder = made
+    shutil.copytree(folder / "plain", tmp_path / "out")
+    shutil.copytree(log.path, tmp_path / "log-store")
+    missing(tmp_path / "out")
+    done = crowdlog(tmp_path, *USES[use])
+    assert done.returncode == 1
+    assert "queries.parquet cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_table_that_the_label_does_not_name_has_no_effect(made, tmp_path, use):
+    log, folder = made
+    shutil.copytree(folder / "plain", tmp_path / "out")
+    shutil.copytree(log.path, tmp_path / "log-store")
+    before = crowdlog(tmp_path, *USES[use])
+    shutil.rmtree(tmp_path / "exported", ignore_errors=True)
+    added(tmp_path / "out")
+    after = crowdlog(tmp_path, *USES[use])
+    assert (after.returncode, after.stdout) == (before.returncode, before.stdout) == (0, before.stdout)
+
+
+def crowdlog(folder, *words):
+    command = [sys.executable, "-m", "crowdlog.cli", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_the_ledger_knows_the_very_folder(made, tmp_path):
@@ -126,7 +192,7 @@ def test_the_ledger_knows_the_very_folder(made, tmp_path):
     for name in ("plain", "signed"):
         check_charge(Release.open(folder / name), log)
     shutil.copytree(folder / "plain", tmp_path / "out")
-    (tmp_path / "out" / "label.md").write_text("ε = 0.01")
+    (tmp_path / "out" / "more.md").write_text("ε = 0.01")
     with pytest.raises(InputError, match="not as it was published"):
         check_charge(Release.open(tmp_path / "out"), log)
 
@@ -143,8 +209,6 @@ def test_a_signature_tells_who_signed(made, tmp_path):
 
 def test_a_forged_seal_does_not_carry_the_signature(made, tmp_path):
     """Who computes the checksum anew still lacks the key; without a signature only the ledger tells."""
-    from crowdlog.release.seal import sealed
-
     shutil.copytree(made[1] / "signed", tmp_path / "out")
     label = json.loads((tmp_path / "out" / "label.json").read_text())
     old = label["seal"]

@@ -62,6 +62,67 @@ def test_a_record_of_its_own_a_missing_row_and_a_strange_text_are_noticed(log, e
     assert verdict(log, twice).too_many == 14
 
 
+def faults(log, events, notes=None):
+    mechanism = parse(SPELLING)
+    return verify_clusters(log, events, mechanism.k, mechanism.rule, notes).faults()
+
+
+def members_of(events):
+    """The pseudonyms of each cluster."""
+    found = {}
+    for row in events.to_pylist():
+        found.setdefault(row["cluster"], set()).add(row["user"])
+    return found
+
+
+def without(events, users):
+    return events.filter(pa.compute.invert(pa.compute.is_in(events["user"], pa.array(sorted(users)))))
+
+
+def test_a_missing_record_is_noticed_by_the_label(log):
+    made = parse(SPELLING).protect(log, SeededRandomness(1))
+    events, notes = made.tables["events"], made.notes
+    assert faults(log, events, notes) == {}
+    cluster = next(iter(members_of(events).values()))
+    found = faults(log, without(events, cluster), notes)
+    assert found == {"users have no record, and the label does not call it empty": len(cluster)}
+
+
+def test_fewer_than_k_users_without_a_record_are_noticed_without_the_label(log, events):
+    one = next(iter(members_of(events).values())).pop()
+    assert faults(log, without(events, {one}))["users have no record, which are fewer than k"] == 1
+
+
+def test_clusters_are_numbered_from_one_and_by_their_first_pseudonym(events):
+    found = members_of(events)
+    assert sorted(found) == list(range(1, 1 + len(found)))
+    assert sorted(found, key=lambda cluster: min(found[cluster])) == sorted(found)
+    assert all(3 <= len(users) <= 5 for users in found.values())
+
+
+def test_a_cluster_of_2k_users_is_noticed_in_the_rows(log, events):
+    place = events.column_names.index("cluster")
+    merged = events.set_column(place, "cluster", pa.array([1] * len(events)))
+    found = faults(log, merged)
+    assert found["clusters have more than 2k − 1 users"] == 1
+    assert found["clusters have different records"] == 1
+
+
+def test_a_user_of_two_clusters_is_noticed(log, events):
+    place = events.column_names.index("cluster")
+    clusters = events["cluster"].to_pylist()
+    clusters[0] = 1 + max(clusters)
+    assert "records have fewer than k equals" in faults(log, events.set_column(place, "cluster", [clusters]))
+
+
+def test_a_site_of_too_few_people_is_noticed(log, events):
+    place = events.column_names.index("url")
+    shown = faults(log, events.set_column(place, "url", pa.array(["x.com"] * len(events))))
+    assert "sites were clicked by too few people" not in shown
+    other = faults(log, events.set_column(place, "url", pa.array(["rare.example"] * len(events))))
+    assert other["sites were clicked by too few people"] == 1
+
+
 def test_every_record_is_known_to_be_of_a_user_of_its_cluster(log, events):
     truth = Impressions(log)
     cluster = clusters_of([SPELLING], truth)

@@ -23,13 +23,16 @@ class Bar:
 
 @dataclass(frozen=True)
 class BarChart:
-    """`title` names the chart, `note` says what is drawn and what is left out."""
+    """`title` names the chart, `counted` what its numbers are; `note` says what is drawn and what is left
+    out.
+    """
 
     title: str
     heading: str
     bars: Sequence[Bar]
     note: str
     has_error: bool
+    counted: str = "count"
 
 
 def bar_chart(
@@ -41,6 +44,7 @@ def bar_chart(
     of: int,
     noise: float | None,
     intervals: Sequence[tuple[float, float]] | None = None,
+    counted: str = "count",
 ) -> BarChart:
     """The largest counts of a table of `of` rows. `noise`: the standard deviation of a count's noise;
     `intervals`: where the rows come with intervals of their own.
@@ -66,4 +70,4 @@ def bar_chart(
         )
     if intervals:
         note += " The line is the interval that holds the truth in 95 of 100 rows."
-    return BarChart(title, heading, bars, note, bool(noise or intervals))
+    return BarChart(title, heading, bars, note, bool(noise or intervals), counted)

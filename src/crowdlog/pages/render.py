@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from crowdlog.number_format import number, percent, rounded_up
+from crowdlog.number_format import amount, number, percent, rounded_up
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -24,7 +24,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"number": number, "percent": percent, "rounded_up": rounded_up}
+    environment.filters |= {"number": number, "percent": percent, "rounded_up": rounded_up, "amount": amount}
     # our own file, and no log's text: it must not be escaped
     environment.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))  # noqa: S704
     return environment

@@ -13,8 +13,9 @@ from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.accounting import ledger_epsilon
 from crowdlog.privacy.gaussian_filter import gaussian_parts, limits
 from crowdlog.privacy.guarantee import Guarantee, compose
-from crowdlog.privacy.ledger import Budget as LedgerBudget
-from crowdlog.privacy.ledger import Entry, Ledger
+from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger_book import Budget as LedgerBudget
+from crowdlog.privacy.ledger_book import Entry
 
 # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
 SLACK = 2.0

@@ -1,17 +1,20 @@
-"""How many queries a release will show, told before anything is charged and without looking at the log.
+"""How many rows a release will show, told before anything is charged and without looking at the log.
 
-From a public table: in synthetic logs of so many people, how many queries were asked by at least so many of
-them (`crowdlog synth --users N --seed 1`; docs/synthetic.md). A real log may share more or less.
+From what a mechanism knows of its tables, or for tables of queries from a public table: in synthetic logs of
+so many people, how many queries were asked by at least so many of them (`crowdlog synth --users N --seed 1`;
+docs/synthetic.md). A real log may share more or less.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.number_format import number
-from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.number_format import amount, number
+from crowdlog.plan.selections import AtLeast, NoisyThreshold, SampledThreshold
 from crowdlog.plan.table import TablePlan
 
 # People behind a query, and for each number of people in a log how many queries have at least so many.
@@ -36,7 +39,8 @@ def people_needed(plan: TablePlan) -> float | None:
     if isinstance(selection, AtLeast):
         return float(selection.k)
     centre = selection.crossing.centre
-    return centre if isinstance(selection, NoisyThreshold) else PEOPLE_PER_WEIGHT * centre
+    by_counts = isinstance(selection, NoisyThreshold | SampledThreshold)
+    return centre if by_counts else PEOPLE_PER_WEIGHT * centre
 
 
 def expected_queries(behind: float, users: int) -> float:
@@ -50,17 +54,32 @@ def expected_queries(behind: float, users: int) -> float:
 
 
 def expectation(mechanism: Mechanism, users: int) -> tuple[str, bool] | None:
-    """A sentence for the owner, and whether she has to expect an empty table of queries."""
+    """A sentence for the owner, and whether she has to expect a release without a row."""
+    if tables := mechanism.rows_to_expect(users):
+        return _of_tables(tables, users)
     plan = next((plan for plan in mechanism.plan if plan.name == "queries"), None)
     behind = None if plan is None else people_needed(plan)
     if behind is None:
         return None
     rows = expected_queries(behind, users)
-    about = f"With about {number(_rounded(users))} people expect"
+    about = _about(users)
     why = f"a query needs about {number(_rounded(behind))} of them to be shown"
     if rows < 1:
         return f"{about} an empty release: {why}, and in synthetic logs of this size none has so many.", True
-    return f"{about} about {number(_rounded(rows))} queries, as synthetic logs share them: {why}.", False
+    shown = amount(_rounded(rows), "query", "queries")
+    return f"{about} about {shown}, as synthetic logs share them: {why}.", False
+
+
+def _of_tables(tables: Mapping[str, float], users: int) -> tuple[str, bool]:
+    shown = {name: rows for name, rows in tables.items() if rows >= 1}
+    if not shown:
+        return f"{_about(users)} an empty release: in synthetic logs of this size too few share a word.", True
+    rows = ", ".join(f"{number(_rounded(rows))} {name.replace('_', ' ')}" for name, rows in shown.items())
+    return f"{_about(users)} about {rows}, as synthetic logs share them.", False
+
+
+def _about(users: int) -> str:
+    return f"With about {number(_rounded(users))} people expect"
 
 
 def _rounded(value: float) -> int:

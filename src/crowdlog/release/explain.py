@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crowdlog.number_format import number, rounded_up
+from crowdlog.number_format import NOTHING, number, rounded_up
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.release.label import Label
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.release.promise import Promise, Setting, Step
 
-_COUNTED = {"impressions": "how often it was searched", "users": "how many people searched it"}
+_COUNTED = {"impressions": "how often something was done", "users": "how many people did it"}
 
 
 def _parameters(guarantee: Guarantee) -> str:
@@ -34,7 +34,7 @@ def _settings(title: str, settings: Mapping[str, Setting]) -> str:
 
 
 _LOOKED = (
-    "The owner measured trials against the log before ({times} times): "
+    "The owner looked at the log itself before ({times} times): "
     "parameters may have been chosen by what she saw, which no promise covers."
 )
 
@@ -45,7 +45,7 @@ def _steps(promise: Promise) -> str:
         done = "".join(f"| {step.name} | {step.what} |\n" for step in promise.steps)
         return f"\n## What was done\n\n| step | |\n|---|---|\n{done}"
     spent = "".join(
-        f"| {step.name} | {rounded_up(step.epsilon)} | {rounded_up(step.delta)} | {step.what} |\n"
+        f"| {step.name} | {cost_told(step.epsilon)} | {cost_told(step.delta)} | {step.what} |\n"
         for step in promise.steps
     )
     return f"\n## What was spent\n\n| step | ε | δ | |\n|---|---|---|---|\n{spent}"
@@ -107,13 +107,22 @@ def explain(label: Label) -> str:
 def _contents(label: Label) -> str:
     rows = ", ".join(f"{count:,} {name}" for name, count in label.tables.items())
     counted = _COUNTED.get(label.promise.counts)
+    if any(plan.names_only for plan in label.plans):
+        return f"It holds {rows}: names alone. The column count is 1 in every row and says nothing.\n"
     if counted is None:
         return f"It holds {rows}.\n"
-    return f"It holds {rows}. A count says {counted}, with random noise added where the steps below say so.\n"
+    return (
+        f"It holds {rows}. A count says {counted}: of each person only what the steps below count, and with "
+        "random noise where they say so.\n"
+    )
 
 
 def _cost(step: Step) -> str:
-    if not (step.epsilon or step.delta):
-        return ""
-    also = f" and δ = {rounded_up(step.delta)}" if step.delta else ""
-    return f" This spends ε = {rounded_up(step.epsilon)}{also}."
+    spent = {"ε": step.epsilon, "δ": step.delta}
+    told = " and ".join(f"{name} = {rounded_up(value)}" for name, value in spent.items() if value)
+    return f" This spends {told}." if told else ""
+
+
+def cost_told(value: float) -> str:
+    """Of a step, in a table: a dash where it costs nothing, for a zero reads as if something were free."""
+    return rounded_up(value) if value else NOTHING

@@ -1,4 +1,4 @@
-"""A release in other formats: TSV, Parquet, and the query–click graph as GraphML."""
+"""A release in other formats: TSV, Parquet, and the graph of what it joins as GraphML."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ from crowdlog.release.folder import LABEL, Release
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORMATS = ("tsv", "parquet", "graphml")
+# Tables of a graph: what its nodes are; what its edges join, by which columns.
+_NODES = {"queries": "query", "words": "word", "sites": "site"}
+_EDGES = {
+    "clicks": (("query", "query"), ("url", "url")),
+    "query_sites": (("query", "query"), ("site", "site")),
+    "word_sites": (("word", "word"), ("site", "site")),
+    "pairs": (("query", "query"), ("query", "next_query")),
+    "word_pairs": (("word", "word"), ("word", "next_word")),
+}
 
 
 def export(release: Release, out: str | Path, format: str) -> list[Path]:  # noqa: A002 - the option's name
@@ -44,17 +53,22 @@ def _tsv(release: Release, folder: Path) -> list[Path]:
     written = []
     for name, table in _tables(release):
         path = folder / f"{name}.tsv"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-            writer.writerow(table.column_names)
-            for batch in table.to_batches(max_chunksize=65_536):
-                columns = [
-                    [_defused(" | ".join(v) if isinstance(v, list) else v) for v in column.to_pylist()]
-                    for column in batch.columns
-                ]
-                writer.writerows(zip(*columns, strict=True))
+        write_delimited(table, path, "\t")
         written.append(path)
     return written
+
+
+def write_delimited(table: pa.Table, path: Path, delimiter: str) -> None:
+    """A table as text that a spreadsheet can open: nothing in it is run as a formula."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(table.column_names)
+        for batch in table.to_batches(max_chunksize=65_536):
+            columns = [
+                [_defused(" | ".join(v) if isinstance(v, list) else v) for v in column.to_pylist()]
+                for column in batch.columns
+            ]
+            writer.writerows(zip(*columns, strict=True))
 
 
 def _defused(value: Any) -> Any:
@@ -70,10 +84,10 @@ def _parquet(release: Release, folder: Path) -> list[Path]:
 
 
 def _graphml(release: Release, folder: Path) -> list[Path]:
-    """Queries and URLs are nodes; clicks and reformulations are edges with their counts."""
-    if release.clicks() is None and release.pairs() is None:
+    """Queries, words, sites and URLs are nodes; what joins two of them is an edge with its count."""
+    if not any(name in release.tables for name in _EDGES):
         raise InputError(
-            "This release has neither clicks nor query pairs, so it is no graph. Export it as tsv or parquet."
+            "This release has neither clicks nor pairs, so it is no graph. Export it as tsv or parquet."
         )
     path = folder / "graph.graphml"
     with path.open("w", encoding="utf-8") as file:
@@ -99,19 +113,20 @@ class _Graph:
         self.nodes: dict[tuple[str, str], str] = {}
 
     def write(self, release: Release) -> None:
-        for query, count in _columns(release.queries(), "query", "count"):
-            self._node("query", query, count)
+        for name, kind in _NODES.items():
+            for text, count in _columns(release.table(name), kind, "count"):
+                self._node(kind, text, count)
         edges = [
-            ("url", _columns(release.clicks(), "query", "url", "count")),
-            ("query", _columns(release.pairs(), "query", "next_query", "count")),
+            (source[0], target[0], _columns(release.table(name), source[1], target[1], "count"))
+            for name, (source, target) in _EDGES.items()
         ]
-        for kind, rows in edges:
+        for kind, other, rows in edges:
             for source, target, _count in rows:
-                self._node("query", source, None)
-                self._node(kind, target, None)
-        for kind, rows in edges:
+                self._node(kind, source, None)
+                self._node(other, target, None)
+        for kind, other, rows in edges:
             for source, target, count in rows:
-                ends = f'source="{self.nodes["query", source]}" target="{self.nodes[kind, target]}"'
+                ends = f'source="{self.nodes[kind, source]}" target="{self.nodes[other, target]}"'
                 self.file.write(f'<edge {ends}><data key="count">{count}</data></edge>\n')
 
     def _node(self, kind: str, text: str, count: int | None) -> None:

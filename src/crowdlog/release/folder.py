@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdlog.artifacts.breakdowns import BREAKDOWNS
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_folder
 from crowdlog.release.label import Label
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from crowdlog.release.assemble import Draft
 
 LABEL = "label.json"
-# The column contract of every table a release may hold. `count` may be followed by further columns.
+# The column contract of every table a release may hold. `count` may be followed by further columns; `url` by
+# the `cluster` of a record, where users of a cluster have the same.
 CONTRACT: Mapping[str, tuple[str, ...]] = {
     "queries": ("query", "count"),
     "clicks": ("query", "url", "count"),
@@ -33,16 +35,31 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "sites": ("site", "count"),
     "query_sites": ("query", "site", "count"),
     "word_sites": ("word", "site", "count"),
+    "triples": ("query", "next_query", "third_query", "count"),  # of collections only, like visits
+    "visits": ("query", "url", "count"),
+    **{table: (*columns, "count") for table, columns in BREAKDOWNS.values()},
     "events": ("user", "query", "time", "rank", "url"),  # unsafe mechanisms only: one row per source row
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """A published release."""
 
     path: Path
     label: Label
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: released data alone."""
+        from crowdlog.pages.in_notebook import fields_in_notebook
+        from crowdlog.release.meaning import meaning_for_one_person
+
+        label = self.label
+        told = {"made by": " and ".join(label.mechanisms), "date": label.date}
+        return fields_in_notebook(
+            f"Release {self.path.name}",
+            {"meaning": meaning_for_one_person(label.promise.guarantee)} | told | dict(label.tables),
+        )
 
     @classmethod
     def open(cls, path: str | Path) -> Release:
@@ -68,26 +85,35 @@ class Release:
         return check_seal(stored, str(self.path))
 
     def check(self) -> None:
-        """Every table that the label names is there with its hash, and no other."""
-        if set(self.tables) != set(self.label.tables) or set(self.label.hashes) != set(self.label.tables):
+        """Every table and page that the label names is there with its hash, and no other table."""
+        there = {name for name in CONTRACT if (self.path / f"{name}.parquet").exists()}
+        named, hashed = set(self.label.tables), set(self.label.hashes)
+        pages = {name for name in hashed if Path(name).suffix}
+        if there != named or hashed - pages != named:
             raise InputError(f"The tables of {self.path} are not those of its label: do not trust them.")
         for name, rows in self.label.tables.items():
             table = self.table(name)
             if table is None or table.num_rows != rows:
                 raise InputError(f"Table {name} of {self.path} has not the rows that its label says.")
+        for name in sorted(pages):
+            if _digest(self.path / name) != self.label.hashes[name]:
+                raise InputError(
+                    f"{self.path / name} was changed after it was written: do not trust it. "
+                    f"'crowdlog label {self.path}' shows what the label says."
+                )
 
     @property
     def tables(self) -> list[str]:
-        """The names of the tables in this release."""
-        return [name for name in CONTRACT if (self.path / f"{name}.parquet").exists()]
+        """The names of the tables in this release: what its label does not name is none of them."""
+        return [name for name in CONTRACT if name in self.label.tables]
 
     def table(self, name: str) -> pa.Table | None:
         """A table by name, or None when this release has none of that name."""
         import pyarrow.parquet as pq
 
-        path = self.path / f"{name}.parquet"
-        if not path.exists():
+        if name not in self.tables:
             return None
+        path = self.path / f"{name}.parquet"
         expected = self.label.hashes.get(name)
         if expected is not None and _digest(path) != expected:
             raise InputError(f"{path} is not the table that the label was written for: do not trust it.")
@@ -135,12 +161,13 @@ def fill_folder(folder: Path, draft: Draft, key: Any = None) -> None:
     check_tables(draft.tables)
     for name, table in draft.tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    for name, text in draft.pages.items():
+        (folder / name).write_text(text, encoding="utf-8")
     hashes = {name: _digest(folder / f"{name}.parquet") for name in draft.tables}
+    hashes |= {name: _digest(folder / name) for name in draft.pages}
     stored = sealed(replace(draft.label, hashes=hashes).to_json(), key)
     label = json.dumps(stored, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / LABEL).write_text(label + "\n", encoding="utf-8")
-    for name, text in draft.pages.items():
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def folder_hash(folder: Path) -> str | None:

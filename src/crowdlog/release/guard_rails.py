@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crowdlog.errors import PrivacyRefusal
+from crowdlog.artifacts.kinds import PART_ARTIFACTS
+from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.promise import Promise, Protects
@@ -35,6 +36,26 @@ def as_drawn(promise: Promise, randomness: Randomness, users: int | None) -> Pro
     return promise
 
 
+# Tables that need neither sessions nor an order of queries.
+_WITHOUT_TIMES = {"query", "click", *PART_ARTIFACTS}
+
+
+def refuse_without_times(promise: Promise, log: LogStore) -> None:
+    """A log without times has no sessions and no next queries: InputError for what needs them."""
+    if log.info.has_times:
+        return
+    kinds = [getattr(plan.artifact, "kind", "sequence") for plan in promise.tables]
+    wrong = [
+        plan.name for plan, kind in zip(promise.tables, kinds, strict=True) if kind not in _WITHOUT_TIMES
+    ]
+    if not kinds or wrong:
+        what = f"its tables ({', '.join(wrong)}) need" if wrong else "it needs"
+        raise InputError(
+            f"This log was imported without times, and {what} them. Choose a mechanism that counts queries "
+            "or clicks alone, such as Korolova, or import the log with its times. Nothing was charged."
+        )
+
+
 def refuse_or_warn(
     mechanism: Protects,
     promise: Promise,
@@ -48,6 +69,7 @@ def refuse_or_warn(
     warnings = _of_the_promise(mechanism, promise, log, randomness, users)
     if log.info.part_of is not None and log.info.ledger is None:
         warnings.append(PART)
+    warnings += mechanism.doubts(log.info.users if users is None else users)
     if warnings and not i_know:
         raise PrivacyRefusal(f"{warnings[0]} Add --i-know to release all the same; the label will say so.")
     return warnings

@@ -42,8 +42,9 @@ class Label:
     `mechanisms`: spellings, each of which parses back; several where a nested collection has one for each
     layer. `tables`: how many rows each table has. `source`: the store or collection it was made from.
     `charge`: its number in the store's ledger, 0 where none was charged; `ledger_head`: its end then.
-    `noise_from_system`: no fixed seed drew the noise. `hashes`: SHA-256 of each table's file. `looks`: when
-    and how the log was looked at before, in ways that no promise covers.
+    `noise_from_system`: no fixed seed drew the noise. `hashes`: SHA-256 of each table's file and, by
+    the names of their files, of the pages. `looks`: when and how the log was looked at before, in ways that
+    no promise covers.
     """
 
     mechanisms: tuple[str, ...]
@@ -104,7 +105,7 @@ class Label:
                 "is_interactive": False,
             },
             "accounting": {
-                "composition": "sum over the steps below",
+                "composition": "sum over the steps below" if guarantee.protects else "nothing to add up",
                 "steps": [asdict(step) for step in promise.steps],
                 "for_tight_composition": [dict(step) for step in promise.accounting],
             },

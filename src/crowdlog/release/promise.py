@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from crowdlog.plan.candidates import OfTheLog
-from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.plan.selections import AtLeast, NoisyThreshold, SampledThreshold
 from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.accounting import for_ledger
 from crowdlog.privacy.guarantee import Guarantee, compose
@@ -31,6 +31,15 @@ _KEYS = {
     "sites": "clicked sites",
     "query_sites": "clicked sites of queries",
     "word_sites": "clicked sites of words",
+    "triples": "triples of queries",
+    "visits": "visited pages of queries",
+    "lengths": "numbers of words",
+    "hours": "hours",
+    "activity": "numbers of searches",
+    "shares": "shares of searches",
+    "repeats": "bands of queries",
+    "topics": "topics",
+    "topic_hours": "hours of topics",
 }
 
 
@@ -44,7 +53,7 @@ class Step:
     delta: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Promise:
     """Everything that can be said without looking at the log.
 
@@ -64,10 +73,26 @@ class Promise:
     # the paper's own real-valued formulas at these parameters
     as_published: Mapping[str, Setting] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return (
+            f"Promise({self.guarantee}; tables: {', '.join(table.name for table in self.tables) or 'none'})"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from crowdlog.pages.in_notebook import fields_in_notebook
+        from crowdlog.release.meaning import meaning_for_one_person
+
+        told = {"tables": ", ".join(table.name for table in self.tables), "proof": self.proof}
+        uncovered = {f"not covered ({i})": line for i, line in enumerate(self.unprotected, 1)}
+        return fields_in_notebook(
+            str(self.guarantee), {"meaning": meaning_for_one_person(self.guarantee)} | told | uncovered
+        )
+
     @property
     def counts(self) -> str:
         """What a published count counts: "impressions", "users", or "" when no counts are published."""
-        return self.tables[0].counts if self.tables else ""
+        return self.tables[0].counts if self.tables and not self.tables[0].names_only else ""
 
     @property
     def settings(self) -> dict[str, Setting]:
@@ -141,6 +166,13 @@ def steps_of(plan: TablePlan) -> list[Step]:
                     f"Publish {keys} of at least {k} {what}, with exact counts of {plan.counts}.",
                 )
             )
+        case SampledThreshold() as chosen:
+            rule = (
+                f"Whether a person takes part is drawn for each of her {keys}, in a collection by herself, "
+                f"with probability {chosen.millionths / 1e6:g}. Show those of which at least {chosen.K} took "
+                "part, with that number; divided by the probability it estimates all who have it."
+            )
+            steps.append(Step(f"Sample {plan.name}", rule, parts[0].epsilon, parts[0].delta))
         case _:
             pass
     if isinstance(plan.noise, DiscreteLaplace) and not plan.reuses_noise:
@@ -148,6 +180,20 @@ def steps_of(plan: TablePlan) -> list[Step]:
         rule = f"Publish {plan.counts} with fresh noise of scale {plan.noise.scale:.4g}{least}."
         steps.append(Step(f"Count {plan.name}", rule, parts[-1].epsilon, parts[-1].delta))
     return steps
+
+
+def said_of(steps: Iterable[Step], spelled: str, table: str) -> tuple[Step, ...]:
+    """The steps of the table `spelled`, told of another table that is decided over in the same way."""
+    if spelled == table:
+        return tuple(steps)
+    return tuple(
+        replace(
+            step,
+            name=step.name.replace(spelled, table),
+            what=step.what.replace(_KEYS[spelled], _KEYS[table]),
+        )
+        for step in steps
+    )
 
 
 @dataclass(frozen=True)
@@ -182,6 +228,10 @@ class Protects(Protocol):
 
     def check_log(self, log: LogStore) -> None:
         """Raise InputError when the log cannot be published by it: before anything is charged."""
+        ...
+
+    def doubts(self, users: int) -> tuple[str, ...]:
+        """Warnings for a log of so many users."""
         ...
 
     def check_engine(self, engine: Engine) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, fill_folder, folder_hash
-from crowdlog.release.guard_rails import as_drawn, refuse_or_warn
+from crowdlog.release.guard_rails import as_drawn, refuse_or_warn, refuse_without_times
 from crowdlog.release.place import Place, find_place, refuse_existing, reserve
 from crowdlog.release.promise import Promise, Protected, Protects
 from crowdlog.release.seal import read_key
@@ -63,6 +63,7 @@ def publish(
     warnings = refuse_or_warn(mechanism, promise, log, drawn_by, i_know=i_know, users=users)
     mechanism.check_inputs()
     mechanism.check_log(log)
+    refuse_without_times(promise, log)
     with (
         holding(log, alone=False),
         open_ledger(log) as ledger,
@@ -122,11 +123,17 @@ def note_look(log: LogStore, how: str) -> None:
         ledger.note_look(how)
 
 
+def note_looks(logs: Iterable[LogStore | None], how: str) -> None:
+    """Record a look at each of these logs, once for each."""
+    for log in {log.info.id: log for log in logs if log is not None}.values():
+        note_look(log, how)
+
+
 @contextmanager
 def holding(log: LogStore, *, alone: bool) -> Iterator[None]:
     """Releases of one store may run side by side; `resume` runs alone. A killed run holds nothing."""
     try:
-        handle = hold(log.path / LOCK, shared=not alone)
+        handle = hold(log.path / LOCK, shared=not alone, mode=0o600)
     except BlockingIOError:
         who = "A release or another resume" if alone else "A resume"
         raise InputError(f"{who} of {log.path} is running just now. Wait for it; nothing was done.") from None

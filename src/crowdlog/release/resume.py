@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.files.disk import force_folder_to_disk, force_to_disk
-from crowdlog.privacy.ledger import Entry, Ledger
+from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger_book import Entry
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.folder import Release, folder_hash
 from crowdlog.release.guard_rails import as_drawn, refuse_or_warn

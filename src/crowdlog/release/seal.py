@@ -1,6 +1,6 @@
 """The seal of a label: a checksum over all of it and, if the owner signs, her Ed25519 signature.
 
-The label holds the hashes of the tables, so the seal binds them, too.
+The label holds the hashes of tables and pages, so the seal binds them, too.
 """
 
 from __future__ import annotations

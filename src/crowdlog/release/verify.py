@@ -148,12 +148,12 @@ def _degrees(released: pa.Table, rows: Longs, known: Longs) -> Longs:
 
 def _wrong_counts(log: LogStore, released: pa.Table, rows: Longs) -> int:
     """Rows whose count is not the number of times that the query was asked."""
-    import pyarrow.parquet as pq
+    from crowdlog.log.parts import batches
 
     if "count" not in released.column_names:
         return 0
     asked = np.zeros(log.info.queries, np.int64)
-    for batch in pq.ParquetFile(log.events()).iter_batches(columns=["query", "impression"]):
+    for batch in batches(log.events(), ["query", "impression"]):
         query = batch["query"].to_numpy()[batch["impression"].to_numpy(zero_copy_only=False)]
         asked += np.bincount(query, minlength=len(asked))
     counts = np.asarray(released["count"], np.int64)

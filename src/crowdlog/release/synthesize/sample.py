@@ -10,15 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as _pc
 
 from crowdlog.release.synthesize.chances import Chances
+from crowdlog.release.synthesize.figures import SEARCHES_PER_SESSION, SearchFigures
 from crowdlog.types import Bools, Ints
 
 pc: Any = _pc  # its stubs know fewer types than it takes
 _array: Any = pa.array
-# What no table of a release says is taken from published figures of AOL's log (docs/synthetic.md).
-GOES_ON = 0.5  # two searches a session on average
-CLICKED = 0.6
+GOES_ON = 1 - 1 / SEARCHES_PER_SESSION
 FOLLOWS = 0.5  # how often the next search of a session is one that the table of pairs names
-LENGTHS = np.cumsum([0.27, 0.20, 0.21, 0.14, 0.10, 0.08])  # words of an invented query: 1, 2, …
+# Of searches that no released query covers: those that name a released site (of clicks on a site called like
+# the query real logs have .20 to .41, docs/synthetic.md), and how they write it.
+NAMES, NAME_ALONE, SITE_ALONE = 0.2, 0.5, 0.3
 PUBLIC = 0.2  # of an invented query's words: one of the public list, if there is one
 _LONGEST = 40  # searches of one session
 
@@ -37,8 +38,15 @@ class SampledBlock:
 class Sampler:
     """Draws blocks of sessions. `listed`: public words for what the release does not cover."""
 
-    def __init__(self, chances: Chances, random: np.random.Generator, listed: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        chances: Chances,
+        figures: SearchFigures,
+        random: np.random.Generator,
+        listed: tuple[str, ...] = (),
+    ) -> None:
         self._chances = chances
+        self._figures = figures
         self._random = random
         self._listed = _array(listed, pa.string())
 
@@ -53,18 +61,24 @@ class Sampler:
         invented = query < 0
         if invented.any():
             made, last = self._invent(int(invented.sum()))
+            clicks = self._clicks_of_words(last)
+            made, clicks = self._name_sites(made, clicks)
             texts = pc.replace_with_mask(texts, _array(invented), made)
-            url[invented] = self._clicks_of_words(last)
+            url[invented] = clicks
+            known: Any = pc.is_in(texts, value_set=self._chances.queries)  # made, and yet a released query
+            rank = np.where(invented, 1, rank)
+            invented &= ~known.to_numpy(zero_copy_only=False)
         clicked = _array(url < 0)
         addresses = self._chances.urls.take(_array(url, mask=url < 0))
-        ranks = pc.if_else(clicked, pa.scalar(None, pa.int64()), _array(np.where(invented, 1, rank)))
+        ranks = pc.if_else(clicked, pa.scalar(None, pa.int64()), _array(rank))
         return SampledBlock(session, texts, invented, addresses, ranks)
 
     def _queries(self, place: Ints, longest: int) -> Ints:
         """A released query for each search, −1 for one to invent."""
         chances, random = self._chances, self._random
         drawn = np.full(len(place), -1, np.int64)
-        known = random.random(len(place)) < chances.covered
+        covered = chances.covered if self._figures.covered is None else self._figures.covered
+        known = random.random(len(place)) < (covered if chances.query.total else 0.0)
         drawn[known] = chances.query.draw(random, int(known.sum()))
         for step in range(1, longest):
             here = np.flatnonzero(place == step)
@@ -78,7 +92,7 @@ class Sampler:
         """An address for each search of a released query, or −1; and its rank: its place among the clicks."""
         url = np.full(len(query), -1, np.int64)
         rank = np.ones(len(query), np.int64)
-        clicks = (query >= 0) & (self._random.random(len(query)) < CLICKED)
+        clicks = (query >= 0) & (self._random.random(len(query)) < self._figures.clicked)
         clicks[clicks] = self._chances.clicked.has(query[clicks])
         url[clicks], place = self._chances.clicked.draw(self._random, query[clicks])
         rank[clicks] = place + 1
@@ -88,7 +102,7 @@ class Sampler:
         """An address for each invented query by its last word, or by everybody's sites."""
         chances, random = self._chances, self._random
         url = np.full(len(word), -1, np.int64)
-        clicks = random.random(len(word)) < CLICKED
+        clicks = random.random(len(word)) < self._figures.clicked
         known = clicks & (word >= 0)
         known[known] = chances.word_url.has(word[known])
         url[known] = chances.word_url.draw(random, word[known])[0]
@@ -97,10 +111,26 @@ class Sampler:
             url[rest] = chances.any_url.draw(random, int(rest.sum()))
         return url
 
+    def _name_sites(self, texts: Any, url: Ints) -> tuple[Any, Ints]:
+        """Some invented searches name a released site instead, and go there if they click."""
+        chances, random = self._chances, self._random
+        names = random.random(len(texts)) < (NAMES if chances.any_url.total else 0.0)
+        site = chances.any_url.draw(random, int(names.sum()))
+        whole = pc.replace_substring_regex(chances.urls.take(_array(site)), r"^http://www\.", "")
+        way = random.random(len(site))
+        bare = pc.replace_substring_regex(whole, r"\.[^.]*$", "")
+        addressed = pc.binary_join_element_wise("www.", whole, "")
+        written = pc.if_else(_array(way < NAME_ALONE + SITE_ALONE), whole, addressed)
+        written = pc.if_else(_array(way < NAME_ALONE), bare, written)
+        clicks = url[names] >= 0
+        url[np.flatnonzero(names)[clicks]] = site[clicks]
+        return pc.replace_with_mask(texts, _array(names), written), url
+
     def _invent(self, n: int) -> tuple[Any, Ints]:
         """Texts as chains of words, and the last released word of each, −1 for none."""
         chances, random = self._chances, self._random
-        length = 1 + np.searchsorted(LENGTHS, random.random(n) * LENGTHS[-1], side="right")
+        lengths = self._figures.lengths
+        length = 1 + np.searchsorted(lengths, random.random(n) * lengths[-1], side="right")
         text = pa.nulls(n, pa.string())
         last = np.full(n, -1, np.int64)
         for step in range(int(length.max(initial=0))):

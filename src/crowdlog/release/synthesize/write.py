@@ -19,15 +19,15 @@ from crowdlog.files.whole import new_file
 from crowdlog.progress import Advance
 from crowdlog.release.folder import Release
 from crowdlog.release.synthesize.chances import read_chances
+from crowdlog.release.synthesize.figures import read_figures
 from crowdlog.release.synthesize.sample import SampledBlock, Sampler
 from crowdlog.types import Ints
 
 pc: Any = _pc  # its stubs know fewer types than it takes
 _array: Any = pa.array
 BLOCK = 100_000  # sessions drawn at once
-SESSIONS_PER_USER = 16.73  # AOL: mean of sessions per user (spec 0)
-_FIRST = np.datetime64("2000-01-01T08:00:00")  # no date of the log is known: days are counted from here
-_DAY, _STEP = 86_400, 60  # a session a day, a search a minute
+_FIRST = np.datetime64("2000-01-01T00:00:00")  # no date of the log is known: days are counted from here
+_DAY, _HOUR, _STEP = 86_400, 3600, 60  # a session a day, a search a minute
 _LAYOUT = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
 _HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 
@@ -45,16 +45,15 @@ class Synthesized:
     invented_texts: int
 
 
-def _sizes(users: int | None, sessions: int | None, random: np.random.Generator) -> Iterator[Ints]:
-    """How many sessions each user has, a block of users at a time: geometric with AOL's mean."""
+def _sizes(
+    users: int | None, sessions: int | None, mean: float, random: np.random.Generator
+) -> Iterator[Ints]:
+    """How many sessions each user has, a block of users at a time: geometric with this mean."""
     left_users, left = users, sessions
     while (left_users is None or left_users > 0) and (left is None or left > 0):
-        n = (
-            int(BLOCK / SESSIONS_PER_USER)
-            if left_users is None
-            else min(left_users, int(BLOCK / SESSIONS_PER_USER))
-        )
-        counts = random.geometric(1.0 / SESSIONS_PER_USER, n)
+        block = max(1, int(BLOCK / mean))
+        n = block if left_users is None else min(left_users, block)
+        counts = random.geometric(1.0 / mean, n)
         if left is not None:
             fits = int(np.searchsorted(np.cumsum(counts), left))
             counts = counts[: fits + 1]
@@ -65,13 +64,14 @@ def _sizes(users: int | None, sessions: int | None, random: np.random.Generator)
         yield counts
 
 
-def _rows(block: SampledBlock, sessions_of_user: Ints, first_user: int) -> pa.Table:
-    """The rows of a block: one user's sessions on days that follow each other."""
+def _rows(block: SampledBlock, hour: Ints, sessions_of_user: Ints, first_user: int) -> pa.Table:
+    """The rows of a block: one user's sessions on days that follow each other, each at its hour."""
     user = np.repeat(np.arange(len(sessions_of_user)), sessions_of_user)
     day = np.arange(len(user)) - np.repeat(np.cumsum(sessions_of_user) - sessions_of_user, sessions_of_user)
     session = block.session
     begins = np.searchsorted(session, np.arange(len(user)))
-    seconds = day[session] * _DAY + (np.arange(len(session)) - begins[session]) * _STEP
+    within = (np.arange(len(session)) - begins[session]) * _STEP
+    seconds = day[session] * _DAY + hour[session] * _HOUR + within
     time = pc.strftime(_array(_FIRST + seconds.astype("timedelta64[s]")), format="%Y-%m-%d %H:%M:%S")
     return pa.table(
         {
@@ -84,7 +84,17 @@ def _rows(block: SampledBlock, sessions_of_user: Ints, first_user: int) -> pa.Ta
     )
 
 
-def _note(release: Release, made: Synthesized) -> str:
+_TOLD = (
+    "Hours, numbers of searches, their lengths and how often results are clicked follow the\n"
+    "tables of the release."
+)
+_NOT_TOLD = (
+    "Sessions, days, numbers of sessions and how often results are clicked follow published\n"
+    "figures of other logs, not this one."
+)
+
+
+def _note(release: Release, made: Synthesized, told: bool) -> str:
     label = release.label
     guarantee = label.promise.guarantee
     made_by = " and ".join(f"`{spelling}`" for spelling in label.mechanisms)
@@ -100,10 +110,10 @@ Guarantee of the release: {guarantee}
 {made.users:,} users, {made.sessions:,} sessions, {made.searches:,} searches, {made.clicks:,} clicks.
 A user or a session here is nobody's: searches of one user have nothing more to do with each
 other than the release's table of pairs says.
-{made.invented:,} searches have a text that no table holds (chains of released and public words):
-the {made.invented_texts:,} such texts are listed in {made.path.name}.invented.
-Sessions, days, numbers of sessions and how often results are clicked follow published
-figures of other logs, not this one.
+{made.invented:,} searches have a text that is no released query (chains of released and public
+words, names of released sites): {made.invented_texts:,} such texts are listed in
+{made.path.name}.invented.
+{_TOLD if told else _NOT_TOLD}
 """
 
 
@@ -132,9 +142,9 @@ class _Writing:
         self.users = self.sessions = self.searches = self.clicks = self.invented = 0
         log.write(_HEADER)
 
-    def add(self, block: SampledBlock, sessions_of_user: Ints) -> None:
+    def add(self, block: SampledBlock, hour: Ints, sessions_of_user: Ints) -> None:
         """Append a block."""
-        csv.write_csv(_rows(block, sessions_of_user, self.users), self._log, _LAYOUT)
+        csv.write_csv(_rows(block, hour, sessions_of_user, self.users), self._log, _LAYOUT)
         texts: set[Any] = set(block.query.filter(_array(block.invented)).unique().to_pylist()) - self._seen
         self._marks.write("".join(f"{text}\n" for text in sorted(texts)).encode())
         self._seen |= texts
@@ -156,14 +166,17 @@ def write_sample(
     """See `crowdlog.release.synthesize.synthesize_from`."""
     _check(users, sessions, seed)
     random = np.random.default_rng(seed)
-    sampler = Sampler(read_chances(release), random, _listed(release))
+    figures = read_figures(release)
+    sampler = Sampler(read_chances(release), figures, random, _listed(release))
     with ExitStack() as stack:
         beside = [path.with_name(path.name + end) for end in ("", ".invented", ".README.md")]
         log, marks, note = (stack.enter_context(new_file(place)) for place in beside)
         writing = _Writing(log, marks)
-        for sizes in _sizes(users, sessions, random):
-            writing.add(sampler.block(int(sizes.sum())), sizes)
+        for sizes in _sizes(users, sessions, figures.sessions, random):
+            drawn = random.random(int(sizes.sum())) * figures.hours[-1]
+            hour = np.searchsorted(figures.hours, drawn, side="right").astype(np.int64)
+            writing.add(sampler.block(int(sizes.sum())), hour, sizes)
             progress(int(sizes.sum()))
         made = writing.done(path)
-        note.write(_note(release, made).encode())
+        note.write(_note(release, made, figures.told).encode())
     return made
