@@ -17,6 +17,7 @@ from crowdlog.clusters.mdav import mdav
 from crowdlog.clusters.partition import PartitionSettings, partition
 from crowdlog.clusters.profiles import profiles_of
 from crowdlog.clusters.space import MatrixSpace, RowSpace
+from crowdlog.clusters.swaps import swap
 from crowdlog.errors import InputError
 from tests.support import naive_clusters as naive
 
@@ -123,6 +124,17 @@ def test_swaps_never_raise_the_error():
     distance = RandomDistance(90)
     errors = [partition(distance, 3, PartitionSettings(swaps=rounds)).error for rounds in (0, 1, 3)]
     assert errors[0] > errors[1] >= errors[2]
+
+
+@pytest.mark.parametrize("name", ["semantic", "equality", "random", "vectors"])
+@given(found=rows, k=st.integers(2, 5), rounds=st.integers(1, 3), neighbours=st.integers(1, 13))
+@settings(max_examples=25, deadline=None)
+def test_swaps_are_those_that_whole_costs_give(name, found, k, rounds, neighbours):
+    matrix = DISTANCES[name](profiles(found)).matrix()
+    before = mdav(MatrixSpace(matrix), k)
+    after = swap(matrix, before, rounds, neighbours)
+    assert naive.as_sets(after) == naive.swaps(matrix.tolist(), before.tolist(), rounds, neighbours)
+    assert (np.bincount(after) == np.bincount(before)).all()
 
 
 def test_fewer_users_than_k_are_one_clear_sentence():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -58,7 +60,7 @@ def test_sites_of_one_copy_are_cut_to_what_they_end_in(tmp_path):
     urls = ["http://shop.a.com", "http://news.a.com", "http://b.com", "http://c.org"]
     log = make_log(tmp_path, [("a", "golf", i, url) for i, url in enumerate(urls)])
     rows = read_user_rows(log)
-    names = [*rows.sites.names(), None]
+    names = [*rows.sites.name.to_pylist(), None]
 
     def site(count):
         part = share_of_user(rows, 0, count, everything(log))
@@ -112,10 +114,31 @@ def test_categories_nearest_to_the_middle_are_given_as_queries_of_the_whole_log(
     (golf,) = TREE.named[("golf",)]
     assert golf in profiles.item
     one = texts(log, found, 0)
-    # Three categories and two, by two users: two rows of a and one of b; "golf" or "cheap golf" mean golf.
+    # Three categories of a and one of b, by two users: two rows; "golf" or "cheap golf" mean golf.
     assert len(one) == 2
     assert set(one) <= {"golf", "cheap golf", "tennis"}
     assert texts(log, found, 1)[0] in ("golf", "cheap golf")
+
+
+@pytest.mark.parametrize(
+    ("weighted", "expected"),
+    [(True, {"flu": 1, "tennis": 2, "golf": 5}), (False, {"tennis": 3, "golf": 5})],
+)
+def test_the_paper_pushes_frequent_categories_back_and_the_other_order_does_not(tmp_path, weighted, expected):
+    # The middle is golf. Of a, tennis is 2/3 from it and flu 1: 4 · 2/3 against 1 · 1 by eq. 5.15.
+    rows = [("a", "tennis", 100 * i, None) for i in range(4)] + [("a", "flu", 900, None)]
+    rows += [("b", "golf", 1000 + 100 * i, None) for i in range(10)]
+    log = make_log(tmp_path, rows)
+    mapping = map_queries(log.query_texts(range(log.info.queries)).to_pylist(), by_phrases(TREE))
+    found = replace_categories(
+        CategoryRows(read_user_rows(log), mapping, everything(log)),
+        category_profiles(log, mapping),
+        [np.array([0, 1])],
+        TREE,
+        SeededRandomness(5),
+        weighted=weighted,
+    )
+    assert Counter(texts(log, found)) == expected
 
 
 def test_the_centroid_category_has_the_least_weighted_sum():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.clusters.distances.base import Distance
+from crowdlog.progress import progress_bar
 from crowdlog.types import Ints
 
 
@@ -12,12 +13,15 @@ def bisect(distance: Distance, most: int) -> list[Ints]:
     """Blocks of at most `most` users; halves of halves, so that none is smaller than half of `most`."""
     waiting = [np.arange(distance.users)]
     blocks = []
-    while waiting:
-        users = waiting.pop()
-        if len(users) <= most:
-            blocks.append(users)
-            continue
-        waiting += reversed(_halves(distance, users))
+    levels = max(0, (max(distance.users - 1, 0) // most).bit_length())
+    with progress_bar("Finding blocks of similar users", levels * distance.users, unit="steps") as advance:
+        while waiting:
+            users = waiting.pop()
+            if len(users) <= most:
+                blocks.append(users)
+                continue
+            waiting += reversed(_halves(distance, users))
+            advance(len(users))
     return blocks
 
 

@@ -10,16 +10,25 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.clusters.space import Space
-from crowdlog.progress import Advance
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
 
 
-def mdav(space: Space, k: int, *, once: bool = False, advance: Advance | None = None) -> Ints:
-    """The number of each user's cluster. `once`: the centroid is that of all users, found once."""
+def mdav(space: Space, k: int, *, once: bool = False, advance: Advance = unseen) -> Ints:
+    """The number of each user's cluster. `once`: the centroid is that of all users, found once.
+
+    `advance` is called for every user twice: for the first centroid, and when she has a cluster.
+    """
     cluster = np.full(space.users, -1, np.int64)
     alive = np.arange(space.users)
     clusters = 0
-    fixed = space.middle(alive) if once and len(alive) >= 2 * k else None
+    fixed = None
+    if len(alive) < 2 * k:
+        advance(len(alive))
+    elif once:
+        fixed = space.middle(alive, advance)
+    else:
+        space.begin(alive, advance)
 
     def close(user: int, alive: Ints) -> Ints:
         nonlocal clusters
@@ -29,8 +38,7 @@ def mdav(space: Space, k: int, *, once: bool = False, advance: Advance | None = 
         left = alive[cluster[alive] < 0]
         if not once:
             space.forget(members, left)
-        if advance:
-            advance(k)
+        advance(k)
         return left
 
     while len(alive) >= 3 * k:
@@ -40,6 +48,5 @@ def mdav(space: Space, k: int, *, once: bool = False, advance: Advance | None = 
     if len(alive) >= 2 * k:
         alive = close(space.farthest(fixed if once else space.centroid(alive), alive), alive)
     cluster[alive] = clusters
-    if advance:
-        advance(len(alive))
+    advance(len(alive))
     return cluster

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdlog.clusters.blocks import bisect
-from crowdlog.clusters.distances.base import Distance, Matrix
+from crowdlog.clusters.distances.base import Distance
 from crowdlog.clusters.mdav import mdav
 from crowdlog.clusters.space import MatrixSpace, Space
 from crowdlog.clusters.swaps import squared_error, swap
@@ -17,7 +17,8 @@ from crowdlog.progress import Advance, progress_bar
 from crowdlog.types import Ints
 
 EXACT = 20_000  # users at once: their distances take 1.6 GB
-Method = Callable[[Matrix, int], Ints]  # another way to make clusters of a matrix, such as greedy.py
+# Another way to make clusters of k of a block of users, such as greedy.py; it moves the bar twice for each.
+Method = Callable[[Distance, int, Advance], Ints]
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,21 @@ class Partition:
         return f"Partition({len(self.cluster)} users, {len(self.sizes)} clusters, {self.blocks} blocks)"
 
 
-def refuse_few(users: int, k: int) -> None:
+def refuse_sizes(users: int, k: int, exact: int, *, pairs: bool = False) -> None:
+    """Raise InputError for fewer than k users, for blocks in which there might be fewer, and for blocks that
+    are too large where the distances of all `pairs` of their users are kept.
+    """
     if users < k:
         raise InputError(
             f"The log has {users:,} users, and a cluster needs k = {k:,}. Take a smaller k, or a larger log."
+        )
+    if users > exact < 2 * k:
+        raise InputError(f"Blocks of {exact:,} users are too small for k = {k:,}: they need 2k users.")
+    if pairs and min(users, exact) > EXACT:
+        raise InputError(
+            f"Swaps and OdpClusters keep the distances of all pairs of a block, which is done for at most "
+            f"{EXACT:,} users ({EXACT**2 * 4 / 1e9:.1f} GB). Take exact={EXACT}, or less; without swaps Mdav "
+            "and SemanticMdav take any number."
         )
 
 
@@ -68,13 +80,12 @@ def partition(
 ) -> Partition:
     """Clusters of k … 2k − 1 users, by MDAV unless another method is given."""
     chosen = settings or PartitionSettings()
-    refuse_few(distance.users, k)
-    if distance.users > chosen.exact < 2 * k:
-        raise InputError(f"Blocks of {chosen.exact:,} users are too small for k = {k:,}: they need 2k users.")
+    refuse_sizes(distance.users, k, chosen.exact, pairs=method is not None or chosen.swaps > 0)
     blocks = bisect(distance, chosen.exact)
     cluster = np.empty(distance.users, np.int64)
     first, error = 0, 0.0
-    with progress_bar("Finding users alike", distance.users, unit="users") as advance:
+    steps = sum(len(users) * _steps(distance, len(users), chosen, method) for users in blocks)
+    with progress_bar("Finding users alike", steps, unit="steps") as advance:
         for users in blocks:
             part = distance if len(blocks) == 1 else distance.part(users)
             found, lost = _of_block(part, k, chosen, method, advance)
@@ -84,20 +95,30 @@ def partition(
     return Partition(cluster, len(blocks), None if np.isnan(error) else error)
 
 
+def _steps(distance: Distance, users: int, settings: PartitionSettings, method: Method | None) -> int:
+    """How often the bar moves for each user of a block: once for her distances if all are needed, twice for
+    her cluster, once in each round of swaps.
+    """
+    matrix = settings.swaps > 0 or (method is None and distance.space() is None and users <= EXACT)
+    return matrix + 2 + settings.swaps
+
+
 def _of_block(
     distance: Distance, k: int, settings: PartitionSettings, method: Method | None, advance: Advance
 ) -> tuple[Ints, float | None]:
     space: Space | None = distance.space()
     if space is None and distance.users > EXACT:  # the matrix would not fit
         space = distance.large_space()
-    if space is not None and method is None and not settings.swaps:
-        return mdav(space, k, once=settings.once, advance=advance), None
-    matrix = distance.matrix(settings.threads)
-    if method is None:
-        found = mdav(MatrixSpace(matrix), k, once=settings.once, advance=advance)
+    if not settings.swaps:
+        if method is not None:
+            return method(distance, k, advance), None
+        if space is not None:
+            return mdav(space, k, once=settings.once, advance=advance), None
+    matrix = distance.matrix(settings.threads, advance)
+    if method is not None:
+        found = method(distance, k, advance)
     else:
-        found = method(matrix, k)
-        advance(distance.users)
+        found = mdav(space or MatrixSpace(matrix), k, once=settings.once, advance=advance)
     if settings.swaps:
-        found = swap(matrix, found, settings.swaps)
+        found = swap(matrix, found, settings.swaps, advance=advance)
     return found, squared_error(matrix, found)

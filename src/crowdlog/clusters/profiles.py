@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from crowdlog.artifacts.knowledge.mapping import Mapping
 from crowdlog.artifacts.packed_keys import pack, unpack
+from crowdlog.log.parts import batches
 from crowdlog.log.store import LogStore
+from crowdlog.progress import progress_bar
 from crowdlog.types import Ints
 
 
@@ -37,10 +40,20 @@ class Profiles:
 
     def part(self, users: Ints) -> Profiles:
         """These users, in this order."""
-        length = np.diff(self.start)[users]
+        length = self.start[users + 1] - self.start[users]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)])
         place = np.arange(start[-1]) + np.repeat(self.start[users] - start[:-1], length)
         return Profiles(start, self.item[place], self.weight[place])
+
+
+def _joined(parts: list[Profiles]) -> Profiles:
+    length = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.start) for part in parts)])
+    none = np.zeros(0, np.int32)
+    return Profiles(
+        np.cumsum(length),
+        np.concatenate([none, *(part.item for part in parts)]),
+        np.concatenate([none, *(part.weight for part in parts)]),
+    )
 
 
 def profiles_of(user: Ints, item: Ints, users: int) -> Profiles:
@@ -51,23 +64,49 @@ def profiles_of(user: Ints, item: Ints, users: int) -> Profiles:
     return Profiles(start, items.astype(np.int32), weight.astype(np.int32))
 
 
-def read_impressions(log: LogStore) -> tuple[Ints, Ints]:
-    """User and query of every impression, in the order of the log."""
-    table = pq.read_table(log.events(), columns=["user", "query", "impression"])
-    seen = table.filter(table["impression"])
-    return seen["user"].to_numpy().astype(np.int64), seen["query"].to_numpy().astype(np.int64)
+def read_impressions(log: LogStore) -> Iterator[tuple[Ints, Ints]]:
+    """User and query of every impression in the order of the log, some users at a time, each with all of
+    hers.
+    """
+    user, query = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    with progress_bar("Reading who searched what", log.info.rows) as advance:
+        for batch in batches(log.events(), ["user", "query", "impression"]):
+            seen: Any = batch.filter(batch["impression"])
+            user = np.concatenate([user, seen["user"].to_numpy()])
+            query = np.concatenate([query, seen["query"].to_numpy()])
+            whole = int(np.searchsorted(user, user[-1:])[0]) if len(user) else 0  # the last may go on
+            yield user[:whole], query[:whole]
+            user, query = user[whole:], query[whole:]
+            advance(len(batch))
+    yield user, query
+
+
+def _profiles(log: LogStore, items: Callable[[Ints, Ints], tuple[Ints, Ints]]) -> Profiles:
+    """Count what `items` makes of users and queries."""
+    parts, first = [], 0
+    for user, query in read_impressions(log):
+        if len(user):
+            after = int(user[-1]) + 1
+            owner, item = items(user, query)
+            parts.append(profiles_of(owner - first, item, after - first))
+            first = after
+    nothing = np.zeros(0, np.int64)
+    parts.append(profiles_of(nothing, nothing, log.info.users - first))
+    return _joined(parts)
 
 
 def query_profiles(log: LogStore) -> Profiles:
     """Users by the texts of their queries."""
-    user, query = read_impressions(log)
-    return profiles_of(user, query, log.info.users)
+    return _profiles(log, lambda user, query: (user, query))
 
 
 def category_profiles(log: LogStore, mapping: Mapping) -> Profiles:
     """Users by the categories of their queries."""
-    user, query = read_impressions(log)
-    length = np.diff(mapping.start)[query]
-    begin = np.repeat(mapping.start[query] - np.cumsum(length) + length, length)
-    place = begin + np.arange(len(begin))
-    return profiles_of(np.repeat(user, length), mapping.category[place].astype(np.int64), log.info.users)
+
+    def categories(user: Ints, query: Ints) -> tuple[Ints, Ints]:
+        begin, end = mapping.start[query], mapping.start[query + 1]
+        length = end - begin
+        place = np.repeat(begin - np.cumsum(length) + length, length) + np.arange(length.sum())
+        return np.repeat(user, length), mapping.category[place].astype(np.int64)
+
+    return _profiles(log, categories)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from crowdlog.clusters.distances.base import Distance, Matrix
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
 
+_ROWS = 256  # of a matrix of distances, summed in one go
 Point = Any  # a user's number, or a centroid that is no user
 
 
@@ -22,8 +24,13 @@ class Space(ABC):
     def centroid(self, alive: Ints) -> Point:
         """The middle of these users."""
 
-    def middle(self, alive: Ints) -> Point:
-        """The same, for whoever asks once and never again."""
+    def begin(self, alive: Ints, advance: Advance) -> None:
+        """Prepare for the first centroid."""
+        advance(len(alive))
+
+    def middle(self, alive: Ints, advance: Advance = unseen) -> Point:
+        """The centroid, for whoever asks once and never again."""
+        self.begin(alive, advance)
         return self.centroid(alive)
 
     @abstractmethod
@@ -51,16 +58,19 @@ class DistanceSpace(Space):
         """The distances from one user to those left."""
 
     @abstractmethod
-    def sums(self, alive: Ints) -> Any:
+    def sums(self, alive: Ints, advance: Advance) -> Any:
         """For every user the sum of distances to those left."""
 
     @abstractmethod
     def sum_to(self, users: Ints, alive: Ints) -> Any:
         """For those left, the sum of distances to some users."""
 
+    def begin(self, alive: Ints, advance: Advance) -> None:
+        self._sums = self.sums(alive, advance)
+
     def centroid(self, alive: Ints) -> Point:
         if self._sums is None:
-            self._sums = self.sums(alive)
+            self._sums = self.sums(alive, unseen)
         return int(alive[np.argmin(self._sums[alive])])
 
     def farthest(self, point: Point, alive: Ints) -> int:
@@ -84,8 +94,13 @@ class MatrixSpace(DistanceSpace):
     def row(self, user: int, alive: Ints) -> Any:
         return self.matrix[user][alive]
 
-    def sums(self, alive: Ints) -> Any:
-        return self.matrix[:, alive].sum(axis=1, dtype=np.int64)
+    def sums(self, alive: Ints, advance: Advance) -> Any:
+        found = np.empty(self.users, np.int64)
+        for first in range(0, self.users, _ROWS):  # not all at once: the matrix would be in memory twice
+            some = slice(first, first + _ROWS)
+            found[some] = self.matrix[some][:, alive].sum(axis=1, dtype=np.int64)
+        advance(len(alive))
+        return found
 
     def sum_to(self, users: Ints, alive: Ints) -> Any:
         return self.matrix[users][:, alive].sum(axis=0, dtype=np.int64)
@@ -108,10 +123,11 @@ class RowSpace(DistanceSpace):
             self._kept[user] = whole
         return self._kept[user][alive]
 
-    def sums(self, alive: Ints) -> Any:
+    def sums(self, alive: Ints, advance: Advance) -> Any:
         total = np.zeros(self.users, np.int64)
         for user in alive:
             total[user] = self._distance.row(int(user), alive).sum()
+            advance(1)
         return total
 
     def sum_to(self, users: Ints, alive: Ints) -> Any:

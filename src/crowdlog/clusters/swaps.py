@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from crowdlog.clusters.distances.base import UNIT, Matrix
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
 
 NEIGHBOURS = 30  # a user may move to the clusters of so many nearest users
@@ -23,14 +24,21 @@ def squared_error(matrix: Matrix, cluster: Ints) -> float:
     return float(_error(matrix, member, start)) / UNIT**2
 
 
-def swap(matrix: Matrix, cluster: Ints, rounds: int, neighbours: int = NEIGHBOURS) -> Ints:
-    """The clusters after at most so many rounds; fewer when a round changes nothing."""
+def swap(
+    matrix: Matrix, cluster: Ints, rounds: int, neighbours: int = NEIGHBOURS, advance: Advance = unseen
+) -> Ints:
+    """The clusters after at most so many rounds; fewer when a round changes nothing.
+
+    `advance` is called for every user once in each round.
+    """
     member, start = _members(cluster)
     found = cluster.copy()
     near = _nearest(matrix, min(neighbours, len(cluster) - 1))
-    for _round in range(rounds):
+    for left in range(rounds, 0, -1):
         if not _round_of_swaps(matrix, found, member, start, near):
+            advance(left * len(cluster))
             break
+        advance(len(cluster))
     return found
 
 
@@ -87,32 +95,38 @@ def _nearest(matrix: Any, n: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _bound(matrix: Any, member: Any, begin: int, end: int, out: int, into: int, sums: Any) -> Any:
-    """The same as _cost, from the sums of squares of each member (at her place)."""
-    new: Any = 0
-    for j in range(begin, end):
-        if member[j] != out:
-            new += np.int64(matrix[into, member[j]]) ** 2
-    best: Any = new
-    for i in range(begin, end):
-        m = member[i]
-        if m == out:
-            continue
-        total = sums[i] - np.int64(matrix[m, out]) ** 2 + np.int64(matrix[m, into]) ** 2
-        best = min(best, total)
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _fill(matrix: Any, member: Any, begin: int, end: int, sums: Any) -> int:
-    """The sum of squares of each member, and the least of them."""
+def _fill(matrix: Any, member: Any, begin: int, end: int, squares: Any, sums: Any) -> int:
+    """The squared distances of a cluster's members to each other, the sum of each, and the least sum."""
     best = -1
     for i in range(begin, end):
         sums[i] = 0
         for j in range(begin, end):
-            sums[i] += np.int64(matrix[member[i], member[j]]) ** 2
+            squares[i, j - begin] = np.int64(matrix[member[i], member[j]]) ** 2
+            sums[i] += squares[i, j - begin]
         if best < 0 or sums[i] < best:
             best = sums[i]
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _squares_to(matrix: Any, user: int, member: Any, begin: int, end: int, apart: Any) -> Any:
+    """The squared distances of a user to the members of a cluster, and their sum."""
+    total = np.int64(0)
+    for i in range(begin, end):
+        apart[i - begin] = np.int64(matrix[user, member[i]]) ** 2
+        total += apart[i - begin]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _error_after(out: int, begin: int, end: int, squares: Any, sums: Any, apart: Any, total: Any) -> Any:
+    """The error of a cluster in which the member at place `out` makes room for a user who is `apart` from the
+    others. It is what _cost would give.
+    """
+    best = total - apart[out - begin]
+    for i in range(begin, end):
+        if i != out:
+            best = min(best, sums[i] - squares[i, out - begin] + apart[i - begin])
     return best
 
 
@@ -120,10 +134,13 @@ def _fill(matrix: Any, member: Any, begin: int, end: int, sums: Any) -> int:
 def _round_of_swaps(matrix: Any, cluster: Any, member: Any, start: Any, near: Any) -> int:
     """For each user the best swap with a member of a neighbour's cluster, if one lowers the error."""
     clusters = len(start) - 1
+    largest = (start[1:] - start[:-1]).max()
+    squares = np.empty((len(member), largest), np.int64)
     sums = np.empty(len(member), np.int64)
     cost = np.empty(clusters, np.int64)
     for c in range(clusters):
-        cost[c] = _fill(matrix, member, start[c], start[c + 1], sums)
+        cost[c] = _fill(matrix, member, start[c], start[c + 1], squares, sums)
+    mine, theirs = np.empty(largest, np.int64), np.empty(largest, np.int64)
     seen = np.full(clusters, -1, np.int64)
     place = np.empty(len(member), np.int64)
     for i in range(len(member)):
@@ -132,27 +149,28 @@ def _round_of_swaps(matrix: Any, cluster: Any, member: Any, start: Any, near: An
     for u in range(len(cluster)):
         own = cluster[u]
         seen[own] = u
-        gain, partner = 0, -1
+        gain, partner = np.int64(0), -1
         for i in range(near.shape[1]):
             other = cluster[near[u, i]]
             if seen[other] == u:
                 continue
             seen[other] = u
-            before = cost[own] + cost[other]
-            for j in range(start[other], start[other + 1]):
-                v = member[j]
-                theirs = _bound(matrix, member, start[other], start[other + 1], v, u, sums)
-                if before - theirs <= gain:
+            begin, end = start[other], start[other + 1]
+            total = _squares_to(matrix, u, member, begin, end, mine)
+            for j in range(begin, end):
+                left = cost[own] + cost[other] - _error_after(j, begin, end, squares, sums, mine, total)
+                if left <= gain:
                     continue
-                ours = _bound(matrix, member, start[own], start[own + 1], u, v, sums)
-                if before - theirs - ours > gain:
-                    gain, partner = before - theirs - ours, v
+                there = _squares_to(matrix, member[j], member, start[own], start[own + 1], theirs)
+                left -= _error_after(place[u], start[own], start[own + 1], squares, sums, theirs, there)
+                if left > gain:
+                    gain, partner = left, member[j]
         if partner >= 0:
             other = cluster[partner]
             member[place[u]], member[place[partner]] = partner, u
             place[u], place[partner] = place[partner], place[u]
             cluster[u], cluster[partner] = other, own
-            cost[own] = _fill(matrix, member, start[own], start[own + 1], sums)
-            cost[other] = _fill(matrix, member, start[other], start[other + 1], sums)
+            cost[own] = _fill(matrix, member, start[own], start[own + 1], squares, sums)
+            cost[other] = _fill(matrix, member, start[other], start[other + 1], squares, sums)
             done += 1
     return done

@@ -14,9 +14,10 @@ from crowdlog.clusters.distances.base import UNIT
 from crowdlog.clusters.distances.edit_distance import DistanceCache, edits_between, words_of
 from crowdlog.clusters.distances.syntactic import SyntacticSpace, read_syntactic
 from crowdlog.clusters.distances.syntactic_kernels import PART, site_distance
+from crowdlog.clusters.host_tree import labels_of
 from crowdlog.clusters.mdav import mdav
-from crowdlog.clusters.user_rows import labels_of
 from tests.support.logs import make_log
+from tests.support.naive_syntactic import hausdorff, levenshtein
 
 WORDS = "flu golf golfing hypertension football müller shop shops a boston bostn weather".split()
 URLS = [None, "http://www.a.com", "http://shop.a.com/x", "http://b.org", "http://a.org", None]
@@ -31,23 +32,6 @@ def log(tmp_path_factory):
             text = " ".join(lot.choice(WORDS) for _word in range(lot.randrange(1, 4)))
             rows.append((f"u{user}", text, lot.randrange(10**6), lot.choice(URLS)))
     return make_log(tmp_path_factory.mktemp("syntactic"), rows)
-
-
-def levenshtein(a, b):
-    before = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        row = [i]
-        for j, y in enumerate(b, 1):
-            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (x != y)))
-        before = row
-    return before[-1]
-
-
-def hausdorff(one, other, apart):
-    return max(
-        max(min(apart(x, y) for y in other) for x in one),
-        max(min(apart(x, y) for x in one) for y in other),
-    )
 
 
 def host_distance(one, other):
@@ -78,7 +62,7 @@ def printed(log):
         return (abs(words(length[p]) - words(length[q])) + 2 * apart) / 3
 
     def site(row):
-        return rows.sites.labels[rows.site[row]] if rows.site[row] >= 0 else ()
+        return rows.sites.labels(rows.site[row]) if rows.site[row] >= 0 else ()
 
     def query(x, y):
         parts = abs(time(rows.time[x]) - time(rows.time[y])) + abs(rank(rows.rank[x]) - rank(rows.rank[y]))

@@ -6,18 +6,17 @@ Bray–Curtis form, so that MDAV can use it.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from crowdlog.artifacts.knowledge.tree import Tree
-from crowdlog.clusters.distances.base import UNIT, Distance, Matrix
+from crowdlog.clusters.distances.base import UNIT, Distance, Matrix, in_threads
+from crowdlog.clusters.greedy import greedy
 from crowdlog.clusters.profiles import Profiles, profiles_of
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
-
-_ROWS = 64
 
 
 class CommonDistance(Distance):
@@ -45,18 +44,17 @@ class CommonDistance(Distance):
         apart[others == user] = 0
         return apart
 
-    def similarity(self, threads: int = 1) -> Matrix:
+    def similarity(self, threads: int = 1, advance: Advance = unseen) -> Matrix:
         """The incidence matrix of Algorithm 3. Its diagonal is −1: nobody is joined with herself."""
         everybody = np.arange(self.users)
         found: Matrix = np.empty((self.users, self.users), np.int32)
 
-        def fill(first: int) -> None:
-            for user in range(first, min(first + _ROWS, self.users)):
+        def fill(first: int, last: int) -> None:
+            for user in range(first, last):
                 found[user] = self.common(user, everybody)
                 found[user, user] = -1
 
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(fill, range(0, self.users, _ROWS)))
+        in_threads(self.users, threads, fill, advance)
         return found
 
 
@@ -90,3 +88,8 @@ def odp_profiles(categories: Profiles, tree: Tree, levels: int) -> Profiles:
 def odp(categories: Profiles, tree: Tree, levels: int) -> CommonDistance:
     """Users by the categories they share, level by level (eq. 5.5 as Algorithm 3 computes it)."""
     return CommonDistance(odp_profiles(categories, tree, levels))
+
+
+def similar(distance: Any, k: int, advance: Advance) -> Ints:
+    """Clusters of users by Algorithms 3 to 5: a method of `partition`."""
+    return greedy(distance.similarity(2, advance), k, advance)

@@ -9,7 +9,10 @@ from numba import njit
 
 from crowdlog.clusters.distances.semantic_kernels import NONE, mark, values_to
 from crowdlog.clusters.profiles import Profiles
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Floats
+
+_AT_ONCE = 1 << 12  # users of one total weight, between two moves of the bar
 
 
 @njit(cache=True, nogil=True)
@@ -125,7 +128,13 @@ def combined(both: Any, total: Any, own: int, scale: int) -> Any:
 
 
 def approximate_sums(
-    profiles: Profiles, item: Any, parent: Any, depth: Any, delta: Any, scale: int
+    profiles: Profiles,
+    item: Any,
+    parent: Any,
+    depth: Any,
+    delta: Any,
+    scale: int,
+    advance: Advance = unseen,
 ) -> Floats:
     """For each user the sum of her distances to all, each not rounded down: it costs no comparison of pairs.
 
@@ -134,9 +143,11 @@ def approximate_sums(
     total = profiles.total
     found = np.zeros(len(profiles))
     for weight in np.unique(total):
-        group = np.flatnonzero(total == weight)
+        same = np.flatnonzero(total == weight)
         arrays = (profiles.start, item, profiles.weight, total)
-        _add_group(int(weight), group, *arrays, parent, depth, delta, found)
+        for group in np.split(same, range(_AT_ONCE, len(same), _AT_ONCE)):
+            _add_group(int(weight), group, *arrays, parent, depth, delta, found)
+            advance(len(group))
     return found * scale
 
 

@@ -5,15 +5,13 @@ Who maps to nothing is at distance UNIT of everybody who maps to something, and 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.artifacts.knowledge.tree import Tree
-from crowdlog.clusters.distances.base import UNIT, Distance, Matrix
+from crowdlog.clusters.distances.base import UNIT, Distance, Matrix, in_threads
 from crowdlog.clusters.distances.semantic_kernels import (
     NONE,
     combine,
@@ -24,9 +22,9 @@ from crowdlog.clusters.distances.semantic_kernels import (
 )
 from crowdlog.clusters.profiles import Profiles
 from crowdlog.errors import InputError
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
 
-_ROWS = 64  # users that one thread does at a time
 _BITS = 16  # of δ, where a user's categories are not so many that sums of 31 bits would overflow
 
 
@@ -90,7 +88,7 @@ class SemanticDistance(Distance):
         values_to(begin, end, self.items, self._parent, self._depth, self._delta, *space, best, value)
         return value
 
-    def matrix(self, threads: int = 1) -> Matrix:
+    def matrix(self, threads: int = 1, advance: Advance = unseen) -> Matrix:
         found: Matrix = np.empty((self.users, self.users), np.int32)
         arrays = (
             self.profiles.start,
@@ -100,16 +98,13 @@ class SemanticDistance(Distance):
             self._depth,
             self._delta,
         )
-        fill = partial(_fill, arrays, found)
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(fill, range(0, self.users, _ROWS)))
+
+        def fill(first: int, last: int) -> None:
+            sums_to(first, last, *arrays, found[first:last])
+
+        in_threads(self.users, threads, fill, advance)
         combine(found, self.total, self.scale)
         return found
-
-
-def _fill(arrays: Any, found: Any, first: int) -> None:
-    last = min(first + _ROWS, len(found))
-    sums_to(first, last, *arrays, found[first:last])
 
 
 def _used(item: NDArray[np.int32], parent: NDArray[np.int32]) -> tuple[Ints, NDArray[np.int32]]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 Table = NDArray[np.int32]
 NONE = 127  # no category of the user lies below
+LANES = 8  # users whose sums are made together: their values of a category lie side by side
 
 
 def delta_table(deepest: int, unit: int) -> Table:
@@ -94,14 +95,22 @@ def sums_to(
     touched = np.empty(nodes, np.int32)
     slot = np.full(nodes, -1, np.int32)
     best = np.empty((nodes, delta.shape[0]), np.int32)
-    value = np.empty(nodes, np.int32)
-    for u in range(first, last):
-        values_to(start[u], start[u + 1], item, parent, depth, delta, least, touched, slot, best, value)
+    value = np.zeros((nodes, LANES), np.int32)
+    total = np.empty(LANES, np.int32)
+    for some in range(first, last, LANES):
+        lanes = min(LANES, last - some)
+        for lane in range(lanes):
+            u = some + lane
+            own = value[:, lane]
+            values_to(start[u], start[u + 1], item, parent, depth, delta, least, touched, slot, best, own)
         for v in range(len(start) - 1):
-            total = 0
+            total[:] = 0
             for i in range(start[v], start[v + 1]):
-                total += weight[i] * value[item[i]]
-            out[u - first, v] = total
+                times, node = np.int32(weight[i]), item[i]
+                for lane in range(LANES):  # in 32 bits throughout, so that the lanes are one instruction
+                    total[lane] = np.int32(total[lane] + np.int32(times * value[node, lane]))
+            for lane in range(lanes):
+                out[some - first + lane, v] = total[lane]
 
 
 @njit(cache=True, nogil=True)

@@ -22,6 +22,7 @@ from crowdlog.clusters.distances.inverted_lists import (
     sums_forward,
 )
 from crowdlog.clusters.space import DistanceSpace, Point
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
 
 if TYPE_CHECKING:
@@ -108,10 +109,10 @@ class SemanticSpace(DistanceSpace):
         start, users, least = self._inverted
         return users[start[node] : start[node + 1]], least[start[node] : start[node + 1]]
 
-    def middle(self, alive: Ints) -> Point:
+    def middle(self, alive: Ints, advance: Advance = unseen) -> Point:
         """The exact medoid: sums of distances without their rounding tell who can be it, then rows decide."""
         d = self._distance
-        about = approximate_sums(d.profiles.part(alive), d.items_of(alive), *d.tree, d.scale)
+        about = approximate_sums(d.profiles.part(alive), d.items_of(alive), *d.tree, d.scale, advance)
         bar = float(about.min()) * (1 + 1e-9) + len(alive)  # each distance is rounded down by less than 1
         possible = alive[np.flatnonzero(about <= bar)[:_CANDIDATES]]
         exact = [int(self.row(int(user), alive).sum(dtype=np.int64)) for user in possible]
@@ -120,10 +121,11 @@ class SemanticSpace(DistanceSpace):
         self._pinned = found, self._rows[found]
         return found
 
-    def sums(self, alive: Ints) -> Any:
+    def sums(self, alive: Ints, advance: Advance) -> Any:
         total = np.zeros(self.users, np.int64)
         for user in alive:
             total[user] = self.row(int(user), alive).sum(dtype=np.int64)
+            advance(1)
         return total
 
     def sum_to(self, users: Ints, alive: Ints) -> Any:

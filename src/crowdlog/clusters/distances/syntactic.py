@@ -11,18 +11,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crowdlog.artifacts.semantic.reading import read_words
-from crowdlog.clusters.distances.base import UNIT, Distance
+from crowdlog.clusters.distances.base import UNIT, Distance, Matrix, in_threads, mirror
 from crowdlog.clusters.distances.edit_distance import DistanceCache, WordLetters, words_of
 from crowdlog.clusters.distances.syntactic_kernels import PART, distances, farthest_of, nearest_of
 from crowdlog.clusters.representatives.frequencies import share_of_user
 from crowdlog.clusters.space import Space
 from crowdlog.clusters.user_rows import UserRows, read_user_rows
 from crowdlog.log.store import LogStore
+from crowdlog.progress import Advance, unseen
 from crowdlog.types import Ints
 
+_AFTER_FIRST_LABEL = r"\..*$"
 _SCALE = UNIT // (12 * PART)  # 12·d_user in parts of 2¹⁶ → UNIT; exactly 21 times
 
 
@@ -49,7 +52,7 @@ def _range(values: Ints) -> tuple[int, int]:
 
 
 def _parts(values: Ints, low: int, high: int) -> NDArray[np.int32]:
-    found: NDArray[np.int32] = ((values - low) * PART // max(high - low, 1)).astype(np.int32)
+    found: NDArray[np.int32] = ((values.astype(np.int64) - low) * PART // max(high - low, 1)).astype(np.int32)
     return found
 
 
@@ -78,22 +81,36 @@ class SyntacticDistance(Distance):
     def row(self, user: int, others: Ints) -> Ints:
         return self.row_from(self.point(user), others)
 
-    def row_from(self, point: tuple[Any, ...], others: Ints) -> Ints:
+    def row_from(self, point: tuple[Any, ...], others: Ints, kept: DistanceCache | None = None) -> Ints:
         """The distances from a list of rows, such as a centroid, to each of the others."""
         out = np.empty(len(others), np.int64)
-        distances(*point, self.rows.start, self.two, self.size, others, *self.rest(point), out)
+        distances(*point, self.rows.start, self.two, self.size, others, *self.rest(point, kept), out)
         return out * _SCALE
+
+    def matrix(self, threads: int = 1, advance: Advance = unseen) -> Matrix:
+        """All distances: each pair once, since a full one is dear, and the other half mirrored."""
+        found: Matrix = np.zeros((self.users, self.users), np.int32)
+
+        def fill(first: int, last: int) -> None:
+            kept = DistanceCache(self._words)  # a thread of its own fills it
+            for user in range(first, last):
+                found[user, :user] = self.row_from(self.point(user), np.arange(user), kept)
+
+        in_threads(self.users, threads, fill, advance)
+        mirror(found)
+        return found
 
     def point(self, user: int) -> tuple[Any, ...]:
         """A user as a list of rows."""
         return self.two, self.rows.start[user], self.rows.start[user + 1], self.size[user]
 
-    def rest(self, point: tuple[Any, ...]) -> tuple[Any, ...]:
+    def rest(self, point: tuple[Any, ...], kept: DistanceCache | None = None) -> tuple[Any, ...]:
         """Sites, words, and a place for the edit distances of the point's words."""
         columns, begin, end, _size = point
         qstart, qword = self._queries
         mine = [qword[qstart[query] : qstart[query + 1]] for query in np.unique(columns[4][begin:end])]
-        return self.sites, self.words, self._kept.of(np.concatenate([np.zeros(0, np.int64), *mine]))
+        words = np.concatenate([np.zeros(0, np.int64), *mine])
+        return self.sites, self.words, (kept or self._kept).of(words)
 
     def space(self) -> SyntacticSpace:
         return SyntacticSpace(self)
@@ -146,22 +163,24 @@ class SyntacticSpace(Space):
 
 def _site_labels(rows: UserRows) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The number of labels of each site, and the labels from the right as numbers."""
-    labels = rows.sites.labels
-    length = np.array([len(each) for each in labels], np.int32)
-    number: dict[str, int] = {}
-    table = np.full((len(labels), int(length.max(initial=1))), -1, np.int32)
-    for site, each in enumerate(labels):
-        table[site, : len(each)] = [number.setdefault(label, len(number)) for label in each]
-    return length, table
+    sites = rows.sites
+    own = (
+        pc.replace_substring_regex(sites.name, _AFTER_FIRST_LABEL, "").dictionary_encode().indices.to_numpy()
+    )
+    table = np.full((len(sites), int(sites.depth.max(initial=1))), -1, np.int32)
+    for last in range(table.shape[1]):  # those above are filled in before
+        here = np.flatnonzero(sites.depth == last + 1)
+        table[here, :last] = table[sites.above[here], :last]
+        table[here, last] = own[here]
+    return sites.depth, table
 
 
 def _part(rows: UserRows, users: Ints) -> UserRows:
     length = rows.lengths[users]
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)])
     place = np.arange(start[-1]) + np.repeat(rows.start[users] - start[:-1], length)
-    who = np.repeat(np.arange(len(users)), length)
     columns = (rows.query[place], rows.time[place], rows.rank[place], rows.site[place])
-    return UserRows(start, who, *columns, rows.sites)
+    return UserRows(start, *columns, rows.sites)
 
 
 def read_syntactic(log: LogStore) -> SyntacticDistance:

@@ -60,7 +60,7 @@ def read_vectors(path: str | Path, log: LogStore) -> Floats:
         except ValueError:
             vector = []
         width = width or len(vector)
-        if not vector or len(vector) != width:
+        if not vector or len(vector) != width or not np.isfinite(vector).all():
             raise InputError(
                 f"The vectors of users {path} cannot be used: line {at} is not a user and {width or 'some'} "
                 "numbers."

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from crowdlog.privacy.randomness import Randomness
+from crowdlog.progress import progress_bar
 from crowdlog.types import Floats, Ints
+
+Row = tuple[int, int, int, int]  # query, time, rank, site
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,9 +32,15 @@ class Representatives:
         return f"Representatives({len(self)} rows)"
 
 
-def as_representatives(rows: list[tuple[int, int, int, int, int]]) -> Representatives:
-    """Rows (cluster, query, time, rank, site), sorted by cluster and time."""
-    table = np.array(rows, np.int64).reshape(-1, 5)
+def make_representatives(members: list[Ints], rows_of: Callable[[Ints], Iterable[Row]]) -> Representatives:
+    """The rows that `rows_of` gives for the users of each cluster, sorted by cluster and time."""
+    numbers = array("q")  # tuples would take six times the memory
+    with progress_bar("Making representatives", len(members), unit="clusters") as advance:
+        for cluster, users in enumerate(members):
+            for row in rows_of(users):
+                numbers.extend((cluster, *row))
+            advance(1)
+    table = np.array(numbers, np.int64).reshape(-1, 5)
     order = np.lexsort((table[:, 1], table[:, 2], table[:, 0]))
     return Representatives(*(table[order, column] for column in range(5)))
 

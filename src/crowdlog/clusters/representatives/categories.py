@@ -10,6 +10,7 @@ categories back; `weighted` False sorts by δ alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from crowdlog.artifacts.knowledge.mapping import Mapping
 from crowdlog.artifacts.knowledge.tree import Tree
 from crowdlog.clusters.distances.semantic_kernels import delta_table
 from crowdlog.clusters.profiles import Profiles
-from crowdlog.clusters.representatives.base import Draws, Representatives, as_representatives, quotas
+from crowdlog.clusters.representatives.base import Draws, Representatives, Row, make_representatives, quotas
 from crowdlog.clusters.user_rows import UserRows
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Ints
@@ -32,35 +33,53 @@ class CategoryRows:
     """The rows of a log by category: all rows that may stand for it, and each user's own."""
 
     def __init__(self, rows: UserRows, mapping: Mapping, allowed: NDArray[np.bool_]) -> None:
-        self.rows, self._start, self._category = rows, mapping.start, mapping.category
-        number = np.diff(mapping.start)[rows.query]
-        self._row = np.repeat(np.arange(len(rows.query)), number)
-        place = np.repeat(mapping.start[rows.query] - np.cumsum(number) + number, number)
-        self._of = mapping.category[place + np.arange(len(place))]
-        shown = allowed[rows.query[self._row]]
-        alone = number[self._row] == 1
-        self._whole = _Lists(self._of[shown], self._row[shown])
-        self._alone = _Lists(self._of[shown & alone], self._row[shown & alone])
+        self.rows, self._mapping = rows, mapping
+        keys = int(mapping.category.max(initial=-1)) + 1
+        known = rows.query, mapping.start, mapping.category, allowed
+        shares = _occurrences(*known, keys)
+        alone = shares[0] > 0
+        self._start = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(alone, *shares))])
+        self._row = _fill(*known, alone, self._start)
 
-    def suitable(self, category: int) -> Ints:
-        """The rows that may replace a category."""
-        alone = self._alone.of(category)
-        return alone if len(alone) else self._whole.of(category)
+    def suitable(self, category: int) -> NDArray[Any]:
+        """The rows that may replace a category: of queries that mean it alone, if there are any."""
+        found: NDArray[Any] = self._row[self._start[category] : self._start[category + 1]]
+        return found
 
     def own(self, user: int) -> tuple[Any, Any]:
         """Category and time of each of a user's noun phrases, in the order of time."""
-        first, last = np.searchsorted(self._row, self.rows.start[user : user + 2])
-        return self._of[first:last], self.rows.time[self._row[first:last]]
+        mine = slice(int(self.rows.start[user]), int(self.rows.start[user + 1]))
+        begin, end = (self._mapping.start[self.rows.query[mine] + i] for i in (0, 1))
+        number = end - begin
+        place = np.repeat(begin - np.cumsum(number) + number, number) + np.arange(number.sum())
+        return self._mapping.category[place], np.repeat(self.rows.time[mine], number)
 
 
-class _Lists:
-    def __init__(self, key: Any, value: Ints) -> None:
-        order = np.argsort(key, kind="stable")
-        self._key, self._value = key[order], value[order]
+@njit(cache=True, nogil=True)
+def _occurrences(query: Any, start: Any, category: Any, allowed: Any, keys: int) -> Any:
+    """How many rows mean each category alone, and how often it occurs in any row; rows that may be shown."""
+    found = np.zeros((2, keys), np.int64)
+    for row in range(len(query)):
+        q = query[row]
+        if allowed[q]:
+            for i in range(start[q], start[q + 1]):
+                found[0, category[i]] += start[q + 1] - start[q] == 1
+                found[1, category[i]] += 1
+    return found
 
-    def of(self, key: int) -> Ints:
-        first, last = np.searchsorted(self._key, [key, key + 1])
-        return self._value[first:last]
+
+@njit(cache=True, nogil=True)
+def _fill(query: Any, start: Any, category: Any, allowed: Any, alone: Any, first: Any) -> Any:
+    """The rows of each category, in the order of rows."""
+    found, at = np.empty(first[-1], np.int32), first[:-1].copy()
+    for row in range(len(query)):
+        q = query[row]
+        if allowed[q]:
+            for i in range(start[q], start[q + 1]):
+                if start[q + 1] - start[q] == 1 or not alone[category[i]]:
+                    found[at[category[i]]] = row
+                    at[category[i]] += 1
+    return found
 
 
 def replace_categories(
@@ -75,28 +94,29 @@ def replace_categories(
     """The representative of each cluster."""
     draws = Draws(randomness)
     delta = delta_table(int(tree.depth.max(initial=1)), _UNIT)
-    rows: list[tuple[int, int, int, int, int]] = []
-    for cluster, users in enumerate(members):
+
+    def of_cluster(users: Ints) -> Iterator[Row]:
         part = profiles.part(users)
         if not len(part.item):
-            continue
-        centre = int(centroid_category(part.item, part.weight, tree.parent, tree.depth, delta))
+            return
+        items, place = np.unique(part.item, return_inverse=True)
+        weight = np.bincount(place, part.weight).astype(np.int64)
+        centre = int(centroid_category(items, weight, tree.parent, tree.depth, delta))
         apart = to_category(centre, part.item, tree.parent, tree.depth, delta).astype(np.int64)
         key = apart * part.weight if weighted else apart
         for i, quota in enumerate(quotas(part.total).tolist()):
             mine = slice(int(part.start[i]), int(part.start[i + 1]))
             chosen = part.item[mine][np.lexsort((part.item[mine], key[mine]))]
-            rows += [(cluster, *row) for row in _of_user(found, int(users[i]), chosen, quota, draws)]
-    return as_representatives(rows)
+            yield from _of_user(found, int(users[i]), chosen, quota, draws)
+
+    return make_representatives(members, of_cluster)
 
 
-def _of_user(
-    found: CategoryRows, user: int, chosen: Any, quota: int, draws: Draws
-) -> list[tuple[int, int, int, int]]:
+def _of_user(found: CategoryRows, user: int, chosen: Any, quota: int, draws: Draws) -> list[Row]:
     """`quota` rows for her categories in this order; fewer where no query of a category may be shown."""
     category, time = found.own(user)
     rows = found.rows
-    given: list[tuple[int, int, int, int]] = []
+    given: list[Row] = []
     for each in chosen.tolist():
         if len(given) >= quota:
             break

@@ -8,10 +8,12 @@ rows with that query, the earliest first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdlog.clusters.representatives.base import Draws, Representatives, as_representatives, quotas
+from crowdlog.clusters.representatives.base import Draws, Representatives, Row, make_representatives, quotas
 from crowdlog.clusters.user_rows import UserRows
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Ints
@@ -24,14 +26,14 @@ def contribute(
 ) -> Representatives:
     """The representative of each cluster."""
     draws, lengths = Draws(randomness), rows.lengths
-    found: list[tuple[int, int, int, int, int]] = []
-    for cluster, users in enumerate(members):
+
+    def of_cluster(users: Ints) -> Iterator[Row]:
         whole = int(lengths[users].sum())
         for user, quota in zip(users.tolist(), quotas(lengths[users]).tolist(), strict=True):
             for row in _of_user(rows, user, quota, whole, allowed, draws):
-                site = int(rows.site[row])
-                found.append((cluster, int(rows.query[row]), int(rows.time[row]), int(rows.rank[row]), site))
-    return as_representatives(found)
+                yield int(rows.query[row]), int(rows.time[row]), int(rows.rank[row]), int(rows.site[row])
+
+    return make_representatives(members, of_cluster)
 
 
 def copies_of(repetitions: int, contribution: float, draws: Draws) -> int:

@@ -9,26 +9,26 @@ run's sites end in (none if nothing is common).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdlog.clusters.representatives.base import Representatives, as_representatives, quotas
+from crowdlog.clusters.representatives.base import Representatives, Row, make_representatives, quotas
 from crowdlog.clusters.user_rows import UserRows
 from crowdlog.types import Ints
-
-Row = tuple[int, int, int, int]  # query, time, rank, site
 
 
 def keep_frequencies(rows: UserRows, members: list[Ints], allowed: NDArray[np.bool_]) -> Representatives:
     """The representative of each cluster."""
-    found: list[tuple[int, int, int, int, int]] = []
     lengths = rows.lengths
-    for cluster, users in enumerate(members):
+
+    def of_cluster(users: Ints) -> Iterator[Row]:
         for user, quota in zip(users.tolist(), quotas(lengths[users]).tolist(), strict=True):
-            found += [(cluster, *row) for row in share_of_user(rows, user, quota, allowed)]
-    return as_representatives(found)
+            yield from share_of_user(rows, user, quota, allowed)
+
+    return make_representatives(members, of_cluster)
 
 
 def share_of_user(rows: UserRows, user: int, quota: int, allowed: NDArray[np.bool_]) -> list[Row]:
