@@ -53,6 +53,14 @@ def test_by_hand(shown, level):
     ) == pytest.approx([level])
 
 
+def test_a_record_of_rare_queries_alone_is_above_all_bits():
+    # §4.5.1 takes p(y) from the record: Σ p(x/y)·p(y) is then not p(x), and H(X) is no bound.
+    own, shown = as_rows({0: 3, 1: 1}), as_rows({1: 1})
+    bits = 0.75 * math.log2(4 / 3) + 0.25 * math.log2(4)
+    assert exposure_of_records(own, shown, np.array([1])) == pytest.approx([2 / bits])  # 247 %
+    assert exposure_of_records(own, own, np.array([4])) == pytest.approx([1])
+
+
 @given(st.lists(st.tuples(multiset, multiset), min_size=1, max_size=5))
 def test_equals_the_definition(people):
     own, shown = zip(*people, strict=True)

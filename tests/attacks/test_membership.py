@@ -10,7 +10,7 @@ from crowdlog.attacks import attack
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.likelihood import Likelihood
 from crowdlog.attacks.log_without import LogWithout
-from crowdlog.attacks.membership import exposed, play
+from crowdlog.attacks.membership import Played, apart, play, together
 from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
@@ -75,9 +75,39 @@ def test_the_evidence_is_the_ratio_of_the_likelihoods(shown, others):
 
 
 def test_no_two_targets_share_a_published_query_and_the_most_exposed_come_first():
-    chosen = exposed(OWN, np.random.default_rng(1))
+    chosen = apart(OWN, np.random.default_rng(1))
     assert (OWN[chosen].astype(bool).sum(axis=0) <= 1).all()
     assert chosen.tolist() == [2, 3]
+
+
+def test_many_play_together_those_with_most_published_queries():
+    own = csr_array(np.concatenate([np.eye(3, 4, dtype=int), np.ones((2, 4), int), np.zeros((25, 4), int)]))
+    rng = np.random.default_rng(1)
+    assert set(together(own, rng, 2).tolist()) == {3, 4}
+    assert set(together(own, rng, 30).tolist()[:2]) == {3, 4}
+    assert len(together(own, rng, 30)) == 3  # a tenth of all people
+    assert all(together(own, np.random.default_rng(seed), 30)[2] < 3 for seed in range(20))
+
+
+@pytest.mark.parametrize("coins", [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+@pytest.mark.parametrize("noise", [EXACT, GAUSSIAN, LAPLACE])
+def test_the_attacker_knows_the_coins_of_the_others_who_play(coins, noise):
+    """Three people share queries. Counts without noise give every one of them away."""
+    inside = np.array(coins, bool)
+    present = np.append(inside, True)
+    shown = np.asarray(OWN.todense())[present].sum(axis=0).astype(float)
+    guesses = play(OWN, shown, np.arange(3), inside, noise, np.random.default_rng(1))
+    assert guesses.all()
+
+
+def test_games_that_are_right_or_wrong_together_raise_no_alarm_and_more_than_is_admitted_does():
+    """Runs of 50 games: all right in half of the runs, or each right in 55 of 100."""
+    rng = np.random.default_rng(3)
+    as_one = [np.full(50, right) for right in rng.random(1_000) < 0.5]
+    each = [rng.random(50) < 0.55 for _ in range(1_000)]
+    assert not Played(as_one, 1_000, shared=True).surely_above(0.5)
+    assert not Played(each, 1_000, shared=True).surely_above(0.55)
+    assert Played(each, 1_000, shared=True).surely_above(0.53)
 
 
 def test_a_world_without_some_people(tmp_path):

@@ -12,6 +12,8 @@ from crowdlog.privacy.randomness import SeededRandomness
 from tests.support.logs import make_log
 
 USERS = 2000
+# where every row is shown under a pseudonym, these learn nothing that the rows do not say
+NOTHING_TO_FIND = {"power_user", "triples", "completion", "token_hashes", "injection", "membership"}
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +48,8 @@ def test_pseudonyms_are_broken(log, tmp_path):
     assert found["linkage"].success > 0.9
     assert found["exposure"].success == pytest.approx(1)
     assert found["singles"].success == 1
-    assert {name for name, result in found.items() if result.broken} == {
+    broken = {name for name, result in found.items() if result.broken}
+    assert broken >= {
         "linkage",
         "exposure",
         "category_linkage",
@@ -55,6 +58,7 @@ def test_pseudonyms_are_broken(log, tmp_path):
         "singles",
         "whose_text",
     }
+    assert not broken & NOTHING_TO_FIND
 
 
 def test_the_planted_secrets_are_in_the_pseudonyms_and_not_in_a_private_release(folder, log, tmp_path):
@@ -96,6 +100,7 @@ def test_hashed_words_are_found_with_another_log(log, tmp_path):
     assert found.broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mechanism",
     [

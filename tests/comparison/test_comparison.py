@@ -150,6 +150,8 @@ def test_from_python_without_a_cache(log):
         ({"seeds": 0}, "seeds must be at least 1"),
         ({"jobs": 0}, "jobs must be at least 1"),
         ({"topics": "none.tsv"}, "cannot be read"),
+        ({"tree": "none.txt"}, "none.txt"),
+        ({"labels": "none.tsv"}, "cannot be read"),
         ({"log": "none"}, "no log store"),
     ],
 )

@@ -33,6 +33,18 @@ def test_everything_is_inside_and_nothing_is_told(comparison):
     assert "stylesheet" not in page
 
 
+def test_title_and_logo_can_be_set_and_measures_have_names(comparison, tmp_path):
+    page = report_page(comparison, "Our <own> title", "image/png;base64,AAAA")
+    assert "<h1>Our &lt;own&gt; title</h1>" in page
+    assert '<img class="logo" src="data:image/png;base64,AAAA" alt="">' in page
+    assert "searches covered" in page
+    logo = tmp_path / "logo.svg"
+    logo.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    written = comparison.plot(tmp_path / "report.html", title="Ours", logo=logo).read_text(encoding="utf-8")
+    assert "<h1>Ours</h1>" in written
+    assert "data:image/svg+xml;base64," in written
+
+
 def test_what_an_owner_sees_first(comparison):
     """What each release shows, which tasks it supports, what an attacker gets: promises first in each."""
     assert [table.caption for table in opening(comparison)] == [

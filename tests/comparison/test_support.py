@@ -57,9 +57,9 @@ def test_people_needed_follow_from_the_curve():
             {"occurrences": 10, "score": 0.39},
         ],
     }
-    assert people_needed(own, 40.0, 1000) == 40 * 800 / 5
+    assert people_needed(own, 40.0) == 40 * 800 / 5
     nothing = {"people": 800, "without_rare": [{"occurrences": 1, "score": 0.0}]}
-    assert people_needed(nothing, 40.0, 1000) is None
+    assert people_needed(nothing, 40.0) is None
 
 
 @pytest.mark.parametrize(("score", "verdict"), [(0.4, "yes"), (0.39, "partly"), (0.19, "no"), (0.0, "no")])

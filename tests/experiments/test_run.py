@@ -78,6 +78,7 @@ def test_a_worker_killed_for_want_of_memory_costs_its_own_trial_only(tmp_path, l
     assert len(list((tmp_path / "cache").glob("*.json"))) == 4, "a label and the coverage of the two others"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [b"", b'{"label": {"a"', b"[]", b"\xff\xfe"])
 def test_a_result_without_its_end_is_measured_again(tmp_path, log, left):
     grid = grid_in(tmp_path, log, ["FTu(k=5)"])
@@ -88,6 +89,7 @@ def test_a_result_without_its_end_is_measured_again(tmp_path, log, left):
     assert grid.missing(SeededRun("FTu(k=5)", 1)) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence(tmp_path, log):
     """A file may not grow beyond 100 bytes: the same error as a full disk, with another number."""
     script = f"""

@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from crowdlog.measure.draws import generator
-from crowdlog.measure.intervals import bootstrap_mean, bootstrap_ratio, bootstrap_share, clopper_pearson
+from crowdlog.measure.intervals import (
+    bootstrap_mean,
+    bootstrap_ratio,
+    bootstrap_share,
+    clopper_pearson,
+    mean_interval,
+)
 
 
 def test_the_interval_is_as_wide_as_theory_says():
@@ -62,3 +68,32 @@ def test_clopper_pearson_is_that_of_scipy(game, confidence):
     hits, trials = game
     expected = binomtest(hits, trials).proportion_ci(confidence, method="exact")
     assert clopper_pearson(hits, trials, confidence) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.binomial(30, 0.55, 200) / 30,
+        lambda rng: rng.choice([0.0, 1.0], 200, p=[0.45, 0.55]),  # all games of a run right, or all wrong
+        lambda rng: rng.choice([0.5, 1.0], 200, p=[0.9, 0.1]),
+    ],
+)
+def test_the_interval_of_a_mean_holds_it_at_least_as_often_as_it_says(draw):
+    """Of 200 intervals at 80 %, 40 may fail; fewer than 58 do but in one of a thousand cases."""
+    rng = np.random.default_rng(8)
+    ends = np.array([mean_interval(draw(rng), 0.8) for _ in range(200)])
+    assert ((ends[:, 0] > 0.55) | (ends[:, 1] < 0.55)).sum() < 58
+
+
+def test_the_interval_of_a_mean_is_not_much_wider_than_that_of_all_games():
+    shares = np.random.default_rng(1).binomial(100, 0.55, 1_000) / 100
+    low, high = mean_interval(shares, 0.9998)
+    exact = clopper_pearson(round(shares.sum() * 100), 100_000, 0.9998)
+    assert low < shares.mean() < high
+    assert high - low < 2 * (exact[1] - exact[0])
+
+
+def test_the_mean_of_few_numbers_is_not_sure():
+    assert mean_interval(np.ones(2), 0.9998) == (0.0, 1.0)
+    assert mean_interval(np.zeros(1)) == (0.0, 1.0)
+    assert mean_interval(np.ones(500))[0] > 0.98

@@ -21,7 +21,12 @@ def fewer_releases(monkeypatch):
         erola_figure_5_5,
         erola_figure_5_7,
         feild_figure_3_5,
+        feild_figure_6_7,
+        feild_figure_7_2,
+        feild_recommend,
         feild_spans,
+        feild_table_5_7,
+        feild_tasks,
         zhang_figure_3_5,
         zhang_figure_3_8,
         zhang_grid,
@@ -30,6 +35,14 @@ def fewer_releases(monkeypatch):
     monkeypatch.setattr(feild_spans, "SPANS", feild_spans.SPANS | {"Days": [(0, 1), (1, 1)]})
     monkeypatch.setattr(feild_spans, "DS", (1, 10))
     monkeypatch.setattr(feild_figure_3_5, "KS", (5, 50))
+    monkeypatch.setattr(feild_tasks, "TESTED", 5)
+    monkeypatch.setattr(feild_table_5_7, "LABELLED", (0, 5))
+    rows = feild_table_5_7.PRINTED_ROWS
+    some = {name: rows[name] for name in rows if not name.startswith(("DP_a", "ZEALOUS", "FT_u, k = 2"))}
+    monkeypatch.setattr(feild_table_5_7, "PRINTED_ROWS", some)
+    monkeypatch.setattr(feild_recommend, "CONTEXTS", 10)
+    monkeypatch.setattr(feild_figure_6_7, "NOISE", (0, 1, 2))
+    monkeypatch.setattr(feild_figure_7_2, "SAMPLES", 2)
     monkeypatch.setattr(erola_comparison, "KS", (3,))
     monkeypatch.setattr(erola_figure_5_3, "KS", (3, 10, 50))
     monkeypatch.setattr(erola_figure_5_5, "KS", (3, 50))

@@ -80,7 +80,7 @@ def test_the_command_prints_a_short_table_or_json(made_up, tmp_path):
     again = CliRunner().invoke(
         cli, ["reproduce", "--figures", "--users", "100", "-o", str(tmp_path), "--json"]
     )
-    assert json.loads(again.output)[0]["claims"][1]["why"] == "it <snows>"
+    assert json.loads(again.output)["items"][0]["claims"][1]["why"] == "it <snows>"
     assert made_up() == [100] * 5
 
 

@@ -9,6 +9,7 @@ from crowdlog.reproduce.studies import STUDIES, chosen, find
 from crowdlog.reproduce.study import Result
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fewer_releases")
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_runs_and_its_result_can_be_kept(name, bench):

@@ -42,14 +42,18 @@ def attack(
     *,
     attacker: Attacker | None = None,
     other_log: bool = False,
+    note: bool = True,
 ) -> list[AttackResult]:
     """Attack a release, or several releases of one log together, by these attacks (default: all), and judge
-    them by the log.
+    them by the log, whose ledger notes that it was looked at.
+
+    `note`: False where the look is in the ledger already, as that of a comparison.
     """
     from crowdlog.attacks.attacker import Attacker
     from crowdlog.attacks.attacker_view import AttackerView
     from crowdlog.measure.log_arrays import Impressions
     from crowdlog.release.folder import Release
+    from crowdlog.release.publish import note_looks
     from crowdlog.release.same_source import check_source
 
     releases = [release] if isinstance(release, Release) else list(release)
@@ -60,7 +64,10 @@ def attack(
     for each in releases:
         if not other_log:
             check_source(each.label, truth.info.id)
-    view, known, person = AttackerView.of(*releases), Impressions(truth), attacker or Attacker()
+    view, person = AttackerView.of(*releases), attacker or Attacker()
+    if note:
+        note_looks([truth, person.auxiliary], "attack")
+    known = Impressions(truth)
     return [
         getattr(importlib.import_module(f"crowdlog.attacks.{name}"), name)(view, known, person)
         for name in chosen

@@ -72,20 +72,21 @@ class CollectionTrial:
         """Let the services do what they did before this attack was known; on ours it changes nothing."""
         self.switch.write_text(attack)
 
-    def collection(self, people: int, limit: int, upload_seconds: int) -> AttackedCollection:
+    def collection(
+        self, people: int, limit: int, upload_seconds: int, *, cover: bool = True
+    ) -> AttackedCollection:
         """A new collection that so many people have joined."""
-        terms = Terms("under attack", K, limit=limit, payload_size=128, upload_seconds=upload_seconds)
+        terms = Terms(
+            "under attack", K, limit=limit, payload_size=128, upload_seconds=upload_seconds, cover=cover
+        )
         manifest, invitations = self.operator.create(terms, people)
         return AttackedCollection(manifest, play_joining(manifest.to_json(), invitations))
 
-    def mine(self, target: AttackedCollection, texts: Sequence[str], holders: set[int] | None = None) -> None:
-        """Every member prepares reports of these artifacts (only some, if said), and cover up to her
-        limit.
-        """
-        found = [MinedArtifact((text,), 1) for text in texts]
+    def mine(self, target: AttackedCollection, texts: Sequence[Sequence[str]]) -> None:
+        """Every member prepares reports of her texts, and cover up to her limit where the terms say so."""
         people = [
-            (one, found if holders is None or person in holders else [])
-            for person, one in enumerate(target.credentials)
+            (one, [MinedArtifact((text,), 1) for text in own])
+            for one, own in zip(target.credentials, texts, strict=True)
         ]
         target.submissions = play_mining(target.manifest.to_json(), people)
 
@@ -122,14 +123,25 @@ class CollectionTrial:
             if call.path == f"{target.at}/batch"
         ]
 
-    def wait_arrived(self, target: AttackedCollection, wanted: set[str], seconds: float) -> bool:
-        """Whether all of these envelopes have reached the aggregation server within this time."""
+    def seen(self, target: AttackedCollection) -> int:
+        """How many different envelopes have come to the aggregation server."""
+        return len({one for _moment, part in self.arrivals(target, "aggregation") for one in part})
+
+    def wait_arrived(
+        self,
+        target: AttackedCollection,
+        wanted: set[str],
+        seconds: float,
+        left: int = 0,
+        pause: float = _POLL_SECONDS,
+    ) -> bool:
+        """Whether these envelopes have reached the aggregation server within this time, all but `left`."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             arrived = {one for _moment, part in self.arrivals(target, "aggregation") for one in part}
-            if wanted <= arrived:
+            if len(wanted - arrived) <= left:
                 return True
-            time.sleep(_POLL_SECONDS)
+            time.sleep(pause)
         return False
 
 

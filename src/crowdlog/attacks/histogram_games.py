@@ -28,16 +28,21 @@ _AT_ONCE = 4_000_000  # counts that are decided together
 
 
 def fits(mechanism: Mechanism, plan: TablePlan) -> bool:
-    """Whether what it does after counting is all that differs between two runs."""
-    made = type(mechanism)
+    """Whether all randomness comes after counting, so that one histogram serves every run."""
     return (
-        made.protect is Mechanism.protect
-        and made.decide is Mechanism.decide
-        and made.name is Mechanism.name
+        goes_the_common_way(mechanism)
         and isinstance(plan.selection, NoisyThreshold | AtLeast | None)
         and isinstance(plan.bound, FirstKeys | FirstOccurrences | Unbounded)
         and isinstance(plan.candidates, OfTheLog)
         and plan.artifact.representation == "original"
+    )
+
+
+def goes_the_common_way(mechanism: Mechanism) -> bool:
+    """Whether it counts, decides and names as its plan says, and does nothing of its own."""
+    made = type(mechanism)
+    return (
+        made.protect is Mechanism.protect and made.decide is Mechanism.decide and made.name is Mechanism.name
     )
 
 

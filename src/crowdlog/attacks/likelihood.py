@@ -26,9 +26,12 @@ class Likelihood:
     K: float | None = None
     b: float | None = None
     separate: bool = False  # the selection drew noise of its own
+    names: bool = False  # no counts are published
 
     @classmethod
     def of(cls, plan: TablePlan) -> Likelihood:
+        if plan.names_only:
+            return cls(True, names=True)
         if not isinstance(plan.noise, DiscreteLaplace):
             return cls(plan.noise is not None)
         chosen = plan.selection
@@ -36,14 +39,18 @@ class Likelihood:
             return cls(True, plan.noise.scale)
         return cls(True, plan.noise.scale, chosen.K, chosen.scale, not plan.reuses_noise)
 
-    def evidence(self, mine: Floats, others: Floats, shown: Floats) -> Floats:
-        """For each of her queries: what she adds, what the others have, what is published (NaN: nothing).
+    def evidence(self, mine: Floats, others: Floats, shown: Floats, sd: Floats | float = 1.0) -> Floats:
+        """For each of her queries: what she adds, what the others have, what is published (NaN: nothing), and
+        the standard deviation of Gaussian noise where rows differ in it.
 
         Above 0 speaks for her.
         """
+        if self.names:  # a name is likelier to be seen with her than without
+            return np.where(np.isnan(shown), -mine, mine)
         absent, over = np.isnan(shown), np.nan_to_num(shown) - others
         if self.scale is None:
-            counted = mine * over - mine * mine / 2  # Gaussian noise of whatever size, or none
+            # Gaussian noise, of whatever size if it is the same everywhere, or none
+            counted = (mine * over - mine * mine / 2) / np.square(sd)
             # without noise, only her absence hides a query
             return np.where(absent, 0.0 if self.any else -mine * mine / 2, counted)
         counted = (np.abs(over) - np.abs(over - mine)) / self.scale

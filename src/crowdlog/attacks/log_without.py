@@ -1,4 +1,4 @@
-"""The same log without some people: the other world of a membership game."""
+"""Neighbouring logs: a store's log without some people, for the game of whether a person was in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crowdlog.types import Ints
 
 
 class LogWithout:
-    """Logs that differ from a store's in who is missing, one at a time, in a folder of its own.
+    """Writes a copy of a store without some people into a folder, and replaces it by the next when asked.
 
     Nobody's number changes.
     """
@@ -23,10 +23,10 @@ class LogWithout:
     def __init__(self, store: LogStore, folder: Path) -> None:
         self._events: Any = pq.read_table(store.events())
         self._user = self._events["user"].to_numpy()
-        self._world = LogStore(folder, replace(store.info, files={}))
+        self._world = LogStore(folder, replace(store.info, files={}, tables=None))
         for name in FILES:
             if name != "events.parquet":
-                (folder / name).symlink_to((store.path / name).absolute())
+                (folder / name).symlink_to(store.here(name).absolute())
 
     def __repr__(self) -> str:
         return f"LogWithout({len(self._user)} rows)"

@@ -6,6 +6,7 @@ names an attack, the method that repaired it does what it did before.
 
 from __future__ import annotations
 
+import hashlib
 import runpy
 import sys
 from collections.abc import Sequence
@@ -21,14 +22,17 @@ from starlette.responses import JSONResponse, Response
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.crypto.voprf import VoprfKey, evaluate
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.services import collections, mix, randomness, vault
+from crowdlog.crowd.services import batches, collections, mix, randomness
 from crowdlog.crowd.services.app import Refused
+from crowdlog.crowd.services.batch_sender import BatchSender
 from crowdlog.crowd.services.batches import BatchStore
 from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.services.openapi import Operation
+from crowdlog.crowd.services.pool_file import PoolFile
 from crowdlog.crowd.services.randomness import RandomnessServer
 from crowdlog.crowd.slots import SlotRequest, Submission
 
+NO_POOLS = "no-pools"  # our own services but for the pools of the mixes
 BUDGET = 400  # values that all members together could have evaluated, whoever asked for them
 
 
@@ -43,9 +47,7 @@ class Switch:
 
 
 class OldMixNode(MixNode):
-    """A mix that took envelopes of any length from anybody, took a refusal for a delivery, and could be
-    emptied by the operator.
-    """
+    """A mix that took envelopes of any length from anybody and could be emptied by the operator."""
 
     def take(self, collection_id: str, packed: Sequence[bytes]) -> dict[str, int]:
         if not Switch.on("A1", "A4"):
@@ -53,18 +55,9 @@ class OldMixNode(MixNode):
         taken = []
         for data in packed:
             envelope = Submission.parse(data).envelope
-            digest = self._digest(envelope)
+            digest = hashlib.sha256(envelope).digest()
             taken.append((digest, digest, open_layer(self._key, envelope)))
         return self._kept(collection_id, taken, 0)
-
-    async def _send(self, client: httpx.AsyncClient, manifest: Manifest, batch: int) -> bool:
-        if not Switch.on("A1"):
-            return await super()._send(client, manifest, batch)
-        rows = await run_in_threadpool(self._batches.shuffled, manifest.id, batch)
-        if await self._post(client, manifest, [inner for _name, inner in rows]) not in {202, 400}:
-            return False
-        await run_in_threadpool(self._batches.forget, manifest.id, [name for name, _inner in rows], "passed")
-        return True
 
     def operations(self) -> list[Operation]:
         one: dict[str, Any] = {"parameters": {"id": "^[0-9a-f]{64}$"}, "operator": True}
@@ -75,18 +68,51 @@ class OldMixNode(MixNode):
         if not Switch.on("A3"):
             raise Refused(404, "There is no such call.")
         await run_in_threadpool(BatchStore.form, self._batches, request.path_params["id"], 0)
-        self._arrived.set()
+        self.sender.arrived.set()
         return JSONResponse({"state": "open"})
 
 
+class OldBatchSender(BatchSender):
+    """A mix that took a refusal for a delivery."""
+
+    async def send(self, client: httpx.AsyncClient, manifest: Manifest, batch: int) -> bool:
+        if not Switch.on("A1"):
+            return await super().send(client, manifest, batch)
+        rows = await run_in_threadpool(self.batches.shuffled, manifest.id, batch)
+        if await self.post(client, manifest, [inner for _name, inner in rows]) not in {202, 400}:
+            return False
+        await run_in_threadpool(self.batches.forget, manifest.id, [name for name, _inner in rows], "passed")
+        return True
+
+
 class OldBatchStore(BatchStore):
-    """A mix's store that let everything go as soon as so many envelopes, of whomever, waited."""
+    """A mix's store that let everything go as soon as so many envelopes, of whomever, waited; or, to see what
+    a pool alone is worth, at once.
+    """
 
     def form(self, collection_id: str, pool: int) -> bool:
+        if Switch.on(NO_POOLS):
+            return super().form(collection_id, 0)
         if not Switch.on("A1", "A2", "A3", "A4"):
             return super().form(collection_id, pool)
         waits = self.counts(collection_id)["held"] >= pool
         return waits and super().form(collection_id, 0)
+
+
+class OldPoolFile(PoolFile):
+    """Envelopes that stayed on disk after they had left."""
+
+    def _clear(self, places: Sequence[int]) -> None:
+        if not Switch.on("A6"):
+            super()._clear(places)
+            return
+        self._free += places
+
+    def destroy(self) -> None:
+        if not Switch.on("A6"):
+            super().destroy()
+            return
+        self.close()
 
 
 class OldRandomnessServer(RandomnessServer):
@@ -100,7 +126,7 @@ class OldRandomnessServer(RandomnessServer):
         if used[collection_id] > BUDGET:
             raise Refused(410, "The collection's values are used up.")
         public = self._manifest(collection_id).collection.voprf_public.hex()
-        secret = VoprfKey.from_bytes(self._path(public).read_bytes())
+        secret = VoprfKey.from_bytes(self._keys.read(public) or b"")
         elements = [SlotRequest.parse(item).element for item in packed]
         return evaluate(secret, elements, self.randomness).to_bytes()
 
@@ -125,9 +151,10 @@ def main() -> None:
     replaced = [
         (mix, "MixNode", OldMixNode),
         (mix, "BatchStore", OldBatchStore),
+        (mix, "BatchSender", OldBatchSender),
         (randomness, "RandomnessServer", OldRandomnessServer),
         (collections, "ChaCha20Poly1305", OldCipher),
-        (vault, "ChaCha20Poly1305", OldCipher),
+        (batches, "PoolFile", OldPoolFile),
     ]
     for module, name, old in replaced:
         setattr(module, name, old)

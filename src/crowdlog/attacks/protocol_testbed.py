@@ -27,9 +27,10 @@ from crowdlog.crowd.operator import PartyKeys, Terms
 from crowdlog.crowd.services.aggregation import AggregationServer
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.collections import CollectionStore
+from crowdlog.crowd.services.handover import batch_message
 from crowdlog.crowd.services.identity import Identity
 from crowdlog.crowd.services.limits import Limits
-from crowdlog.crowd.services.mix import MixNode, batch_message
+from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.services.randomness import RandomnessServer
 from crowdlog.crowd.slots import slot_request
 from crowdlog.privacy.randomness import Randomness

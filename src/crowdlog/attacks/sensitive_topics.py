@@ -26,9 +26,14 @@ def sensitive_topics(truth: Impressions, attacker: Attacker) -> Any:
     return _by_labels(truth, attacker.labels) if attacker.labels else _by_tree(truth, attacker.tree)
 
 
-def _by_labels(truth: Impressions, path: Path) -> Any:
+def read_labels(path: Path) -> dict[str, Any]:
+    """Lines of a query, its topic, and whether it is sensitive."""
     columns = {"query": "a query", "topic": "a topic", "sensitive": "0 or 1"}
-    lines = read_query_file(path, "file of labels", columns)
+    return read_query_file(path, "file of labels", columns)
+
+
+def _by_labels(truth: Impressions, path: Path) -> Any:
+    lines = read_labels(path)
     sensitive = np.array([str(each) == "1" for each in lines["sensitive"].to_pylist()], bool)
     query = truth.texts.find(lines["query"])
     kept = sensitive & (query >= 0)

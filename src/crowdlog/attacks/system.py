@@ -10,13 +10,22 @@ from typing import Any
 
 from crowdlog.attacks import system_attacks as attacks
 from crowdlog.attacks.collection_trial import CollectionTrial, run_trial
-from crowdlog.attacks.linking import VOLUNTEERS, link_volunteers
+from crowdlog.attacks.linking import (
+    DRAIN,
+    JUNK,
+    VOLUNTEERS,
+    WATCH,
+    WATCH_FAR_APART,
+    WATCHED_TOGETHER,
+    link_volunteers,
+)
+from crowdlog.attacks.old_services import NO_POOLS
 from crowdlog.attacks.result import AttackResult
 from crowdlog.measure.intervals import clopper_pearson
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.progress import progress_bar
 
-_SURE = 0.999  # how sure one must be that somebody links before the command calls it broken
+_SURE = 0.99999  # how sure one must be that somebody links before the command calls it broken
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ ATTACKS: tuple[tuple[str, str, Callable[[CollectionTrial], bool], str], ...] = (
         "A6",
         "deleted reports are read from the files",
         attacks.read_after_deletion,
-        "rows are sealed under keys that are overwritten",
+        "envelopes are overwritten, reports sealed under keys that are",
     ),
     (
         "A7",
@@ -104,10 +113,51 @@ def demonstrate_system(randomness: Randomness) -> list[SystemAttack]:
     ]
 
 
-def link(randomness: Randomness, volunteers: int = VOLUNTEERS) -> list[AttackResult]:
-    """How often each party names the right sender, on the shipped services."""
+@dataclass(frozen=True)
+class Linking:
+    """How often one attacker is right with the repairs switched off, and on the shipped services.
+
+    `promised`: the threat model says that he does no better than chance.
+    """
+
+    before: AttackResult
+    ours: AttackResult
+    promised: bool = True
+
+    @property
+    def as_expected(self) -> bool:
+        return links(self.before) and not (self.promised and links(self.ours))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.ours.name,
+            "repairs_off": self.before.as_dict(),
+            "crowdlog": self.ours.as_dict(),
+            "links": links(self.ours),
+            "promised": self.promised,
+            "as_expected": self.as_expected,
+        }
+
+
+def link(randomness: Randomness, volunteers: int = VOLUNTEERS) -> list[Linking]:
+    """How often each attacker is right, on the shipped services, and with fewer volunteers where the repairs
+    are switched off (attackers who succeed take their time).
+
+    What the pools alone are worth is told by whoever watches both ends: our own members send then, through
+    mixes without pools, each when the one before is through.
+    """
+    with run_trial(randomness, old=True) as trial:
+        trial.restore("A2 A3 A4")
+        results = link_volunteers(trial, max(150, volunteers // 2), old_members=True, attacks=(WATCH,))
+        fewer = max(60, volunteers // 5)
+        results += link_volunteers(trial, fewer, old_members=True, attacks=(DRAIN, JUNK))
+        before = {one.name: one for one in results}
+        trial.restore(NO_POOLS)
+        without = {one.name: one for one in link_volunteers(trial, fewer, attacks=(WATCH_FAR_APART,))}
+    before[WATCHED_TOGETHER] = without[WATCHED_TOGETHER]
     with run_trial(randomness, old=False) as trial:
-        return link_volunteers(trial, volunteers)
+        ours = link_volunteers(trial, volunteers)
+    return [Linking(before[one.name], one, promised=one.name != WATCHED_TOGETHER) for one in ours]
 
 
 def links(result: AttackResult) -> bool:

@@ -17,7 +17,7 @@ from crowdlog.attacks.collection_trial import POOL, AttackedCollection, Collecti
 from crowdlog.attacks.collection_trial import volunteer_address as address_of
 from crowdlog.attacks.protocol_testbed import GUESSES, SECRET
 from crowdlog.crowd.client.participate import Link, look
-from crowdlog.crowd.crypto.credential import shown_size
+from crowdlog.crowd.crypto.credential import SHOWN_SIZE
 from crowdlog.crowd.crypto.derive import root_of, tag_of
 from crowdlog.crowd.crypto.envelope import seal_onion
 from crowdlog.crowd.crypto.group import BASE
@@ -82,12 +82,13 @@ def junk(trial: CollectionTrial, target: AttackedCollection, number: int) -> int
     return trial.send(target, [bytes(SUBMISSION_OVERHEAD) + one for one in envelopes], OUTSIDER)
 
 
-def tried(service: Connection, path: str) -> None:
-    """Make a call that may well be refused."""
+def tried(service: Connection, path: str) -> bool:
+    """Make a call that may well be refused; return whether it was not."""
     try:
         service.call("POST", path, {})
     except CrowdlogError:
-        return
+        return False
+    return True
 
 
 def _traced(trial: CollectionTrial, *, limit: int, isolate: Callable[[AttackedCollection], object]) -> bool:
@@ -130,7 +131,7 @@ def opened_alone(trial: CollectionTrial) -> bool:
     target = trial.collection(1, len(GUESSES), _WINDOW)
     values = _guessed(trial, target)
     try:
-        trial.mine(target, [SECRET.decode()])
+        trial.mine(target, [[SECRET.decode()]] * len(target.credentials))
     except CrowdlogError:  # nothing is evaluated for less than the smallest crowd
         return False
     reports = [Report.parse(trial.layers(one)[2]) for one in target.submissions[0]]
@@ -147,15 +148,15 @@ def _guessed(trial: CollectionTrial, target: AttackedCollection) -> list[bytes]:
     collection = target.manifest.collection
     blinded = [blind(collection.voprf_input(guess), trial.randomness) for guess in GUESSES]
     try:
-        answer = _evaluated(trial, target, [item.element for item in blinded])
+        answer = _evaluated(target, [item.element for item in blinded])
     except CrowdlogError:
         return []
     return finalize(collection.voprf_public, blinded, Evaluation.from_bytes(answer))
 
 
-def _evaluated(trial: CollectionTrial, target: AttackedCollection, elements: list[bytes]) -> bytes:
+def _evaluated(target: AttackedCollection, elements: list[bytes]) -> bytes:
     slots = [
-        bytes([0]) + slot.to_bytes(4, "big") + element + BASE + bytes(shown_size(1))
+        bytes([0]) + slot.to_bytes(4, "big") + element + BASE + bytes(SHOWN_SIZE)
         for slot, element in enumerate(elements)
     ]
     body = {"slots": [base64.b64encode(slot).decode() for slot in slots]}
@@ -182,11 +183,11 @@ def used_up(trial: CollectionTrial) -> bool:
     noise = [blind(b"%d" % number, trial.randomness).element for number in range(100)]
     for _ in range(5):
         try:
-            _evaluated(trial, target, noise)
+            _evaluated(target, noise)
         except CrowdlogError:
             break
     try:
-        trial.mine(target, [SECRET.decode()])
+        trial.mine(target, [[SECRET.decode()]] * len(target.credentials))
     except CrowdlogError:
         return True
     return False
@@ -232,7 +233,7 @@ def _mined(
     trial: CollectionTrial, *, people: int, limit: int, upload_seconds: int = _WINDOW
 ) -> AttackedCollection:
     target = trial.collection(people, limit, upload_seconds)
-    trial.mine(target, [SECRET.decode()])
+    trial.mine(target, [[SECRET.decode()]] * len(target.credentials))
     return target
 
 

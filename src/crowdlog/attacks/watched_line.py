@@ -78,13 +78,13 @@ def _handler(line: WatchedLine, target: str) -> type[BaseHTTPRequestHandler]:
             address = str(self.client_address[0])
             line.calls.append(Call(time.monotonic(), address, self.command, self.path, body))
             headers = {name: self.headers[name] for name in _PASSED_ON if self.headers[name]}
-            connection = http.client.HTTPConnection(target, timeout=60)
+            connection = http.client.HTTPConnection(target, timeout=120)
             try:
                 connection.request(self.command, self.path, body or None, headers)
                 answer = connection.getresponse()
                 status, content = answer.status, line.rewrite(self.path, answer.read())
-            except OSError:  # the service is down: say so as a proxy does
-                status, content = 502, b"{}"
+            except OSError:  # the service is down or too busy: the caller may try again
+                status, content = 503, b"{}"
             finally:
                 connection.close()
             self.send_response(status)

@@ -4,13 +4,15 @@ readable on paper.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.rows import ANSWERED, LESS_IS_BETTER, Row
+from crowdlog.comparison.measure_names import is_share, readable
+from crowdlog.comparison.rows import ANSWERED, Row
 from crowdlog.pages.vega import INK, colours, finished, shapes
 
 # what promises nothing is left out at first when it is so many times as high as the best that promises
@@ -36,7 +38,7 @@ def frontier(comparison: Comparison) -> Any:
         _switch("logarithmic", False, "logarithmic scale "),
     )
     if not private:
-        return finished(_by_name(points, measure))
+        return finished(_by_name(points, measure, names))
     switch = _switch(
         "unpromised",
         bool(others) and _comparable(private, others, names[0]),
@@ -50,16 +52,16 @@ def frontier(comparison: Comparison) -> Any:
         .then(alt.value(0.95))
         .otherwise(alt.value(0.1))
     )
-    base, y = _scaled(inline(points), f"datum.name == measure && {PROMISED}"), _y("shown")
+    base, y = _scaled(inline(points), f"datum.name == measure && {PROMISED}"), _y("shown", names)
     x = alt.X(
         "epsilon:Q",
         title="ε promised to one person (less is more private)",
         scale=alt.Scale(type="log", nice=False, padding=25),
     )
-    colour, shape = _look(points)
+    colour, shape = _look(points, points)
     layers = [
         base.mark_rule(strokeWidth=2).encode(
-            x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint
+            x=x, y=_y("shown_low", names), y2="shown_high", color=colour, opacity=faint
         ),
         base.mark_line().encode(x=x, y=y, color=colour, detail="series:N", opacity=faint),
         base.mark_rule(strokeDash=[6, 4], strokeWidth=2).encode(y=y, color=colour, opacity=across),
@@ -73,14 +75,17 @@ def frontier(comparison: Comparison) -> Any:
     params = [measure, logarithmic, *([switch] if others else [alt.param("unpromised", value=False)]), alone]
     return finished(
         alt.layer(*layers)
-        .properties(width="container", height=HEIGHT, title=_measure_name())
+        .properties(width="container", height=HEIGHT, title=_measure_name(names))
         .add_params(*params)
     )
 
 
-def _by_name(points: Sequence[Row], measure: Any) -> Any:
+def _by_name(points: Sequence[Row], measure: Any, names: Sequence[str]) -> Any:
     """Nothing has an ε: mechanisms side by side."""
-    base, (colour, shape) = inline(points).transform_filter("datum.name == measure"), _look(points)
+    base, (colour, shape) = (
+        inline(points).transform_filter("datum.name == measure"),
+        _look(points, points, "true"),
+    )
     x = alt.X("mechanism:N", title="no ε", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
     lines = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour)
     dots = base.mark_point(size=110, filled=True).encode(
@@ -88,7 +93,7 @@ def _by_name(points: Sequence[Row], measure: Any) -> Any:
     )
     return (
         alt.layer(lines, dots)
-        .properties(width="container", height=HEIGHT, title=_measure_name())
+        .properties(width="container", height=HEIGHT, title=_measure_name(names))
         .add_params(measure)
     )
 
@@ -128,12 +133,12 @@ def against_attacks(comparison: Comparison) -> Any:
     base = _scaled(inline(both), "datum.name == measure && datum.attack == attack && " + PROMISED)
     percent = alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", tickCount=6)
     x = alt.X("success:Q", title="success of the attack (less is more private)", axis=percent)
-    (alone, faint), (colour, shape), y = _picked(), _look(points), _y("shown")
+    (alone, faint), (colour, shape), y = _picked(), _look(points, both), _y("shown", names)
     layers = [
         base.mark_rule().encode(
             x=alt.X("success_low:Q"), x2="success_high:Q", y=y, color=colour, opacity=faint
         ),
-        base.mark_rule().encode(x=x, y=_y("shown_low"), y2="shown_high", color=colour, opacity=faint),
+        base.mark_rule().encode(x=x, y=_y("shown_low", names), y2="shown_high", color=colour, opacity=faint),
         base.mark_tick(color=INK, thickness=2, size=18).encode(x="chance:Q", y=y),
         base.mark_point(size=110, filled=True).encode(
             x=x,
@@ -146,14 +151,15 @@ def against_attacks(comparison: Comparison) -> Any:
     ]
     return finished(
         alt.layer(*layers)
-        .properties(width="container", height=HEIGHT, title=_measure_name())
+        .properties(width="container", height=HEIGHT, title=_measure_name(names))
         .add_params(*params, shown, alone)
     )
 
 
-def _measure_name() -> Any:
+def _measure_name(names: Sequence[str]) -> Any:
     """Above the axis, because an axis title cannot follow a choice."""
-    return alt.TitleParams(text=alt.ExprRef("measure"), anchor="start", frame="group", fontSize=12)
+    said = json.dumps({name: readable(name) for name in names}, ensure_ascii=False)
+    return alt.TitleParams(text=alt.ExprRef(f"{said}[measure]"), anchor="start", frame="group", fontSize=12)
 
 
 def _choice(name: str, options: Sequence[str], label: str) -> Any:
@@ -161,13 +167,9 @@ def _choice(name: str, options: Sequence[str], label: str) -> Any:
         name,
         value=options[0],
         bind=alt.binding_select(
-            options=list(options), labels=[_said(option) for option in options], name=label
+            options=list(options), labels=[readable(option) for option in options], name=label
         ),
     )
-
-
-def _said(name: str) -> str:
-    return f"{name} (less is better)" if name.split(":")[-1] in LESS_IS_BETTER else name
 
 
 def _switch(name: str, on: bool, label: str) -> Any:
@@ -202,8 +204,12 @@ def _scaled(chart: Any, condition: str) -> Any:
     )
 
 
-def _y(name: str) -> Any:
-    labels = "logarithmic ? format(pow(10, datum.value), '.2~g') : format(datum.value, '~g')"
+def _y(name: str, names: Sequence[str]) -> Any:
+    """Shares have an axis in per cent."""
+    value = "(logarithmic ? pow(10, datum.value) : datum.value)"
+    shares = json.dumps([name for name in names if is_share(name)])
+    plain = f"format({value}, logarithmic ? '.2~g' : '~g')"
+    labels = f"indexof({shares}, measure) >= 0 ? format(100 * {value}, '.3~g') + ' %' : {plain}"
     scale = alt.Scale(zero=alt.ExprRef("!logarithmic"))
     return alt.Y(f"{name}:Q", title=None, axis=alt.Axis(labelExpr=labels, tickCount=8), scale=scale)
 
@@ -222,7 +228,7 @@ def _telling(attacks: Sequence[Row]) -> list[str]:
 def _measured(points: Sequence[Row], kind: str) -> list[Row]:
     wanted = ("mechanism", "series", "epsilon", "delta", "name", "value", "low", "high", "chance")
     return [
-        {key: point[key] for key in wanted}
+        {key: point[key] for key in wanted} | {"said": readable(point["name"])}
         for point in points
         if point["kind"] == kind and point["value"] is not None
     ]
@@ -244,10 +250,33 @@ def inline(rows: Sequence[Row]) -> Any:
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
-def _look(points: Sequence[Row]) -> tuple[Any, Any]:
+def _drawn(rows: Sequence[Row], unpromised: str) -> Any:
+    """The series that the choices of the moment draw: a legend must not name others."""
+    chosen = "measure + ' ' + attack" if "attack" in rows[0] else "measure"
+    series: dict[str, dict[bool, dict[str, None]]] = {}
+    for row in rows:
+        key = f"{row['name']} {row['attack']}" if "attack" in row else row["name"]
+        of_choice = series.setdefault(key, {True: {}, False: {}})
+        of_choice[True][row["series"]] = None
+        if row["epsilon"] is not None:
+            of_choice[False][row["series"]] = None
+    told = {key: [list(of_choice[False]), list(of_choice[True])] for key, of_choice in series.items()}
+    return alt.ExprRef(
+        f"({json.dumps(told, ensure_ascii=False)}[{chosen}] || [[], []])[{unpromised} ? 1 : 0]"
+    )
+
+
+def _look(points: Sequence[Row], rows: Sequence[Row], unpromised: str = "unpromised") -> tuple[Any, Any]:
+    """Colour and shape of each series, the same whatever is chosen; a legend of those that are drawn."""
     names = list(dict.fromkeys(point["series"] for point in points))
     legend = alt.Legend(
-        title=None, orient="bottom", columns=2, labelLimit=420, symbolSize=110, symbolOpacity=1
+        values=_drawn(rows, unpromised),
+        title=None,
+        orient="bottom",
+        columns=alt.ExprRef("width < 500 ? 1 : 2"),
+        labelLimit=420,
+        symbolSize=110,
+        symbolOpacity=1,
     )
     return (
         alt.Color("series:N", scale=alt.Scale(domain=names, range=colours(len(names))), legend=legend),
@@ -257,4 +286,4 @@ def _look(points: Sequence[Row]) -> tuple[Any, Any]:
 
 def _tooltip(*more: str) -> list[Any]:
     numbers = [alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("value", "low", "high", *more)]
-    return ["mechanism:N", "name:N", *numbers]
+    return ["mechanism:N", alt.Tooltip("said:N", title="measure"), *numbers]

@@ -19,6 +19,7 @@ from crowdlog.comparison.support import Support, supports
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.log.store import LogStore
+from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.release.label import Label
 
 TABLE_OF = {"flow": "pairs", "histories": "events"}  # what a measure needs is made of this table
@@ -52,7 +53,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} trials failed" if self.failures else ""
-        return f"Comparison({len(self.grid.mechanisms)} mechanisms, {self.grid.seeds} seeds{failed})"
+        tried, seeds = len(self.grid.mechanisms), self.grid.seeds
+        plural = ["" if count == 1 else "s" for count in (tried, seeds)]
+        return f"Comparison({tried} mechanism{plural[0]}, {seeds} seed{plural[1]}{failed})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: every mechanism in one line."""
@@ -117,7 +120,7 @@ class Comparison:
     @cached_property
     def supports(self) -> dict[str, dict[str, Support]]:
         """By mechanism and task: the release's score beside the log's own on held-out people."""
-        return supports(self.details, self.people)
+        return supports(self.details)
 
     def table(self) -> pa.Table:
         """The rows as an Arrow table: `.to_pandas()` for pandas."""
@@ -207,6 +210,8 @@ class Comparison:
         ]
         chosen += [
             f"--topics {shlex.quote(self.grid.topics)}" if self.grid.topics else "",
+            f"--tree {shlex.quote(self.grid.tree)}" if self.grid.tree != WORDNET else "",
+            f"--labels {shlex.quote(self.grid.labels)}" if self.grid.labels else "",
             f"--seeds {self.grid.seeds}",
         ]
         safe = self.labels[mechanism].promise.guarantee.protects
@@ -259,11 +264,11 @@ class Comparison:
 
         return against_attacks(self)
 
-    def plot(self, path: str | Path) -> Path:
-        """Write the page, and beside it all results as JSON and Parquet."""
-        from crowdlog.comparison.page import write_report
+    def plot(self, path: str | Path, *, title: str | None = None, logo: str | Path | None = None) -> Path:
+        """Write the page, and beside it all results as JSON and Parquet. `logo`: a picture for its head."""
+        from crowdlog.comparison.page import TITLE, write_report
 
-        return write_report(self, Path(path))
+        return write_report(self, Path(path), title or TITLE, None if logo is None else Path(logo))
 
 
 def _check_selections(on: Sequence[str], names: Sequence[str]) -> None:

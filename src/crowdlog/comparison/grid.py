@@ -11,6 +11,7 @@ from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.seeded_release import SeededRun
 from crowdlog.experiments.source_digest import file_digest
 from crowdlog.mechanisms import parse
+from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.utility.registry import MEASURES
 
 # What is known of one trial: its label, then what it is good for, then what it gives away.
@@ -20,6 +21,8 @@ LABEL: Measurement = ("label", "label")
 TOPICS: Measurement = ("topics", "topics")
 # Beside the mechanisms: what the log itself, unprotected, is worth on people it does not hold.
 LOG_ITSELF = SeededRun("the log itself, on held-out people", 0)
+# Attacks that go by a tree of categories, or by labels of sensitive queries.
+BY_INTERESTS = ("category_linkage", "category_exposure", "homogeneity")
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,9 @@ class Grid:
     attacks: tuple[str, ...]
     topics: str | None = None  # a file of lines query TAB topic
     topics_hash: str = ""
+    tree: str = WORDNET  # of measures and attacks by interests: 'wordnet' or a file
+    labels: str | None = None  # a file of lines query TAB topic TAB sensitive
+    interests_hash: str = ""  # a digest of both files
     code: str = ""  # a digest of the source
     inputs: Mapping[str, list[str]] = field(default_factory=dict)  # of each mechanism: digests of its files
 
@@ -75,7 +81,8 @@ class Grid:
     def key(self, run: SeededRun, measure: Measurement) -> list[Any]:
         """What the result of one measure of one trial depends on, beside the code."""
         inputs = [*self.inputs.get(run.mechanism, []), self.topics_hash if measure == TOPICS else ""]
-        return [self.source, run.mechanism, run.seed, *measure, *inputs]
+        interests = self.interests_hash if _by_interests(measure) else ""
+        return [self.source, run.mechanism, run.seed, *measure, *inputs, interests]
 
     def missing(self, run: SeededRun) -> list[Measurement]:
         return [measure for measure in self.measures(run) if self.kept(run, measure) is None]
@@ -87,6 +94,11 @@ class Grid:
         """A result, or None where there is none."""
         found = self.results.kept(self.key(run, measure))
         return found if isinstance(found, dict) else None
+
+
+def _by_interests(measure: Measurement) -> bool:
+    kind, name = measure
+    return name in BY_INTERESTS if kind == "attack" else kind == "utility" and MEASURES[name].tree
 
 
 def input_digests(spelling: str) -> list[str]:

@@ -16,10 +16,12 @@ from crowdlog.comparison.summary_table import opening
 from crowdlog.comparison.tables import attack_table, exposure_table, kept_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_file, write_whole
+from crowdlog.pages.picture import picture
 from crowdlog.pages.render import render
 from crowdlog.pages.table import PageTable
 from crowdlog.pages.vega import PageChart, scripts
 
+TITLE = "Mechanisms compared"
 # What is drawn: its place in the page, its title, the chart, and its numbers as a table.
 CHARTS: tuple[tuple[str, str, Callable[[Comparison], Any], Callable[[Comparison], PageTable]], ...] = (
     ("frontier", "What it is good for, and what it promises", charts.frontier, utility_table),
@@ -54,10 +56,11 @@ CHARTS: tuple[tuple[str, str, Callable[[Comparison], Any], Callable[[Comparison]
 IN_FULL = ("frontier", "attacks")
 
 
-def write_report(comparison: Comparison, path: Path) -> Path:
-    """Write the page and its data, each whole or not at all."""
+def write_report(comparison: Comparison, path: Path, title: str = TITLE, logo: Path | None = None) -> Path:
+    """Write the page and its data, each whole or not at all. `logo`: a picture above the title."""
     import pyarrow.parquet as pq
 
+    page = report_page(comparison, title, None if logo is None else picture(logo))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(
@@ -65,7 +68,7 @@ def write_report(comparison: Comparison, path: Path) -> Path:
         )
         with new_file(path.with_suffix(".parquet")) as file:
             pq.write_table(comparison.table(), file)
-        write_whole(path, report_page(comparison))
+        write_whole(path, page)
     except OSError as error:
         raise InputError(
             f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. "
@@ -74,11 +77,13 @@ def write_report(comparison: Comparison, path: Path) -> Path:
     return path
 
 
-def report_page(comparison: Comparison) -> str:
-    """The page as text."""
+def report_page(comparison: Comparison, title: str = TITLE, logo: str | None = None) -> str:
+    """The page as text. `logo`: as `picture` makes it."""
     drawn = drawings(comparison)
     return render(
         "comparison.html",
+        title=title,
+        logo=logo,
         version=__version__,
         mechanisms=len(comparison.grid.mechanisms),
         seeds=comparison.grid.seeds,

@@ -55,12 +55,12 @@ def own_scores(details: Sequence[Row]) -> dict[str, Row]:
     }
 
 
-def supports(details: Sequence[Row], people: int) -> dict[str, dict[str, Support]]:
-    """By mechanism and task: the mean over the trials. `people`: in the whole log."""
+def supports(details: Sequence[Row]) -> dict[str, dict[str, Support]]:
+    """By mechanism and task: the mean over the trials."""
     own, found = own_scores(details), _by_mechanism(details)
     return {
         mechanism: {
-            task: _support(results[name], own.get(task), _threshold(results), people)
+            task: _support(results[name], own.get(task), _threshold(results))
             for task, name in HEADLINES.items()
             if name in results
         }
@@ -85,7 +85,7 @@ def _threshold(results: Mapping[str, Sequence[Row]]) -> float | None:
     return mean(clicks, "least_count") if clicks else None
 
 
-def _support(trials: Sequence[Row], own: Row | None, threshold: float | None, people: int) -> Support:
+def _support(trials: Sequence[Row], own: Row | None, threshold: float | None) -> Support:
     answering = [trial for trial in trials if trial["released_on_common"] is not None]
     asked = mean(trials, "asked")
     return Support(
@@ -94,11 +94,11 @@ def _support(trials: Sequence[Row], own: Row | None, threshold: float | None, pe
         mean(trials, "answered") / asked if asked else 0.0,
         mean(answering, "released_on_common") if answering else None,
         mean(answering, "original_on_common") if answering else None,
-        None if own is None or threshold is None else people_needed(own["details"], threshold, people),
+        None if own is None or threshold is None else people_needed(own["details"], threshold),
     )
 
 
-def people_needed(own: Row, threshold: float, people: int) -> int | None:
+def people_needed(own: Row, threshold: float) -> int | None:
     """With so many times as many people like these, everything occurs so many times as often, so that what
     must occur `threshold` times to be shown is what occurs `enough` times now. The test's log has fewer
     people than the whole.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.grid import LOG_ITSELF
+from crowdlog.comparison.measure_names import is_share, readable
 from crowdlog.comparison.rows import Row, attack_verdict, series
 from crowdlog.comparison.summary_table import MARKS
 from crowdlog.number_format import NOTHING, decimal, number, percent, rounded_up
@@ -52,16 +53,21 @@ def judged(point: Row) -> Cell:
 
 def utility_table(comparison: Comparison) -> PageTable:
     """A line for each mechanism and measure; where nothing could be measured, the reason."""
-    columns = ("mechanism", "measure", "value", "interval", "evaluated on")
+    columns = ("mechanism", "measure", "its name", "value", "interval", "evaluated on")
     rows = []
     for point in _points(comparison, "utility"):
-        start = [Cell(point["mechanism"], code=True), Cell(point["name"])]
+        start = [
+            Cell(point["mechanism"], code=True),
+            Cell(readable(point["name"])),
+            Cell(point["name"], code=True),
+        ]
         if point["value"] is None:
             rows.append([*start, Cell(point["note"], mark="soft", span=3)])
             continue
+        told = percent if is_share(point["name"]) else decimal
         numbers = (
-            decimal(point["value"]),
-            f"{decimal(point['low'])} – {decimal(point['high'])}",
+            told(point["value"]),
+            f"{told(point['low'])} – {told(point['high'])}",
             number(point["evaluated"]),
         )
         rows.append([*start, *(Cell(text, numeric=True) for text in numbers)])

@@ -16,6 +16,7 @@ from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.log.store import LogStore
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.folder import Release
+from crowdlog.utility.context import MeasureSettings
 from crowdlog.utility.original import score_original
 from crowdlog.utility.registry import score
 from crowdlog.utility.score import Score
@@ -51,7 +52,7 @@ def _whole_log(grid: Grid, run: SeededRun, missing: Sequence[Measurement]) -> No
             grid.keep(run, TOPICS, {"topics": kept_by_topic(release, log, Path(grid.topics))})
         for kind, measure in (("utility", _utility), ("attack", _attacks)):
             names = [name for of, name in missing if of == kind]
-            _keep(grid, run, kind, measure(release, log, names, run.seed))
+            _keep(grid, run, kind, measure(grid, release, log, names, run.seed))
 
 
 def _held_out(grid: Grid, run: SeededRun, tasks: Sequence[str]) -> None:
@@ -60,7 +61,7 @@ def _held_out(grid: Grid, run: SeededRun, tasks: Sequence[str]) -> None:
     """
     rest, test = parts(grid.store, Path(grid.cache))
     with seeded_release(rest, run, Path(grid.cache)) as release:
-        _keep(grid, run, "utility", _utility(release, rest, tasks, run.seed, test))
+        _keep(grid, run, "utility", _utility(grid, release, rest, tasks, run.seed, test))
 
 
 def _log_itself(grid: Grid, tasks: Sequence[str]) -> Found:
@@ -73,15 +74,23 @@ def _keep(grid: Grid, run: SeededRun, kind: str, found: Found) -> None:
 
 
 def _utility(
-    release: Release, log: LogStore, names: Sequence[str], _seed: int, test: LogStore | None = None
+    grid: Grid,
+    release: Release,
+    log: LogStore,
+    names: Sequence[str],
+    _seed: int,
+    test: LogStore | None = None,
 ) -> Found:
     """The scores of each measure.
 
     The people and samples are the same for all trials, so that they are compared on the same ones.
     """
-    return _as_far_as_possible(
-        release, names, lambda chosen: _by_measure(chosen, score(release, log, on=chosen, test=test))
-    )
+    settings = MeasureSettings(tree=grid.tree)
+
+    def run(chosen: Sequence[str]) -> Found:
+        return _by_measure(chosen, score(release, log, on=chosen, test=test, settings=settings, note=False))
+
+    return _as_far_as_possible(release, names, run)
 
 
 def _by_measure(names: Sequence[str], scores: Sequence[Score]) -> Found:
@@ -91,9 +100,12 @@ def _by_measure(names: Sequence[str], scores: Sequence[Score]) -> Found:
     return found
 
 
-def _attacks(release: Release, log: LogStore, names: Sequence[str], seed: int) -> Found:
+def _attacks(grid: Grid, release: Release, log: LogStore, names: Sequence[str], seed: int) -> Found:
+    labels = Path(grid.labels) if grid.labels else None
+
     def run(chosen: Sequence[str]) -> Found:
-        results = attack(release, log, chosen, attacker=Attacker(SeededRandomness(seed)))
+        attacker = Attacker(SeededRandomness(seed), tree=grid.tree, labels=labels)
+        results = attack(release, log, chosen, attacker=attacker, note=False)
         return {
             name: {"results": [result.as_dict()], "note": result.note}
             for name, result in zip(chosen, results, strict=True)

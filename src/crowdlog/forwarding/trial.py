@@ -24,7 +24,7 @@ import httpx
 import numpy as np
 
 from crowdlog.crowd.services.keyfile import write_secret
-from crowdlog.crowd.services.serve import listening_socket
+from crowdlog.crowd.services.serve import listening_socket, stop_services
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.forwarding.backend import TitleIndex, public_titles
 from crowdlog.forwarding.node.certificates import Authority
@@ -34,7 +34,6 @@ from crowdlog.progress import progress_bar
 
 HOST = "127.0.0.1"
 READY_SECONDS = 180.0  # fifty Pythons start on a busy machine
-_STOP_SECONDS = 20.0
 ENGINE = "engine"
 MOST_NODES = 500  # processes on one machine
 
@@ -188,17 +187,7 @@ class NodeTrial:
         return {"Authorization": f"Bearer {self.tokens[name]}"}
 
     def stop(self) -> None:
-        for process in self.processes.values():
-            process.terminate()
-        for process in self.processes.values():
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        for opened in self._sockets.values():
-            opened.close()
-        self._sockets.clear()
+        stop_services(self.processes.values(), self._sockets)
         self._client.close()
 
 

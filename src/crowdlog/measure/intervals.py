@@ -1,15 +1,19 @@
-"""How sure a number is: exact intervals of a share (Clopper and Pearson 1934), resampling, the t-test."""
+"""How sure a number is: exact intervals of a share (Clopper and Pearson 1934) and of a mean of shares
+(Waudby-Smith and Ramdas 2024), resampling, the t-test.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdlog.types import Floats, Ints
+from crowdlog.types import Bools, Floats, Ints
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000  # our choice
 CELLS = 4_000_000  # resampled entries held at once: 32 MB
+STEPS = 2_000  # means that are tried from 0 to 1
+STAKE = 0.75  # of the capital at most
 
 Interval = tuple[float, float]
 
@@ -34,6 +38,36 @@ def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> I
     """The exact interval of a share: it holds the true share at least as often as `confidence` says."""
     tail = (1 - confidence) / 2
     return float(lower_bound(hits, trials, tail)), float(upper_bound(hits, trials, tail))
+
+
+def mean_interval(shares: Floats, confidence: float = CONFIDENCE) -> Interval:
+    """The interval of the mean of independent numbers from 0 to 1, whatever their distribution: it holds the
+    mean at least as often as `confidence` says.
+
+    Somebody who bets that the mean is more than m multiplies her capital by a million only once in a million
+    times if it is not. The interval ends where she, or who bets on less, has become rich enough.
+    """
+    tail = (1 - confidence) / 2
+    means = np.linspace(0, 1, STEPS + 1)
+    low = means[~_rich(shares, means, tail)].min(initial=1.0)
+    high = 1 - means[~_rich(1 - shares, means, tail)].min(initial=1.0)
+    return max(0.0, float(low) - 1 / STEPS), min(1.0, float(high) + 1 / STEPS)
+
+
+def _rich(shares: Floats, means: Floats, tail: float) -> Bools:
+    """Which of these means a bet on more refutes: the capital was once above 1/tail."""
+    n = len(shares)
+    so_far = np.arange(1, n + 1)
+    centre = (0.5 + np.cumsum(shares)) / (so_far + 1)
+    spread = (0.25 + np.cumsum((shares - centre) ** 2)) / (so_far + 1)
+    # every stake is fixed before the number that decides it is seen
+    stake = np.sqrt(2 * np.log(1 / tail) / (n * np.concatenate([[0.25], spread[:-1]])))
+    capital, most = np.zeros(len(means)), np.zeros(len(means))
+    for share, bold in zip(shares, stake, strict=True):
+        capital += np.log1p(np.minimum(bold, STAKE / np.maximum(means, 1e-9)) * (share - means))
+        most = np.maximum(most, capital)
+    rich: Bools = most >= np.log(1 / tail)
+    return rich
 
 
 def bootstrap_mean(values: Floats, generator: np.random.Generator) -> Interval | None:

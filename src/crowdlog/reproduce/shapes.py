@@ -1,6 +1,6 @@
 """What a claim about a shape means in numbers.
 
-Nothing is true of nothing: a curve that is 0 everywhere neither rises nor falls.
+A curve that is 0 everywhere neither rises nor falls: without data no claim holds.
 """
 
 from __future__ import annotations

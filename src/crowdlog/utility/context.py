@@ -68,6 +68,7 @@ class Truth:
         self.vocabulary = Vocabulary(texts, pq.read_table(store.urls())["text"])
         self.events = read_log(store, settings.session_minutes).renamed(ids)
         self.counts_users = self._published.counts_users
+        self.counts_told = self._published.counts_told
         self._test = None if test is None else self._read_test(test)
 
     def __repr__(self) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 from crowdlog.artifacts.semantic.reading import read_words
 from crowdlog.clusters.distances.edit_distance import words_of
 from crowdlog.clusters.distances.syntactic import SyntacticDistance
-from crowdlog.clusters.user_rows import UserRows, read_user_rows, sites_of
+from crowdlog.clusters.host_tree import sites_of
+from crowdlog.clusters.user_rows import UserRows, read_user_rows
 from crowdlog.measure.draws import generator
 from crowdlog.measure.histories import PublishedHistories
 from crowdlog.measure.tables import Tables
@@ -61,7 +62,7 @@ def _shown_rows(histories: PublishedHistories, users: Ints) -> UserRows:
     query = histories.log.texts.find(events["query"])
     time = events["time"].cast("int64").to_numpy()
     urls = events["url"].fill_null("").combine_chunks().dictionary_encode()
-    sites = sites_of(urls.dictionary.to_pylist())
+    sites = sites_of(urls.dictionary)
     site = sites.of_url[urls.indices.to_numpy()].astype(np.int64)
     rank = np.where(site >= 0, events["rank"].fill_null(0).to_numpy(), 0).astype(np.int64)
     order = np.lexsort((query, time, record))
@@ -71,8 +72,7 @@ def _shown_rows(histories: PublishedHistories, users: Ints) -> UserRows:
     length = np.where(mine >= 0, np.diff(begin)[mine], 0)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)])
     place = order[np.arange(start[-1]) + np.repeat(begin[mine] - start[:-1], length)]
-    who = np.repeat(np.arange(len(users)), length)
-    return UserRows(start, who, query[place], time[place], rank[place], site[place], sites)
+    return UserRows(start, query[place], time[place], rank[place], site[place], sites)
 
 
 def groups(distance: SyntacticDistance, first: Ints) -> Ints:

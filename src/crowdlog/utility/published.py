@@ -19,6 +19,7 @@ class Published:
     """
 
     counts_users: bool = False
+    counts_told: bool = True  # else names alone are published
     pair_kind: str = "pair"
     representation: str = ORIGINAL
     topics: bool = False
@@ -31,6 +32,7 @@ class Published:
         kinds = [plan.artifact for plan in plans]
         return cls(
             counts_users=plans[0].counts == "users",
+            counts_told=not plans[0].names_only,
             pair_kind=next((kind.kind for kind in kinds if kind.table == "pairs"), "pair"),
             representation=kinds[0].representation,
             topics=any(isinstance(kind, Sequences) and kind.topics is not None for kind in kinds),

@@ -16,6 +16,7 @@ from crowdlog.measure.tables import Tables
 from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.progress import progress_bar
 from crowdlog.release.folder import Release
+from crowdlog.release.publish import note_looks
 from crowdlog.release.same_source import check_source
 from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.paired_scores import PairedScores, joined, scored
@@ -97,14 +98,18 @@ def score(
     test: LogStore | None = None,
     settings: MeasureSettings | None = None,
     other_log: bool = False,
+    note: bool = True,
 ) -> list[Score]:
-    """Measure a release against the log it came from.
+    """Measure a release against the log it came from; its ledger notes that it was looked at.
 
-    `test`: a held-out log of other people for the retrieval tasks.
+    `test`: a held-out log of other people for the retrieval tasks. `note`: False where the look is in the
+    ledger already, as that of a comparison.
     """
     names, settings = chosen(on), settings or MeasureSettings()
     if not other_log:
         check_source(release.label, truth.info.id)
+    if note:
+        note_looks([truth, test], "score")
     published = Published.of(release.label)
     log = Truth(truth, settings, published, test)
     released = read_release(release, log.vocabulary, settings.session_minutes)

@@ -60,7 +60,9 @@ def query_words(log: LogStore) -> Any:
 
 
 def kept_of_each(own: Any, shown: Any) -> Floats:
-    """For each user who has something: how well the frequencies of her most frequent ones are kept."""
+    """For each user with a query or site: the share of the frequencies of her TOP most frequent ones that is
+    kept in her released record.
+    """
     own.sort_indices()
     size = np.asarray(own.sum(axis=1), np.float64)
     theirs = np.maximum(np.asarray(shown.sum(axis=1), np.float64), 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import socket
 from collections.abc import Mapping
 from importlib.resources import files
@@ -22,6 +21,7 @@ from crowdlog.crowd.services.app import Refused, body_of, build_app
 from crowdlog.crowd.services.fields import AnyObject, Field, Integer, Text
 from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.openapi import Operation
+from crowdlog.files.private import no_core_dumps
 from crowdlog.forwarding.node.cover import cover_searches
 from crowdlog.forwarding.node.engine import NodeEngine
 from crowdlog.forwarding.node.forwarder import Forwarder, SearchFailed
@@ -43,8 +43,7 @@ class Node:
     limits = _LIMITS
 
     def __init__(self, settings: NodeSettings, randomness: Randomness, peers: socket.socket) -> None:
-        no_dump = (0, resource.getrlimit(resource.RLIMIT_CORE)[1])
-        resource.setrlimit(resource.RLIMIT_CORE, no_dump)  # a core file would hold queries
+        no_core_dumps()  # a core file would hold queries
         logging.getLogger("asyncio").disabled = True  # it quotes what a failed task worked on
         self.settings, self.randomness, self._peers = settings, randomness, peers
         self.token = settings.token or randomness.bytes(32).hex()

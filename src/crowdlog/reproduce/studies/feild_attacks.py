@@ -21,7 +21,7 @@ from crowdlog.mechanisms.dp_u import DPu
 from crowdlog.mechanisms.ft_a import FTa
 from crowdlog.mechanisms.ft_u import FTu
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.bench import NOISE, Bench
 from crowdlog.reproduce.plots import PRINTED, Point, bars
 from crowdlog.reproduce.studies.feild_bob import ASKED, OTHERS, bobs_log
 from crowdlog.reproduce.studies.feild_release import DELTA, LN10, PAPER
@@ -61,16 +61,19 @@ def _on_bobs_log() -> dict[str, Mechanism]:
 def _attacked(bench: Bench, log: LogStore, mechanisms: list[Mechanism], which: str) -> Numbers:
     """The result of one attack on the releases of these mechanisms together, as plain data."""
 
+    # exact releases are the same with every noise: attacked once
+    noisy = any(mechanism.promise().guarantee.protects for mechanism in mechanisms)
+    seed = bench.seed if noisy else NOISE[0]
+
     def make() -> dict[str, Any]:
         with ExitStack() as stack:
             releases = [stack.enter_context(bench.released(mechanism, log)) for mechanism in mechanisms]
             if not any(sum(release.label.tables.values()) for release in releases):
                 return {"success": None, "chance": None, "details": {}, "note": "Nothing is released."}
-            return attack(releases, log, [which], attacker=Attacker(SeededRandomness(bench.seed)))[
-                0
-            ].as_dict()
+            attacker = Attacker(SeededRandomness(seed))
+            return attack(releases, log, [which], attacker=attacker, note=False)[0].as_dict()
 
-    return bench.kept(["attack", which, log.path.name, *map(repr, mechanisms), bench.seed], make)
+    return bench.kept(["attack", which, log.path.name, *map(repr, mechanisms), seed], make)
 
 
 def unsupported_triples(truth: Impressions) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.measure.released import read_release
+from crowdlog.measure.released import read_tables
 from crowdlog.measure.tables import KeyCounts
 from crowdlog.mechanisms.korolova import Korolova
 from crowdlog.models.absorbing_walk import relevance
-from crowdlog.release.folder import Release
 from crowdlog.reproduce.bench import Bench
+from crowdlog.reproduce.counts_once import tables_by_seed
 from crowdlog.reproduce.studies.korolova_concepts import CONCEPTS, concept_urls
 from crowdlog.reproduce.studies.korolova_release import DELTA, LN10
 from crowdlog.utility.context import MeasureSettings, Truth
@@ -55,24 +56,31 @@ def keywords(bench: Bench, setting: GraphSetting) -> dict[str, Any]:
     """For each concept and relevance how many are released, in the original, in both; and the released share
     of queries and edges.
     """
-    return bench.kept(
-        ["keywords", repr(setting.mechanism()), setting.pruned, bench.seed], lambda: _measured(bench, setting)
-    )
+    key = ["keywords", repr(setting.mechanism()), setting.pruned]
+    found: dict[str, Any] = bench.with_every_noise(key, lambda seeds: _measured(bench, setting, seeds))
+    return found
 
 
-def _measured(bench: Bench, setting: GraphSetting) -> dict[str, Any]:
+def _measured(bench: Bench, setting: GraphSetting, seeds: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The log is counted, and its own graph walked, once for all seeds."""
     truth = bench.truth(bench.log)
-    with bench.released(setting.mechanism(), bench.log) as release:
-        shown = _clicks(release, truth)
-    graphs = [clicks.at_least(setting.pruned) for clicks in (shown, truth.table("clicks"))]
-    marked = concept_urls(bench, graphs[1])
-    ours, original = (relevance(graph.matrix(truth.sizes), marked) for graph in graphs)
-    found = {
-        concept: [_counts(ours[:, i] >= t, original[:, i] >= t) for t in THRESHOLDS]
-        for i, concept in enumerate(CONCEPTS)
-    }
-    queries = [len(np.unique(unpack(graph.key)[0])) for graph in graphs]
-    return {"keywords": found, "queries": percent(*queries), "edges": percent(*map(len, graphs))}
+    whole = truth.table("clicks").at_least(setting.pruned)
+    marked = concept_urls(bench, whole)
+    original = relevance(whole.matrix(truth.sizes), marked)
+    found = {}
+    for seed, tables in zip(seeds, tables_by_seed(setting.mechanism(), bench.log, seeds), strict=True):
+        shown = _clicks(tables, truth).at_least(setting.pruned)
+        ours = relevance(shown.matrix(truth.sizes), marked)
+        queries = [len(np.unique(unpack(graph.key)[0])) for graph in (shown, whole)]
+        found[seed] = {
+            "keywords": {
+                concept: [_counts(ours[:, i] >= t, original[:, i] >= t) for t in THRESHOLDS]
+                for i, concept in enumerate(CONCEPTS)
+            },
+            "queries": percent(*queries),
+            "edges": percent(len(shown), len(whole)),
+        }
+    return found
 
 
 def _counts(ours: Any, original: Any) -> dict[str, int]:
@@ -83,11 +91,9 @@ def _counts(ours: Any, original: Any) -> dict[str, int]:
     }
 
 
-def _clicks(release: Release, truth: Truth) -> KeyCounts:
-    """The released click counts; none where nothing is released, which cannot be read as a release."""
-    if not release.label.tables["clicks"]:
-        return KeyCounts(np.zeros(0, np.int64), np.zeros(0))
-    found = read_release(release, truth.vocabulary, MeasureSettings().session_minutes).clicks
+def _clicks(tables: Mapping[str, Any], truth: Truth) -> KeyCounts:
+    """The released click counts."""
+    found = read_tables(tables, truth.vocabulary, MeasureSettings().session_minutes).clicks
     if found is None:
         raise TypeError("a release without a table of clicks")
     return found
