@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from crowdlog.log.importer import import_log
+from crowdlog.log.rejects import NO_QUERY, REASONS
 from crowdlog.log.store import LogStore
+from crowdlog.release.publish import note_look
 
 
 @contextmanager
-def opened_log(path: str | Path) -> Iterator[LogStore]:
+def opened_log(path: str | Path, how: str) -> Iterator[LogStore]:
     """The store of this name, or one made of the log of this name, which is gone afterwards.
 
-    The temporary store is a folder that nobody else may read.
+    `how`: the command, for the ledger of a store, which notes looks at it. `-` is standard input. The
+    temporary store is a folder that nobody else may read.
     """
     if (Path(path) / "store.json").is_file():
-        yield LogStore.open(path)
+        store = LogStore.open(path)
+        note_look(store, how)
+        yield store
         return
     with tempfile.TemporaryDirectory(prefix="crowdlog-") as folder:
-        yield import_log(path, Path(folder) / "store", keep_dash=True)
+        source = Path(path)
+        if str(path) == "-":
+            source = Path(folder) / "stdin.tsv"
+            with source.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        yield import_log(source, Path(folder) / "store", keep_dash=True)
+
+
+def unread_rows(store: LogStore) -> int:
+    """Rows of the log that could not be read; a row without a query is no search and not counted."""
+    return sum(rows for reason, rows in store.info.rejected.items() if reason != REASONS[NO_QUERY])

@@ -44,6 +44,21 @@ class Trees:
     def arrays(self) -> tuple[Any, ...]:
         return (self.feature, self.threshold, self.left, self.right, self.value, self.roots, self.base)
 
+    def stepped(self) -> tuple[Any, ...]:
+        """The trees for `score_in_step`: the children of node n are child[2n] and child[2n + 1], of a leaf
+        the leaf itself; the last number is the greatest depth.
+        """
+        leaf = self.feature < 0
+        own = np.arange(len(leaf))
+        child = np.stack([np.where(leaf, own, self.left), np.where(leaf, own, self.right)], axis=1)
+        depth, reached = 0, np.unique(self.roots)
+        while not leaf[reached].all():
+            reached = np.unique(child[reached])
+            depth += 1
+        # unsigned: a number that cannot be negative is looked up without asking
+        feature, roots = np.where(leaf, 0, self.feature).astype(np.uint64), self.roots.astype(np.uint64)
+        return (feature, self.threshold, child.ravel().astype(np.uint64), self.value, roots, self.base, depth)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "feature": self.feature.tolist(),
@@ -160,6 +175,37 @@ def score_one(trees, vector):  # type: ignore[no-untyped-def]
         node = root
         while feature[node] >= 0:
             node = left[node] if vector[feature[node]] < threshold[node] else right[node]
+        total += value[node]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _step(feature, threshold, child, vector, node):  # type: ignore[no-untyped-def]
+    right = np.uint64(not vector[feature[node]] < threshold[node])
+    return child[np.uint64(2) * node + right]
+
+
+@njit(cache=True, nogil=True)
+def score_in_step(trees, vector):  # type: ignore[no-untyped-def]
+    """`score_one`, four trees at a time: a step down one tree need not wait for that of another."""
+    feature, threshold, child, value, roots, base, depth = trees
+    total = base
+    whole = len(roots) - len(roots) % 4
+    for k in range(0, whole, 4):
+        a, b, c, d = roots[k], roots[k + 1], roots[k + 2], roots[k + 3]
+        for _level in range(depth):
+            a = _step(feature, threshold, child, vector, a)
+            b = _step(feature, threshold, child, vector, b)
+            c = _step(feature, threshold, child, vector, c)
+            d = _step(feature, threshold, child, vector, d)
+        total += value[a]
+        total += value[b]
+        total += value[c]
+        total += value[d]
+    for k in range(whole, len(roots)):
+        node = roots[k]
+        for _level in range(depth):
+            node = _step(feature, threshold, child, vector, node)
         total += value[node]
     return total
 

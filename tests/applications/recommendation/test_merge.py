@@ -94,3 +94,19 @@ def test_a_graph_is_saved_and_loaded(graph, tmp_path):
 def test_an_empty_graph():
     with pytest.raises(InputError, match="The graph is empty"):
         graph_of_pairs([], [], np.zeros(0), {})
+
+
+def test_walk_and_words_are_joined_in_units_of_their_best_scores():
+    graph = graph_of_pairs(["red car", "red car"], ["car wash", "blue sky"], np.array([3.0, 1.0]), {})
+    alone = {
+        source: dict(RecommendationServer(graph, source).answer("red car")) for source in ("walk", "overlap")
+    }
+    both = dict(RecommendationServer(graph).answer("red car"))
+    assert sum(both.values()) == pytest.approx(1)
+    parts = {
+        query: 0.1 * alone["walk"].get(query, 0) / max(alone["walk"].values())
+        + 0.9 * alone["overlap"].get(query, 0) / max(alone["overlap"].values())
+        for query in both
+    }
+    assert both == pytest.approx({query: part / sum(parts.values()) for query, part in parts.items()})
+    assert both["blue sky"] > 0  # no word in common: the walk alone leads there

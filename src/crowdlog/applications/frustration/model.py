@@ -19,7 +19,6 @@ from crowdlog.types import Bools, Floats
 
 FORMAT, VERSION = "crowdlog-frustration-model", 1
 RIDGE = 1.0  # of the coefficients, not of the constant: a few searches of one person decide nothing wildly
-MERGES = ("product", "mean", "min", "max", "global", "local")
 TRAIN_TASKS = (
     4  # of a person's tasks in time, for her own model; the later ones are tested (Feild 2013, §7.5)
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -75,12 +76,16 @@ def pseudo_vectors(study: FrustrationStudy, people: int, seed: int) -> tuple[Int
 
 def write_vectors(person: Ints, place: Ints, out: str | Path) -> LogStore:
     """A store of the artifacts, for any mechanism to release. People are numbered anew."""
+    return import_artifacts(vector_lines(person, place), out)
+
+
+def vector_lines(person: Ints, place: Ints) -> Iterator[str]:
+    """The artifacts as lines of a log in AOL's layout, without its header."""
     names = texts()
-    rows = zip(person.tolist(), place.tolist(), range(len(place)), strict=True)
     start = np.datetime64("2000-01-01T00:00:00", "s")
     times = np.datetime_as_string(start + np.arange(len(place)))
-    lines = (f"{who}\t{names[what]}\t{times[at].replace('T', ' ')}\t\t\n" for who, what, at in rows)
-    return import_artifacts(lines, out)
+    for at, (who, what) in enumerate(zip(person.tolist(), place.tolist(), strict=True)):
+        yield f"{who}\t{names[what]}\t{times[at].replace('T', ' ')}\t\t\n"
 
 
 def counts_of_table(table: Any, where: str) -> Floats:

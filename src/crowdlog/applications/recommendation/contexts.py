@@ -28,13 +28,14 @@ _LUCCHESE = TaskModel("lucchese", "none", 0.2, "single")
 def read_json_lines(path: str | Path, fields: tuple[str, ...]) -> list[dict[str, Any]]:
     """Objects that have all of these fields; `-` is standard input. Errors name the line, never its text."""
     try:
-        text = sys.stdin.read() if str(path) == "-" else Path(path).read_text(encoding="utf-8")
+        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"The file {path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise InputError(f"The file {path} cannot be read: it is not UTF-8 text.") from None
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # a query may hold other ends of lines
         if not line.strip():
             continue
         try:
@@ -62,12 +63,13 @@ def read_contexts(path: str | Path) -> list[dict[str, Any]]:
     """Contexts with normalised queries and a same-task score for each."""
     rows = read_json_lines(path, ("id", "context"))
     for row in rows:
-        context = [normalise(query) for query in row["context"]]
-        if not context:
-            raise InputError(f"The contexts {path} cannot be used: one has no query.")
+        given = row["context"]
+        if not isinstance(given, list) or not all(isinstance(query, str) for query in given) or not given:
+            raise InputError(f"The contexts {path} cannot be used: a context is a list of one or more texts.")
+        context = [normalise(query) for query in given]
         row["context"] = context
-        given = row.get("sametask")
-        row["sametask"] = [float(x) for x in given] if given is not None else same_task_scores(context)
+        scores = row.get("sametask")
+        row["sametask"] = [float(x) for x in scores] if scores is not None else same_task_scores(context)
         if len(row["sametask"]) != len(context):
             raise InputError(
                 f"The contexts {path} cannot be used: sametask must have a score for each query."
@@ -99,6 +101,23 @@ def mix_contexts(contexts: list[dict[str, Any]], off: int, draws: int, seed: int
         for at, row in enumerate(contexts)
         for draw in range(draws)
     ]
+
+
+def off_task_contexts(
+    contexts: list[dict[str, Any]], off: int, draws: int, seed: int
+) -> list[dict[str, Any]]:
+    """The reference query behind `off` queries, each drawn from any other context (Feild 2013, §6.4.3)."""
+    if len(contexts) < 2:
+        raise InputError("Mixed contexts need at least two contexts.")
+    generator = np.random.default_rng(seed)
+    mixed = []
+    for at, row in enumerate(contexts):
+        for draw in range(draws):
+            others = generator.integers(0, len(contexts) - 1, off)
+            strange = [contexts[number + (number >= at)]["context"] for number in others]
+            drawn = [context[int(generator.integers(0, len(context)))] for context in strange]
+            mixed.append({"id": f"{row['id']}#{draw}", "context": [*drawn, row["context"][-1]]})
+    return mixed
 
 
 def _mixed(contexts: list[dict[str, Any]], at: int, off: int, generator: np.random.Generator) -> list[str]:

@@ -7,32 +7,41 @@ holds it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from scipy.sparse import csr_array, diags_array
 
+from crowdlog.applications.logs import opened_log
+from crowdlog.applications.recommendation.crowd_words import CrowdWords, words_of_queries, words_of_tables
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_file
+from crowdlog.log.normalise import compute
 from crowdlog.log.store import LogStore
 from crowdlog.release.folder import Release
 from crowdlog.types import Floats, Ints
 
-VERSION = 1
+VERSION = 2  # 1: without words
 WINDOW = 30  # searches, Feild 2013 §6.4
 _DASH = "-"  # AOL's scrubbed query
 
 
 @dataclass(frozen=True, repr=False)
 class QueryGraph:
-    """Queries, how often each was asked, and the flow between them (rows sum to 1 or are empty)."""
+    """Queries, how often each was asked, and the flow between them (rows sum to 1 or are empty).
+
+    `named`: words that a release names beside its queries.
+    """
 
     queries: list[str]
     count: Floats
     flow: Any  # csr_array
+    named: CrowdWords | None = None
 
     def __repr__(self) -> str:
         return f"QueryGraph({len(self.queries)} queries, {self.flow.nnz} edges)"
@@ -43,12 +52,21 @@ class QueryGraph:
 
     @cached_property
     def terms(self) -> dict[str, Ints]:
-        """The queries that hold each term."""
-        holders: dict[str, list[int]] = {}
-        for number, query in enumerate(self.queries):
-            for term in set(query.split()):
-                holders.setdefault(term, []).append(number)
-        return {term: np.array(numbers) for term, numbers in holders.items()}
+        """The queries that hold each term, in their order."""
+        words = compute.split_pattern(pa.array(self.queries, pa.large_string()), " ")
+        query: Ints = np.asarray(compute.list_parent_indices(words)).astype(np.int64)
+        coded = words.flatten().dictionary_encode()
+        term: Ints = np.asarray(coded.indices).astype(np.int64)
+        held = np.unique(term * len(self.queries) + query)
+        term, query = np.divmod(held, len(self.queries))
+        starts = np.flatnonzero(np.diff(term, prepend=-1))
+        parts = np.split(query, starts[1:])
+        return dict(zip(coded.dictionary.take(term[starts]).to_pylist(), parts, strict=True))
+
+    @cached_property
+    def words(self) -> CrowdWords:
+        """The words of the crowd: those that a release names, else those inside of the queries."""
+        return self.named or words_of_queries(self.queries, self.count.tolist())
 
     @cached_property
     def back(self) -> Any:
@@ -66,6 +84,7 @@ class QueryGraph:
                 data=flow.data,
                 indices=flow.indices,
                 indptr=flow.indptr,
+                named=json.dumps(None if self.named is None else self.named.as_json()).encode(),
             )
 
 
@@ -79,13 +98,15 @@ def load_graph(path: str | Path) -> QueryGraph:
             flow = csr_array(
                 (stored["data"], stored["indices"], stored["indptr"]), shape=(len(count), len(count))
             )
+            named = json.loads(bytes(stored["named"].item())) if version == VERSION else None
+            words = CrowdWords.of_json(named) if named is not None else None
     except OSError as error:
         raise InputError(f"The graph {path} cannot be read: {error.strerror}.") from None
     except (ValueError, KeyError, AttributeError):
         raise InputError(f"{path} is not a query graph. Make one with: crowdlog recommend build") from None
     if version != VERSION:
         raise InputError(f"The graph {path} is of version {version}, this crowdlog reads {VERSION}.")
-    return QueryGraph(queries, count, flow)
+    return QueryGraph(queries, count, flow, words)
 
 
 def graph_of_pairs(
@@ -99,47 +120,50 @@ def graph_of_pairs(
     a = np.array([number.get(text, -1) for text in first], np.int64)
     b = np.array([number.get(text, -1) for text in second], np.int64)
     good = (a >= 0) & (b >= 0) & (weight > 0)
-    return graph_of_numbers(names, a[good], b[good], weight[good], asked)
+    count = np.array([asked.get(name, 0.0) for name in names])
+    return graph_of_numbers(names, a[good], b[good], weight[good], count)
 
 
-def graph_of_numbers(
-    names: list[str], a: Ints, b: Ints, weight: Floats, asked: dict[str, float]
-) -> QueryGraph:
+def graph_of_numbers(names: list[str], a: Ints, b: Ints, weight: Floats, count: Floats) -> QueryGraph:
     n = len(names)
     counts = csr_array((weight, (a, b)), shape=(n, n))
     counts.sum_duplicates()
     out: Floats = np.asarray(counts.sum(axis=1))
     seen = np.maximum(out, np.asarray(counts.sum(axis=0)))
-    count = np.array([asked.get(name, 0.0) for name in names])
     flow = (diags_array(1 / np.where(out > 0, out, 1)) @ counts).tocsr()
     return QueryGraph(names, np.maximum(np.maximum(count, seen), 0), flow)
 
 
 def build_graph(path: str | Path) -> QueryGraph:
-    """Of a store or of a release."""
+    """Of a store, of a log that is read for it (`-` is standard input), or of a release."""
     folder = Path(path)
-    if (folder / "store.json").is_file():
-        return _of_store(LogStore.open(folder))
+    if (folder / "store.json").is_file() or folder.is_file() or str(path) == "-":
+        with opened_log(path, "recommend") as store:
+            return graph_of_store(store)
     release = Release.open(folder)
     release.check()
-    return _of_release(release)
+    return graph_of_release(release)
 
 
-def _of_release(release: Release) -> QueryGraph:
+def graph_of_release(release: Release) -> QueryGraph:
     queries: Any = release.table("queries")
     pairs: Any = release.table("pairs")
     asked: dict[str, float] = {}
     if queries is not None:
         asked = dict(zip(queries["query"].to_pylist(), queries["count"].to_pylist(), strict=True))
-    if pairs is None or not pairs.num_rows:
-        if not asked:
-            raise InputError(f"The graph is empty: the release {release.path} has neither queries nor pairs.")
-        return graph_of_pairs([], [], np.zeros(0), asked)
-    weight = pairs["count"].to_numpy().astype(np.float64)
-    return graph_of_pairs(pairs["query"].to_pylist(), pairs["next_query"].to_pylist(), weight, asked)
+    first, second, weight = [], [], np.zeros(0)
+    if pairs is not None:
+        first, second = pairs["query"].to_pylist(), pairs["next_query"].to_pylist()
+        weight = pairs["count"].to_numpy().astype(np.float64)
+    if not asked and not first:
+        raise InputError(f"The graph is empty: the release {release.path} has neither queries nor pairs.")
+    graph = graph_of_pairs(first, second, weight, asked)
+    inside = words_of_queries(graph.queries, graph.count.tolist())
+    named = words_of_tables(release.table("words"), release.table("word_pairs"), inside)
+    return replace(graph, named=named)
 
 
-def _of_store(store: LogStore) -> QueryGraph:
+def graph_of_store(store: LogStore) -> QueryGraph:
     from crowdlog.measure.log_arrays import Impressions
 
     log = Impressions(store)
@@ -156,7 +180,7 @@ def _of_store(store: LogStore) -> QueryGraph:
         total = total + csr_array((ones, (query[pairs], query[pairs + apart])), shape=(n, n))
     texts: Any = store.query_texts(np.arange(n))
     names: list[str] = texts.to_pylist()
-    times = dict(zip(names, np.bincount(query, minlength=n).tolist(), strict=True))
+    times = np.bincount(query, minlength=n).astype(np.float64)
     coo = total.tocoo()
     dash = names.index(_DASH) if _DASH in names else -1
     good = (coo.row != dash) & (coo.col != dash)

@@ -7,6 +7,7 @@ are taken out, and the reciprocal rank of the first relevant one counts; 0 where
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ def score_recommendations(
     if searcher is not None:
         columns["mrr"] = []
     for row in recs:
-        wanted = true.get(str(row["id"]).split("#")[0])
+        name = str(row["id"])
+        wanted = true.get(name, true.get(name.rpartition("#")[0]))
         if wanted is None:
             raise InputError("The recommendations name an id that the truth does not hold.")
         queries = [query for query, _score in row["recs"]]
@@ -56,17 +58,18 @@ def score_recommendations(
 
 
 def read_documents(path: str) -> dict[str, str]:
-    """Lines of a name, a tab and a text."""
-    from pathlib import Path
-
+    """Lines of a name, a tab and a text; a first line `doc<TAB>text` names the columns."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_bytes().decode("utf-8-sig").split("\n")
     except OSError as error:
         raise InputError(f"The documents {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"The documents {path} cannot be read: they are not UTF-8 text.") from None
     found = {}
     for number, line in enumerate(lines, 1):
-        name, tab, text = line.partition("\t")
-        if not tab:
+        name, tab, text = line.rstrip("\r").partition("\t")
+        if not tab and name:
             raise InputError(f"The documents {path} cannot be used: line {number} has no tab.")
-        found[name] = text
+        if tab and not (number == 1 and (name, text) == ("doc", "text")):
+            found[name] = text
     return found

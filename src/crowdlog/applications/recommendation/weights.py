@@ -11,7 +11,6 @@ from collections.abc import Sequence
 BETA = 0.8
 TAU = 0.2  # a query is on task if its same-task score is above, strictly
 LAMBDA = 1.0
-MODELS = ("reference", "decay", "soft", "hard", "firm1", "firm2")
 
 
 def context_weights(

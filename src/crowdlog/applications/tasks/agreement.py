@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -33,21 +33,38 @@ def agreement(files: Sequence[TaskFile]) -> dict[str, float | int | None]:
         raise InputError("Agreement needs at least two task files.")
     judged = [_labels(file) for file in files]
     common = sorted(set.intersection(*(set(one) for one in judged)))
+    owner = _numbered([search[:2] for search in common])
+    views = [_numbered([one[search] for search in common]) for one in judged]
+    return {"annotators": len(files), **kappas(pair_votes(views, owner))}
+
+
+def pair_votes(views: Sequence[Ints], owner: Ints) -> Ints:
+    """For each pair of searches of one owner: how many views join it, and how many do not."""
     votes = []
-    for a, b in _pairs(common):
-        same = sum(one[a] == one[b] for one in judged)
-        votes.append((same, len(judged) - same))
-    if not votes:
+    for one in np.unique(owner):
+        mine = np.flatnonzero(owner == one)
+        first, second = (mine[half] for half in np.triu_indices(len(mine), 1))
+        same = sum((view[first] == view[second]).astype(np.int64) for view in views)
+        votes.append(np.column_stack([same, len(views) - same]))
+    if not sum(map(len, votes)):
         raise InputError("The task files have no two searches of a person and unit in common.")
-    table = np.array(votes)
-    disputed = table[table[:, 0] > 0]
+    return np.concatenate(votes)
+
+
+def kappas(votes: Ints) -> dict[str, float | int | None]:
+    """κ over all pairs, and over those that somebody joined."""
+    disputed = votes[votes[:, 0] > 0]
     return {
-        "annotators": len(files),
-        "pairs": len(table),
-        "kappa": fleiss_kappa(table),
+        "pairs": len(votes),
+        "kappa": fleiss_kappa(votes),
         "pairs_with_a_same_vote": len(disputed),
         "kappa_with_a_same_vote": fleiss_kappa(disputed) if len(disputed) else None,
     }
+
+
+def _numbered(names: Sequence[Any]) -> Ints:
+    number = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    return np.array([number[name] for name in names], np.int64)
 
 
 Search = tuple[str, str, int, str]  # user, unit, time, query
@@ -57,10 +74,3 @@ def _labels(file: TaskFile) -> dict[Search, str]:
     columns = (file.user.to_pylist(), file.unit.to_pylist(), file.time.tolist(), file.query.to_pylist())
     rows = zip(zip(*columns, strict=True), file.task.to_pylist(), strict=True)
     return {search: task for search, task in rows if task}
-
-
-def _pairs(searches: list[Search]) -> list[tuple[Search, Search]]:
-    units: dict[tuple[str, str], list[Search]] = {}
-    for search in searches:
-        units.setdefault(search[:2], []).append(search)
-    return [pair for unit in units.values() for pair in combinations(unit, 2)]

@@ -13,9 +13,10 @@ import numpy as np
 from numba import njit
 
 from crowdlog.applications.tasks.clustering import single_link
-from crowdlog.applications.tasks.find import SearchBlock, score_matrix, scorer
+from crowdlog.applications.tasks.find import SearchBlock
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.pair_features import SECONDS, STEMS_IN, TRIGRAM, pair_matrix
+from crowdlog.applications.tasks.pair_scores import score_matrix, scorer
 from crowdlog.log.sessions import SESSION_MINUTES, ends_session
 from crowdlog.types import Bools, Floats, Ints
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LINKS = ("average", "single")
 _NEVER = -1e30  # a mean with one such pair in it stays far below every threshold
 
 
@@ -33,7 +32,7 @@ def average_link(scores, known, eta):  # type: ignore[no-untyped-def]
         length = 1
         while length > 0:
             end = chain[length - 1]
-            best, other = _nearest(scores, size, alive, end, chain[length - 2] if length > 1 else -1)
+            best, other = _nearest(scores, alive, end, chain[length - 2] if length > 1 else -1)
             if other < 0 or best < eta:
                 alive[end] = False  # nothing is near enough to what ends the chain: it is a task
                 length -= 1
@@ -51,7 +50,7 @@ def average_link(scores, known, eta):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _nearest(scores, size, alive, end, before):  # type: ignore[no-untyped-def]
+def _nearest(scores, alive, end, before):  # type: ignore[no-untyped-def]
     """The largest mean score of a cluster with another; the one before in the chain wins ties."""
     best, other = -np.inf, -1
     if before >= 0 and alive[before]:

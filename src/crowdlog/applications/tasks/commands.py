@@ -10,22 +10,33 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from crowdlog.applications.logs import opened_log
+from crowdlog.applications.logs import opened_log, unread_rows
 from crowdlog.applications.tasks.baselines import BASELINES
 from crowdlog.applications.tasks.cross_validation import cross_validate
-from crowdlog.applications.tasks.find import blocks, find_all, numbered
+from crowdlog.applications.tasks.find import FoundTasks, blocks, find_in_parts, numbered
 from crowdlog.applications.tasks.labels import TaskLabels, join_labels
 from crowdlog.applications.tasks.measures import PersonScore
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.personal import find_with_labels
-from crowdlog.applications.tasks.searches import Searches, query_texts, read_searches, user_names
-from crowdlog.applications.tasks.task_file import read_task_file, write_task_file
+from crowdlog.applications.tasks.searches import (
+    Searches,
+    people_at_a_time,
+    query_texts,
+    read_searches,
+    user_names,
+)
+from crowdlog.applications.tasks.task_file import (
+    NumberedTexts,
+    TaskRows,
+    read_task_file,
+    write_task_file,
+)
 from crowdlog.applications.tasks.train import labelled_pairs, train
 from crowdlog.applications.tasks.vectors import write_domain, write_vectors
 from crowdlog.applications.tasks.word_vectors import WordVectors
 from crowdlog.errors import InputError
 from crowdlog.log.store import LogStore
-from crowdlog.progress import progress_bar
+from crowdlog.progress import Advance, progress_bar
 from crowdlog.types import Ints
 
 
@@ -43,7 +54,7 @@ class LabelledLog:
 def labelled_log(log: str, labels: str, *, keep_repeats: bool = False) -> Iterator[LabelledLog]:
     """Read a log and a task file for it."""
     file = read_task_file(labels)
-    with opened_log(log) as store:
+    with opened_log(log, "tasks") as store:
         searches = read_searches(store, keep_repeats=keep_repeats)
         texts = query_texts(store)
         yield LabelledLog(store, searches, texts, join_labels(searches, store, texts, file))
@@ -110,19 +121,51 @@ def find_in_log(
     if baseline is not None and baseline not in BASELINES:
         raise InputError(f"There is no baseline '{baseline}'. There are: {', '.join(BASELINES)}.")
     file = read_task_file(known) if known is not None else None
-    with opened_log(log) as store:
-        searches = read_searches(store, keep_repeats=keep_repeats)
+    total = {"searches": 0, "tasks": 0}
+    with opened_log(log, "tasks") as store:
         texts = query_texts(store)
-        if not len(searches):
+        if not store.info.rows:
             raise InputError(f"{log} holds no searches.")
-        if file is None and baseline is None:
-            with progress_bar("Finding tasks", len(searches.kept), unit="searches") as advance:
-                task = find_all(searches, texts, model, within=within, vectors=vectors, advance=advance)
-        else:
-            labels = join_labels(searches, store, texts, file) if file is not None else None
-            task = _one_by_one(searches, texts, model, baseline, labels, within, merge, vectors)
-        _write(out, store, searches, texts, task, within)
-    return {"searches": len(searches), "tasks": int((task == np.arange(len(task))).sum())}
+        with progress_bar("Finding tasks", store.info.impressions, unit="searches") as advance:
+
+            def found() -> Iterator[FoundTasks]:
+                if file is None and baseline is None:
+                    parts = people_at_a_time(store, keep_repeats=keep_repeats)
+                    for part in find_in_parts(parts, texts, model, within, vectors):
+                        yield part
+                        advance(len(part.searches))
+                    return
+                searches = read_searches(store, keep_repeats=keep_repeats)
+                labels = join_labels(searches, store, texts, file) if file is not None else None
+                task = _one_by_one(searches, texts, model, baseline, labels, within, merge, vectors, advance)
+                yield FoundTasks(searches, task)
+
+            rows = _rows(found(), pa.array(user_names(store)), texts, within, total)
+            write_task_file(out, rows, units=within == "session")
+        unread = unread_rows(store)
+    if unread:
+        raise InputError(
+            f"{unread:,} rows of the log could not be read and got no answer; the tasks of all others are "
+            f"in {out}."
+        )
+    return total
+
+
+def _rows(
+    found: Iterator[FoundTasks], names: Any, texts: Any, within: str, total: dict[str, int]
+) -> Iterator[TaskRows]:
+    """What is written; `total` counts it. Sessions are numbered over all people."""
+    sessions = 0
+    for part in found:
+        searches, task = part.searches, part.task
+        unit = None
+        if within == "session":
+            unit = searches.session + sessions
+            sessions = int(unit[-1]) + 1
+        total["searches"] += len(searches)
+        total["tasks"] += int((task == np.arange(len(task))).sum())
+        user, query = NumberedTexts(names, searches.user), NumberedTexts(texts, searches.query)
+        yield TaskRows(user, searches.time, query, numbered(searches, task), unit)
 
 
 def _one_by_one(
@@ -134,27 +177,16 @@ def _one_by_one(
     within: str,
     merge: str,
     vectors: WordVectors | None,
+    advance: Advance,
 ) -> Ints:
     task = np.arange(len(searches))
-    with progress_bar("Finding tasks", len(searches.kept), unit="searches") as advance:
-        for block in blocks(searches, texts, within=within, vectors=vectors):
-            if baseline is not None:
-                found = BASELINES[baseline](block)
-            else:
-                assert labels is not None  # noqa: S101 - for the type checker: there is a file or a baseline
-                found = find_with_labels(block, model, labels.task[block.rows], merge)
-            task[block.rows] = block.rows[found]
-            advance(len(block.rows))
+    for block in blocks(searches, texts, within=within, vectors=vectors):
+        if baseline is not None:
+            found = BASELINES[baseline](block)
+        else:
+            assert labels is not None  # noqa: S101 - for the type checker: there is a file or a baseline
+            found = find_with_labels(block, model, labels.task[block.rows], merge)
+        task[block.rows] = block.rows[found]
+        advance(len(block.rows))
     repeated: Ints = task[searches.first]
     return repeated
-
-
-def _write(out: str, store: LogStore, searches: Searches, texts: Any, task: Ints, within: str) -> None:
-    names: Any = pa.array(user_names(store))
-    columns = (
-        names.take(pa.array(searches.user)),
-        searches.time,
-        texts.take(pa.array(searches.query)),
-        numbered(searches, task),
-    )
-    write_task_file(out, columns, searches.session if within == "session" else None)

@@ -24,8 +24,9 @@ PRIOR_SHARE = 0.05
 
 
 @cache
-def prior(bins: str) -> tuple[Floats, float]:
-    """Counts of vectors in synthetic logs (shares of 1; label × place), and the η that suits them.
+def prior(bins: str) -> tuple[Floats, float, float]:
+    """Counts of vectors in synthetic logs (shares of 1; label × place), and the η that suits them over
+    histories and within sessions.
 
     Public: made by benchmarks/task_model.py from synthetic logs alone.
     """
@@ -33,7 +34,7 @@ def prior(bins: str) -> tuple[Floats, float]:
     stored = json.loads(text)[bins]
     counts = np.zeros((2, len(domain(bins))))
     counts[np.array(stored["label"]), np.array(stored["place"])] = stored["count"]
-    return counts / counts.sum(), float(stored["eta"])
+    return counts / counts.sum(), float(stored["eta"]), float(stored["eta_session"])
 
 
 def train_from_release(path: str | Path, *, learner: str = "forest", seed: int = 0) -> TaskModel:
@@ -50,7 +51,7 @@ def train_from_release(path: str | Path, *, learner: str = "forest", seed: int =
 
 def model_of_counts(bins: str, counts: Floats, *, learner: str = "forest", seed: int = 0) -> TaskModel:
     """A model of published counts (label × place)."""
-    public, eta = prior(bins)
+    public, eta, eta_session = prior(bins)
     weights = smoothed(bins, counts, public) if (counts < 0).any() else counts
     vectors = np.concatenate([domain(bins), domain(bins)])
     same = np.repeat([0.0, 1.0], len(domain(bins)))
@@ -60,7 +61,8 @@ def model_of_counts(bins: str, counts: Floats, *, learner: str = "forest", seed:
     # one row stands for many pairs: as much weight in all as there are rows keeps the trees' limits apt
     weight = flat * (max(len(flat), 2_000) / flat.sum())
     grow = boosted if learner == "boost" else lambda v, s, w: _weighted_forest(v, s, w, seed)
-    return TaskModel(learner, bins, eta, "average", trees=grow(vectors, same, weight))
+    trees = grow(vectors, same, weight)
+    return TaskModel(learner, bins, eta, "average", eta_session, trees=trees)
 
 
 def _weighted_forest(vectors: Floats, same: Floats, weight: Floats, seed: int) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -12,28 +13,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from crowdlog.applications.tasks.bins import cell
 from crowdlog.applications.tasks.clustering import average_link, single_link
-from crowdlog.applications.tasks.model import QUIET_BETWEEN, QUIET_SECONDS, TaskModel
-from crowdlog.applications.tasks.pair_features import (
-    BETWEEN,
-    EDIT,
-    SECONDS,
-    SEMANTIC,
-    TRIGRAM,
-    PeopleSearches,
-    rest_of_features,
-    text_evidence,
-)
+from crowdlog.applications.tasks.model import TaskModel
+from crowdlog.applications.tasks.pair_features import PeopleSearches
+from crowdlog.applications.tasks.pair_scores import score_matrix, scorer
 from crowdlog.applications.tasks.searches import LONGEST_HISTORY, Searches
 from crowdlog.applications.tasks.texts import encode_texts
 from crowdlog.applications.tasks.word_vectors import WordVectors
-from crowdlog.applications.trees import score_one
-from crowdlog.progress import Advance
 from crowdlog.types import Floats, Ints
 
-_SEARCHES_AT_ONCE = 200_000
-_TREES, _BINNED, _LUCCHESE = range(3)
+_SEARCHES_AT_ONCE = 50_000  # some 30 MB of encoded texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +37,17 @@ class SearchBlock:
 
     def __repr__(self) -> str:
         return f"SearchBlock({len(self.rows)} searches in {len(self.parts) - 1} parts)"
+
+
+@dataclass(frozen=True, repr=False)
+class FoundTasks:
+    """Searches of some people, and for each the number of the first search of its task."""
+
+    searches: Searches
+    task: Ints
+
+    def __repr__(self) -> str:
+        return f"FoundTasks({len(self.task)} searches)"
 
 
 def blocks(
@@ -95,51 +95,6 @@ def _parts(searches: Searches, rows: Ints, within: str) -> Ints:
     return np.append(np.concatenate(pieces), len(rows)).astype(np.int64)
 
 
-def scorer(model: TaskModel) -> tuple[Any, ...]:
-    """A model as the kernels take it."""
-    kind = _LUCCHESE if model.learner == "lucchese" else _TREES if model.bins == "none" else _BINNED
-    return (
-        kind,
-        model.trees.arrays(),
-        model.trees.logistic,
-        model.quiet,
-        np.array(QUIET_SECONDS),
-        np.array(QUIET_BETWEEN),
-        model.table(),
-        model.bins == "bin1",
-        model.alpha,
-    )
-
-
-@njit(cache=True, nogil=True)
-def pair_score(people, scorer, i, j, vector):  # type: ignore[no-untyped-def]
-    """The score of two searches."""
-    kind, trees, logistic, quiet, seconds, between, table, fine, alpha = scorer
-    evidence = text_evidence(people, i, j, vector)
-    if kind == 0 and not evidence:
-        row = np.searchsorted(seconds, vector[SECONDS], side="right")
-        return quiet[row, np.searchsorted(between, vector[BETWEEN], side="right")]
-    rest_of_features(people, i, j, vector)
-    if kind == 1:
-        return table[cell(vector, fine)]
-    if kind == 2:
-        return alpha * (vector[TRIGRAM] + vector[EDIT]) / 2 + (1 - alpha) * vector[SEMANTIC]
-    raw = score_one(trees, vector)
-    return 1 / (1 + np.exp(-raw)) if logistic else raw
-
-
-@njit(cache=True, nogil=True)
-def score_matrix(people, scorer, begin, end):  # type: ignore[no-untyped-def]
-    """The scores of all pairs of the searches begin … end − 1."""
-    n = end - begin
-    scores = np.zeros((n, n), np.float32)
-    vector = np.zeros(11)
-    for i in range(n):
-        for j in range(i):
-            scores[i, j] = scores[j, i] = pair_score(people, scorer, begin + j, begin + i, vector)
-    return scores
-
-
 @njit(cache=True, nogil=True)
 def _find_at(people, scorer, parts, etas, average):  # type: ignore[no-untyped-def]
     """The same at several thresholds; pairs are scored once."""
@@ -171,37 +126,28 @@ def find_tasks(block: SearchBlock, model: TaskModel) -> Ints:
 
 
 def find_all(
-    searches: Searches,
-    texts: Any,
-    model: TaskModel,
-    *,
-    within: str = "history",
-    vectors: WordVectors | None = None,
-    advance: Advance = lambda _n: None,
-) -> Ints:
-    """For each search, repeats too, the number of the first search of its task."""
+    searches: Searches, texts: Any, model: TaskModel, within: str, vectors: WordVectors | None
+) -> FoundTasks:
+    """The task of each search, repeats too."""
     task = np.arange(len(searches))
+    for block in blocks(searches, texts, within=within, vectors=vectors):
+        task[block.rows] = block.rows[find_tasks(block, model)]
+    return FoundTasks(searches, task[searches.first])
+
+
+def find_in_parts(
+    parts: Iterable[Searches], texts: Any, model: TaskModel, within: str, vectors: WordVectors | None
+) -> Iterator[FoundTasks]:
+    """The same for some people after others, in their order, on every core; few are held at once."""
     workers = max(1, os.cpu_count() or 1)
-
-    def one(block: SearchBlock) -> tuple[SearchBlock, Ints]:
-        return block, find_tasks(block, model)
-
     with ThreadPoolExecutor(workers) as pool:
-        waiting: list[Any] = []
-        for block in blocks(searches, texts, within=within, vectors=vectors):
-            waiting.append(pool.submit(one, block))
-            if len(waiting) > workers:  # no more blocks are encoded than are worked on
-                _take(waiting.pop(0).result(), task, advance)
-        for future in waiting:
-            _take(future.result(), task, advance)
-    repeated: Ints = task[searches.first]
-    return repeated
-
-
-def _take(done: tuple[SearchBlock, Ints], task: Ints, advance: Advance) -> None:
-    block, found = done
-    task[block.rows] = block.rows[found]
-    advance(len(block.rows))
+        waiting: deque[Future[FoundTasks]] = deque()
+        for searches in parts:
+            waiting.append(pool.submit(find_all, searches, texts, model, within, vectors))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def numbered(searches: Searches, task: Ints) -> Ints:

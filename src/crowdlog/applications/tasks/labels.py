@@ -36,20 +36,19 @@ def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile)
             f"in the log (line {int(np.argmax(user < 0)) + 2} is the first). Give the labels of this log."
         )
     query = _numbers(file.query, texts)
-    keys = {
-        key: row
-        for row, key in enumerate(zip(user.tolist(), file.time.tolist(), query.tolist(), strict=True))
-    }
     task = _codes(file.user, file.unit, file.task)
     unit = _codes(file.user, file.unit)
     task[np.asarray(file.task) == ""] = -1
+    keys: dict[tuple[int, int, int], int] = {}
+    for row, key in enumerate(zip(user.tolist(), file.time.tolist(), query.tolist(), strict=True)):
+        if key not in keys or task[keys[key]] < 0:  # a search on several lines has its first label
+            keys[key] = row
     found = np.full((2, len(searches)), -1)
     matched = 0
     rows = zip(searches.user.tolist(), searches.time.tolist(), searches.query.tolist(), strict=True)
     for number, key in enumerate(rows):
-        row = keys.get(key)
-        if row is not None:
-            found[:, number] = task[row], unit[row]
+        if key in keys:
+            found[:, number] = task[keys[key]], unit[keys[key]]
             matched += 1
     if matched < len(keys):
         raise InputError(
@@ -60,8 +59,12 @@ def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile)
 
 
 def _of_first(task: Ints, searches: Searches) -> Ints:
-    """A repeated search without a label of its own has that of the search it repeats."""
-    return np.where(task < 0, task[searches.first], task)
+    """A run of equal queries is one search with the first label among them."""
+    labelled = np.flatnonzero(task >= 0)
+    whole = np.full(len(task), -1)
+    whole[searches.first[labelled[::-1]]] = task[labelled[::-1]]
+    found: Ints = np.where(task < 0, whole[searches.first], task)
+    return found
 
 
 def _numbers(asked: Any, texts: Any) -> Ints:

@@ -11,19 +11,28 @@ from typing import Any
 import numpy as np
 
 from crowdlog.applications.tasks.bins import BINS, domain
-from crowdlog.applications.tasks.pair_features import BETWEEN, FEATURES, SECONDS, SEMANTIC, SITES, TRIGRAM
+from crowdlog.applications.tasks.pair_features import (
+    BETWEEN,
+    FEATURES,
+    LOUD,
+    SECONDS,
+    SEMANTIC,
+    SITES,
+    TRIGRAM,
+)
 from crowdlog.applications.trees import Trees
 from crowdlog.errors import InputError
 from crowdlog.files.whole import write_whole
 from crowdlog.types import Bools, Floats
 
 FORMAT = "crowdlog-task-model"
-VERSION = 1
+VERSION = 2  # 1: a single common trigram was enough for a pair to be told by its words
 DEFAULT = "default"
 LEARNERS = ("boost", "forest", "lucchese")
 # Bounds between the cells of the table of quiet pairs: seconds and searches between.
 QUIET_SECONDS = (60, 300, 1560, 7200, 86_400, 604_800)
 QUIET_BETWEEN = (1, 3, 10)
+_FIELDS = ("learner", "bins", "eta", "link", "eta_session", "text", "alpha")
 _NO_INTS = np.zeros(0, np.int64)
 _NO_TREES = Trees(_NO_INTS, np.zeros(0), _NO_INTS, _NO_INTS, np.zeros(0), _NO_INTS, base=0.0, logistic=True)
 
@@ -41,6 +50,7 @@ class TaskModel:
     bins: str
     eta: float
     link: str
+    eta_session: float | None = None  # where sessions are clustered on their own; `eta` if None
     text: str = "stems"
     alpha: float = 0.5
     trees: Trees = _NO_TREES
@@ -80,7 +90,7 @@ class TaskModel:
             "format": FORMAT,
             "version": VERSION,
             "features": list(FEATURES),
-            **{name: getattr(self, name) for name in ("learner", "bins", "eta", "link", "text", "alpha")},
+            **{name: getattr(self, name) for name in _FIELDS},
             "trees": self.trees.as_json(),
             "quiet_seconds": list(QUIET_SECONDS),
             "quiet_between": list(QUIET_BETWEEN),
@@ -91,8 +101,8 @@ class TaskModel:
 
 
 def is_quiet(vectors: Floats) -> Bools:
-    """Pairs that share no trigram, no clicked site and no meaning."""
-    found: Bools = (vectors[:, TRIGRAM] == 0) & (vectors[:, SITES] <= 0) & (vectors[:, SEMANTIC] == 0)
+    """Pairs that share hardly a trigram, no clicked site and no meaning."""
+    found: Bools = (vectors[:, TRIGRAM] < LOUD) & (vectors[:, SITES] <= 0) & (vectors[:, SEMANTIC] == 0)
     return found
 
 
@@ -121,7 +131,7 @@ def load_model(name: str | Path) -> TaskModel:
 def _of_json(data: dict[str, Any], name: str) -> TaskModel:
     try:
         model = TaskModel(
-            **{key: data[key] for key in ("learner", "bins", "eta", "link", "text", "alpha")},
+            **{key: data[key] for key in _FIELDS},
             trees=Trees.of_json(data["trees"]),
             quiet=np.array(data["quiet"], np.float64),
             label=data["label"],
@@ -144,6 +154,9 @@ def _read(path: Path) -> str:
         raise InputError(f"{path} is not a task model: it is not UTF-8 text.") from None
 
 
-def with_clustering(model: TaskModel, link: str | None, eta: float | None) -> TaskModel:
-    """The same scores with another link or threshold."""
-    return replace(model, link=link or model.link, eta=model.eta if eta is None else eta)
+def with_clustering(
+    model: TaskModel, link: str | None, eta: float | None, within: str = "history"
+) -> TaskModel:
+    """The same scores with another link or threshold; within sessions with the threshold for them."""
+    usual = model.eta_session if within == "session" and model.eta_session is not None else model.eta
+    return replace(model, link=link or model.link, eta=usual if eta is None else eta)

@@ -26,6 +26,7 @@ FEATURES = (
     "longer",
 )
 SECONDS, WORD, EDIT, TRIGRAM, SEMANTIC, STEMS_IN, TRIGRAMS_IN, SITES, BETWEEN, SHORTER, LONGER = range(11)
+LOUD = 0.05  # likeness of trigrams from which on words tell: less is one chance trigram of two long texts
 SEED_FEATURES = (SECONDS, WORD, EDIT, TRIGRAM, SEMANTIC)  # those of Feild's Table 5.1 that crowd logs hold
 
 
@@ -44,7 +45,7 @@ class PeopleSearches(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _common(values, a, a_end, b, b_end):  # type: ignore[no-untyped-def]
+def common(values, a, a_end, b, b_end):  # type: ignore[no-untyped-def]
     """How many numbers two sorted sets share."""
     count = 0
     while a < a_end and b < b_end:
@@ -61,7 +62,7 @@ def _shared_sites(people, i, j):  # type: ignore[no-untyped-def]
     other = people.site_at[j + 1] - people.site_at[j]
     if mine == 0 or other == 0:
         return -1.0
-    both = _common(
+    both = common(
         people.site, people.site_at[i], people.site_at[i + 1], people.site_at[j], people.site_at[j + 1]
     )
     return both / min(mine, other)
@@ -71,7 +72,7 @@ def _shared_sites(people, i, j):  # type: ignore[no-untyped-def]
 def text_evidence(people, i, j, out):  # type: ignore[no-untyped-def]
     """Fill in what is cheap: trigrams, semantics, sites, time and place. Whether anything is in common.
 
-    A pair with nothing in common ('quiet') is told by time and place alone; most pairs of a history are.
+    A pair with next to nothing in common ('quiet') is told by time and place alone; most pairs are.
     """
     texts = people.texts
     s, t = people.text[i], people.text[j]
@@ -80,19 +81,29 @@ def text_evidence(people, i, j, out):  # type: ignore[no-untyped-def]
     out[SITES] = _shared_sites(people, i, j)
     a, a_end = texts.grams_at[s], texts.grams_at[s + 1]
     b, b_end = texts.grams_at[t], texts.grams_at[t + 1]
-    grams = _common(texts.grams, a, a_end, b, b_end) if s != t else a_end - a
+    grams = 0
+    if meet(texts.signs, s, t):
+        grams = common(texts.grams, a, a_end, b, b_end) if s != t else a_end - a
     out[TRIGRAM] = grams / max(1, a_end - a + b_end - b - grams)
     out[TRIGRAMS_IN] = grams / max(1, min(a_end - a, b_end - b))
-    _semantic(people, s, t, grams, out)
-    return grams > 0 or out[SITES] > 0 or out[SEMANTIC] > 0
+    _semantic(people, s, t, out)
+    return out[TRIGRAM] >= LOUD or out[SITES] > 0 or out[SEMANTIC] > 0
 
 
 @njit(cache=True, nogil=True)
-def _semantic(people, s, t, grams, out):  # type: ignore[no-untyped-def]
+def meet(signs, s, t):  # type: ignore[no-untyped-def]
+    met = np.uint64(0)
+    for word in range(signs.shape[1]):
+        met |= signs[s, word] & signs[t, word]
+    return met != 0
+
+
+@njit(cache=True, nogil=True)
+def _semantic(people, s, t, out):  # type: ignore[no-untyped-def]
     texts = people.texts
     a, a_end = texts.stems_at[s], texts.stems_at[s + 1]
     b, b_end = texts.stems_at[t], texts.stems_at[t + 1]
-    stems = _common(texts.stems, a, a_end, b, b_end)
+    stems = common(texts.stems, a, a_end, b, b_end)
     fewer = min(a_end - a, b_end - b)
     out[STEMS_IN] = stems / max(1, fewer)
     if len(people.vectors):
@@ -108,7 +119,7 @@ def rest_of_features(people, i, j, out):  # type: ignore[no-untyped-def]
     s, t = people.text[i], people.text[j]
     a, a_end = texts.words_at[s], texts.words_at[s + 1]
     b, b_end = texts.words_at[t], texts.words_at[t + 1]
-    words = _common(texts.words, a, a_end, b, b_end)
+    words = common(texts.words, a, a_end, b, b_end)
     out[WORD] = words / max(1, a_end - a + b_end - b - words)
     mine, other = texts.at[s + 1] - texts.at[s], texts.at[t + 1] - texts.at[t]
     out[SHORTER], out[LONGER] = min(mine, other), max(mine, other)

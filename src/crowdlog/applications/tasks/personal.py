@@ -11,14 +11,12 @@ import numpy as np
 
 from crowdlog.applications.frame import Sheet, join_scores
 from crowdlog.applications.tasks.clustering import average_link, single_link
-from crowdlog.applications.tasks.find import SearchBlock, score_matrix, scorer
+from crowdlog.applications.tasks.find import SearchBlock
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.pair_features import pair_matrix
+from crowdlog.applications.tasks.pair_scores import score_matrix, scorer
 from crowdlog.applications.tasks.train import LabelledPairs, fit
 from crowdlog.types import Floats, Ints
-
-MERGES = ("global", "gscore", "lgmean", "local", "min", "max", "product")
-FEW_LABELS = 15  # labelled searches from which on LGMean is recommended (Feild 2013, §5.5)
 
 SHEET = Sheet(
     artifacts="labelled, binned feature vectors of pairs of searches",

@@ -16,11 +16,14 @@ def score_files(
 ) -> list[PersonScore]:
     """The scores of each person of the truth.
 
-    Searches are matched by person, time and query. Of adjacent equal queries of a person the first counts.
+    Searches are matched by person, time and query; a search on several lines is one search with its first
+    label. Of adjacent equal queries of a person the first counts, unless `keep_repeats`.
     `test_from`: only the searches behind this share of each person's history are scored. A found task is
     (unit, task); searches without a label in the truth are left out.
     """
-    answers = dict(zip(_keys(found), _named(found), strict=True))
+    answers: dict[tuple[str, int, str], str] = {}
+    for key, name in zip(_keys(found), _named(found), strict=True):
+        answers.setdefault(key, name)
     scores = []
     for user, rows in _people(truth).items():
         mine = rows if keep_repeats else _without_repeats(rows)
@@ -52,15 +55,21 @@ def _named(file: TaskFile) -> list[str]:
 
 def _people(file: TaskFile) -> dict[str, list[Row]]:
     """The searches of each person in the order of time (then of the file)."""
-    people: dict[str, list[Row]] = {}
-    columns = (file.user.to_pylist(), file.time.tolist(), file.query.to_pylist())
-    labels = (file.task.to_pylist(), file.unit.to_pylist())
-    for user, time, query, task, unit in zip(*columns, *labels, strict=True):
-        people.setdefault(user, []).append((time, query, task, unit))
-    for rows in people.values():
-        rows.sort(key=lambda row: row[0])
-    return people
+    people: dict[str, dict[tuple[int, str], Row]] = {}
+    labels = zip(file.task.to_pylist(), file.unit.to_pylist(), strict=True)
+    for (user, time, query), (task, unit) in zip(_keys(file), labels, strict=True):
+        mine = people.setdefault(user, {})
+        if not mine.get((time, query), ("", "", "", ""))[2]:
+            mine[time, query] = (time, query, task, unit)
+    return {user: sorted(rows.values(), key=lambda row: row[0]) for user, rows in people.items()}
 
 
 def _without_repeats(rows: list[Row]) -> list[Row]:
-    return [row for number, row in enumerate(rows) if number == 0 or row[1] != rows[number - 1][1]]
+    """The first of each run of equal queries, with the first label of the run."""
+    kept: list[Row] = []
+    for row in rows:
+        if not kept or kept[-1][1] != row[1]:
+            kept.append(row)
+        elif not kept[-1][2]:
+            kept[-1] = (*kept[-1][:2], *row[2:])
+    return kept

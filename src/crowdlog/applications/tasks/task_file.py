@@ -7,8 +7,9 @@ Truth, a person's own labels and what was found all have this layout. A task's n
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from crowdlog.types import Ints
 
 COLUMNS = ("AnonID", "QueryTime", "Query", "Task")
 UNIT = "Unit"
-_BATCH = 1 << 20
+_BATCH = 1 << 18
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,9 +46,9 @@ class TaskFile:
 
 def read_task_file(path: str | Path) -> TaskFile:
     """Read a task file; `-` is standard input."""
-    lines = _lines(str(path))
+    lines, numbers = _lines(str(path))
     cells = compute.split_pattern(lines, "\t")
-    header = cells[0].as_py() if len(cells) else []
+    header = [name.strip() for name in cells[0].as_py()] if len(cells) else []
     if not set(COLUMNS) <= set(header):
         raise InputError(
             f"The task file {path} cannot be used: its first line must name {', '.join(COLUMNS)} "
@@ -56,10 +57,10 @@ def read_task_file(path: str | Path) -> TaskFile:
     body = cells.slice(1)
     width = np.asarray(compute.list_value_length(body))
     if (width != len(header)).any():
-        line = int(np.argmax(width != len(header))) + 2
+        bad = int(np.argmax(width != len(header)))
         raise InputError(
-            f"The task file {path} cannot be used: line {line} has {width[line - 2]} columns instead of "
-            f"{len(header)}."
+            f"The task file {path} cannot be used: line {numbers[bad + 1]} has {width[bad]} columns "
+            f"instead of {len(header)}."
         )
 
     def column(name: str) -> Any:
@@ -71,7 +72,8 @@ def read_task_file(path: str | Path) -> TaskFile:
     return TaskFile(str(path), column("AnonID"), time, query, column("Task"), unit)
 
 
-def _lines(path: str) -> Any:
+def _lines(path: str) -> tuple[Any, Ints]:
+    """The lines that are not empty, and their numbers in the file."""
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         text = data.decode("utf-8-sig")
@@ -80,7 +82,8 @@ def _lines(path: str) -> Any:
     except UnicodeDecodeError:
         raise InputError(f"The task file {path} cannot be read: it is not UTF-8 text.") from None
     lines = compute.split_pattern(pa.scalar(text.replace("\r\n", "\n"), pa.large_string()), "\n").values
-    return lines.filter(compute.not_equal(lines, ""))
+    there = np.asarray(compute.not_equal(lines, ""))
+    return lines.filter(pa.array(there)), np.flatnonzero(there) + 1
 
 
 def _times(texts: Any, path: str) -> Ints:
@@ -101,28 +104,52 @@ def _times(texts: Any, path: str) -> Ints:
         ) from None
 
 
-def write_task_file(path: str | Path, columns: Sequence[Any], unit: Any | None) -> None:
-    """Write user, time (seconds), query, task and unit: texts as Arrow arrays, numbers as numpy arrays.
+@dataclass(frozen=True, repr=False)
+class NumberedTexts:
+    """A column of texts as the number of each in a list: a large log's column never exists as a whole."""
+
+    texts: Any  # an Arrow array
+    number: Ints
+
+    def part(self, part: slice) -> Any:
+        return self.texts.take(pa.array(self.number[part]))
+
+
+@dataclass(frozen=True, repr=False)
+class TaskRows:
+    """Rows of a task file to write; times are seconds since 1970."""
+
+    user: NumberedTexts
+    time: Ints
+    query: NumberedTexts
+    task: Ints
+    unit: Ints | None
+
+
+def write_task_file(path: str | Path, parts: Iterable[TaskRows], *, units: bool) -> None:
+    """Write a task file of rows that come some at a time, with a column Unit or without.
 
     The file appears whole or not at all; `-` is standard output.
     """
+    header = "\t".join([*COLUMNS, *([UNIT] if units else [])]).encode() + b"\n"
+    lines: Iterable[bytes | memoryview] = chain([header], chain.from_iterable(map(_lines_to_write, parts)))
     if str(path) == "-":
-        _write(sys.stdout.buffer, columns, unit)
+        sys.stdout.buffer.writelines(lines)
         sys.stdout.buffer.flush()
         return
     with new_file(Path(path)) as file:
-        _write(file, columns, unit)
+        file.writelines(lines)
 
 
-def _write(file: Any, columns: Sequence[Any], unit: Any | None) -> None:
-    user, time, query, task = columns
-    file.write("\t".join([*COLUMNS, *([UNIT] if unit is not None else [])]).encode() + b"\n")
-    for low in range(0, len(time), _BATCH):
+def _lines_to_write(rows: TaskRows) -> Iterator[bytes | memoryview]:
+    tab, end, nothing = (pa.scalar(text, pa.large_string()) for text in ("\t", "\n", ""))
+    for low in range(0, len(rows.time), _BATCH):
         part = slice(low, low + _BATCH)
-        stamps = compute.strftime(pa.array(time[part], pa.timestamp("s")), format="%Y-%m-%d %H:%M:%S")
-        texts = [user.slice(low, _BATCH), stamps, query.slice(low, _BATCH)]
-        numbers = [task[part]] + ([unit[part]] if unit is not None else [])
-        texts += [pa.array(column).cast(pa.string()) for column in numbers]
-        tab = pa.scalar("\t", pa.large_string())
-        lines = compute.binary_join_element_wise(*[t.cast(pa.large_string()) for t in texts], tab)
-        file.write("\n".join(lines.to_pylist()).encode() + b"\n")
+        stamps = compute.strftime(pa.array(rows.time[part], pa.timestamp("s")), format="%Y-%m-%d %H:%M:%S")
+        numbers = [rows.task[part]] + ([rows.unit[part]] if rows.unit is not None else [])
+        texts = [rows.user.part(part), stamps, rows.query.part(part), *map(pa.array, numbers)]
+        columns = [one.cast(pa.large_string()) for one in texts]
+        lines = compute.binary_join_element_wise(*columns, tab)
+        ended = compute.binary_join_element_wise(lines, nothing, end)
+        _valid, at, data = ended.buffers()
+        yield memoryview(data)[: np.frombuffer(at, np.int64)[len(ended)]]

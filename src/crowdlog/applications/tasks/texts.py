@@ -14,6 +14,7 @@ from numba import njit
 
 from crowdlog.types import Ints
 
+SIGN_WORDS = 16  # 1,024 bits: three of four pairs without a common trigram are told by them
 STEM = 5  # letters: shop, shops, shopping differ; "recip" joins recipe and recipes
 # Words without a topic; parts of addresses too. Shared with extension/lib/tasks.ts through the vectors.
 STOP_WORDS = (
@@ -22,6 +23,7 @@ STOP_WORDS = (
     "when where which who will with www you your"
 ).split()
 _BLANK = 32
+_MIX = 0x9E3779B97F4A7C15  # Fibonacci hashing: the upper ten bits of the product number a bit
 _OFFSET, _PRIME = 0xCBF29CE484222325, 0x100000001B3  # FNV-1a
 
 
@@ -36,6 +38,8 @@ class EncodedTexts(NamedTuple):
     stems_at: Ints
     grams: Ints
     grams_at: Ints
+    signs: np.ndarray  # uint64, SIGN_WORDS of each text: a bit for each of its trigrams and stems
+    hidden: Ints  # of each text: its trigrams and stems whose bit another of them has, too
 
 
 def encode_texts(texts: Sequence[str]) -> EncodedTexts:
@@ -45,7 +49,11 @@ def encode_texts(texts: Sequence[str]) -> EncodedTexts:
     at = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     stops = np.sort(np.array([_hash_text(word) for word in STOP_WORDS], np.int64))
     words, words_at, stems, stems_at, grams, grams_at = _encode(points, at, stops)
-    return EncodedTexts(points, at, words, words_at, stems, stems_at, grams, grams_at)
+    signs = np.zeros((len(texts), SIGN_WORDS), np.uint64)
+    hidden = np.zeros(len(texts), np.int64)
+    _sign(signs, hidden, grams, grams_at)
+    _sign(signs, hidden, stems, stems_at)
+    return EncodedTexts(points, at, words, words_at, stems, stems_at, grams, grams_at, signs, hidden)
 
 
 def _hash_text(text: str) -> int:
@@ -59,6 +67,17 @@ def _hash(points, begin, end):  # type: ignore[no-untyped-def]
     for i in range(begin, end):
         h = (h ^ np.uint64(points[i])) * np.uint64(_PRIME)
     return np.int64(h >> np.uint64(1))
+
+
+@njit(cache=True, nogil=True)
+def _sign(signs, hidden, values, at):  # type: ignore[no-untyped-def]
+    """A Bloom filter of one hash: texts whose bits do not meet share no trigram and no stem."""
+    for t in range(len(at) - 1):
+        for i in range(at[t], at[t + 1]):
+            bit = (np.uint64(values[i]) * np.uint64(_MIX)) >> np.uint64(54)
+            mask = np.uint64(1) << (bit & np.uint64(63))
+            hidden[t] += (signs[t, bit >> np.uint64(6)] & mask) != 0
+            signs[t, bit >> np.uint64(6)] |= mask
 
 
 @njit(cache=True, nogil=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -23,6 +24,7 @@ from crowdlog.types import Bools, Floats, Ints
 PAIRS_OF_A_PERSON = 1_500  # a random choice of more: a person with a long history is one person
 HELD_OUT = 0.3  # of the people, to choose η on
 ETAS = np.round(np.arange(0.10, 0.86, 0.05), 2)
+AS_GOOD = 0.003  # less than the interval over a hundred people
 QUIET_PRIOR = 20.0  # searches' worth of the mean in each cell of the table of quiet pairs
 
 
@@ -141,10 +143,12 @@ def train(
     of_row = np.repeat(held, np.diff(bounds))
     block = make_block(searches, texts, rows[of_row], within="history", vectors=vectors)
     chosen = choose_eta(replace(first, link=link), block, labels)
+    eta_session = session_eta(chosen, searches, texts, rows[of_row], labels, vectors)
     model = fit(pairs, learner, bins, seed=seed)
     return replace(
         model,
         eta=chosen.eta,
+        eta_session=eta_session,
         link=link,
         alpha=chosen.alpha,
         text="stems" if vectors is None else "vectors",
@@ -152,22 +156,49 @@ def train(
     )
 
 
+def session_eta(
+    model: TaskModel,
+    searches: Searches,
+    texts: Any,
+    rows: Ints,
+    labels: TaskLabels,
+    vectors: WordVectors | None,
+) -> float:
+    """The best threshold where each session is clustered on its own: pairs of a session are of one task much
+    more often than pairs of a history.
+    """
+    block = make_block(searches, texts, rows, within="session", vectors=vectors)
+    whole = replace(block, parts=searches.people(rows))  # scored by people
+    units = TaskLabels(labels.task, searches.session)
+    found = find_at_thresholds(block, model, ETAS)
+    return middle_of_best([_worth(score_block(whole, row, units)) for row in found])
+
+
 def choose_eta(model: TaskModel, block: SearchBlock, labels: TaskLabels) -> TaskModel:
-    """The threshold with the best mean of macro accuracy and pair F1; Lucchese's α, too."""
+    """The threshold with the best mean of macro accuracy, pair F1 and B³; Lucchese's α, too."""
     alphas = (0.3, 0.5, 0.7, 1.0) if model.learner == "lucchese" else (model.alpha,)
     best, worth = model, -1.0
     for alpha in alphas:
         tried = replace(model, alpha=alpha)
-        for eta, found in zip(ETAS, find_at_thresholds(block, tried, ETAS), strict=True):
-            this = _worth(score_block(block, found, labels))
-            if this > worth:
-                best, worth = replace(tried, eta=float(eta)), this
+        found = find_at_thresholds(block, tried, ETAS)
+        each = [_worth(score_block(block, row, labels)) for row in found]
+        if max(each) > worth:
+            best, worth = replace(tried, eta=middle_of_best(each)), max(each)
     return best
 
 
+def middle_of_best(worth: Sequence[float]) -> float:
+    """The middle of the thresholds that are about as good as the best: other people's scores lie a little
+    lower or higher.
+    """
+    good = np.flatnonzero(np.array(worth) >= max(worth) - AS_GOOD)
+    return float(ETAS[good[(len(good) - 1) // 2]])
+
+
 def _worth(people: list[PersonScore]) -> float:
+    """Accuracy alone is best where nothing is joined, F1 where the longest histories are right."""
     whole = count_table(people).sum(axis=0)
-    return float(MEASURES["accuracy"](whole) + MEASURES["pair_f1"](whole)) / 2
+    return float(sum(MEASURES[name](whole) for name in ("accuracy", "pair_f1", "b3")) / 3)
 
 
 def score_block(block: SearchBlock, found: Ints, labels: TaskLabels) -> list[PersonScore]:

@@ -8,7 +8,7 @@ that a mechanism over a closed domain needs no δ.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from crowdlog.log.store import LogStore
 from crowdlog.types import Floats, Ints
 
 LABELS = ("different", "same")
+HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"  # of AOL's layout
 
 
 def vector_texts(bins: str) -> list[str]:
@@ -44,13 +45,18 @@ def write_vectors(
 
     `names`: of the people, by their numbers in `pairs`.
     """
+    return import_artifacts(vector_lines(pairs, names, bins, seed=seed), out)
+
+
+def vector_lines(pairs: LabelledPairs, names: list[str], bins: str, *, seed: int) -> Iterator[str]:
+    """The vectors as lines of a log in AOL's layout, without its header."""
     texts = vector_texts(bins)
     place = cells(pairs.vectors, bins) + pairs.same.astype(np.int64) * len(domain(bins))
     order = np.lexsort((np.random.default_rng(seed).random(len(place)), pairs.person))
     number = np.arange(len(order))
     rows = zip(pairs.person[order].tolist(), place[order].tolist(), number.tolist(), strict=True)
-    lines = (f"{names[person]}\t{texts[cell]}\t{_stamp(at)}\t\t\n" for person, cell, at in rows)
-    return import_artifacts(lines, out)
+    for person, cell, at in rows:
+        yield f"{names[person]}\t{texts[cell]}\t{_stamp(at)}\t\t\n"
 
 
 def _stamp(second: int) -> str:
@@ -62,7 +68,7 @@ def import_artifacts(lines: Iterable[str], out: str | Path) -> LogStore:
     with tempfile.TemporaryDirectory(prefix="crowdlog-") as folder:
         path = Path(folder) / "artifacts.tsv"
         with path.open("w", encoding="utf-8") as file:
-            file.write("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n")
+            file.write(HEADER)
             file.writelines(lines)
         return import_log(path, out, format="aol")
 

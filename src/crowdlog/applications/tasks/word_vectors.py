@@ -15,8 +15,6 @@ import numpy as np
 from crowdlog.errors import InputError
 from crowdlog.types import Floats
 
-STEMS = "stems"  # the offline default
-
 
 @dataclass(frozen=True, repr=False)
 class WordVectors:

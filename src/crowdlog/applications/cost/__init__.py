@@ -1,0 +1,1 @@
+"""What privacy costs an application, and how many people it needs."""
