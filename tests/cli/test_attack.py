@@ -36,7 +36,7 @@ def test_the_table_names_what_is_broken_and_never_shows_a_query(log, tmp_path):
 def test_several_releases_are_attacked_together_and_printed_as_json(log, tmp_path):
     names = ("FTu(k=5)", "FTu(k=5, artifact='pair')")
     paths = [parse(name).release(log, tmp_path / f"out{i}", i_know=True).path for i, name in enumerate(names)]
-    (result,) = json.loads(run(*paths, "--truth", log.path, "--with", "completion", "--json").output)
+    (result,) = json.loads(run(*paths, "--truth", log.path, "--with", "completion", "--json").output)["items"]
     # everybody asked both: nothing is given away
     assert (result["name"], result["success"], result["chance"]) == ("completion", 1, 1)
     assert result["broken"] is False

@@ -42,8 +42,8 @@ def test_every_parameter_of_a_mechanism_is_told(name):
 
 def test_the_lists_are_complete():
     assert all(name in said("mechanisms") for name in MECHANISMS)
-    assert {entry["name"] for entry in json.loads(said("mechanisms", "--json"))} == set(MECHANISMS)
-    assert set(json.loads(said("formats", "--json"))) == set(FORMATS)
+    assert {entry["name"] for entry in json.loads(said("mechanisms", "--json"))["items"]} == set(MECHANISMS)
+    assert set(json.loads(said("formats", "--json"))) == {*FORMATS, "json_version"}
     assert all(name in said("formats") for name in FORMATS)
 
 

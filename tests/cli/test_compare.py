@@ -29,7 +29,7 @@ def test_json_and_the_report(tmp_path):
     answer = CliRunner().invoke(cli, arguments)
     assert answer.exit_code == 0, answer.output
     assert {"coverage:queries:distinct", "coverage:queries:impressions"} <= {
-        point["name"] for point in json.loads(answer.stdout)
+        point["name"] for point in json.loads(answer.stdout)["items"]
     }
     again = CliRunner().invoke(cli, arguments[:-1])
     assert "do not publish it" in again.output

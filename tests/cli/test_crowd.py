@@ -8,9 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from crowdlog.cli import cli
+from crowdlog.crowd.http import Unreachable
+from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.release.folder import Release
+from tests.support.histories import browser_history
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 
@@ -142,10 +145,76 @@ def test_a_nested_collection_by_its_commands(services, tmp_path):
         operator.wait_open(collection)
     for home in homes:
         run("send", *home, "--yes", "--now")
-    run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
+    assert "with -o" in str(run("collection", "retry", collection, *at))
+    assert "phase 'ready'" in run("collection", "retry", collection, *at, "-o", tmp_path / "crowdlog")
     release = Release.open(tmp_path / "crowdlog")
     assert release.queries().to_pylist() == [{"query": "weather", "count": 7}]
     assert release.clicks().to_pylist() == [{"query": "weather", "url": "http://w.example", "count": 7}]
+
+
+def _three_searches(path: Path, person: int) -> Path:
+    return _log(path, ["hotel rome", "flights rome", "vatican tickets", f"secret {person}"])
+
+
+def _trail(path: Path, person: int) -> Path:
+    return browser_history(path, last=f"secret{person}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "log", "column_texts", "table", "said"),
+    [
+        (
+            "triple",
+            _three_searches,
+            {"query": "hotel rome", "next_query": "flights rome", "third_query": "vatican tickets"},
+            "triples",
+            "triples of queries",
+        ),
+        (
+            "query-visit",
+            _trail,
+            {"query": "used cars", "url": "https://second.example/"},
+            "visits",
+            "visited pages of queries",
+        ),
+    ],
+)
+def test_triples_and_visits_from_a_members_log_to_the_crowd_log(
+    services, tmp_path, kind, log, column_texts, table, said
+):
+    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "5", "--artifact", kind)
+    at = ("--operator", services.folder / "operator.json")
+    homes = [("--home", tmp_path / f"home{person}") for person in range(5)]
+    for home, link in zip(homes, links, strict=True):
+        assert f"{kind}, original text" in run("join", link, *home, "--yes")
+    for person, home in enumerate(homes):
+        shown = run("mine", log(tmp_path / f"log{person}", person), *home, "--yes")
+        assert " | ".join(column_texts.values()) in shown
+    run("collection", "close", collection, *at)
+    with services.operator() as operator:
+        operator.wait_open(collection)
+    for home in homes:
+        run("send", *home, "--yes", "--now")
+    run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
+    release = Release.open(tmp_path / "crowdlog")
+    assert {**column_texts, "count": 5} in release.table(table).to_pylist()
+    whole = "".join((tmp_path / "crowdlog" / name).read_text() for name in ("label.json", "index.html"))
+    assert said in whole
+    assert "secret" not in whole
+    assert {row["count"] for row in release.table(table).to_pylist()} == {5}
+    assert CliRunner().invoke(cli, ["verify", str(tmp_path / "crowdlog")]).exit_code == 0
+
+
+def test_more_than_a_hundred_thousand_people_are_invited(services, tmp_path):
+    collection, links = _create(services, tmp_path / "links.txt", "--invitations", "100001")
+    assert len(set(links)) == 100_001
+    at = ("--operator", services.folder / "operator.json")
+    more = run("collection", "invite", collection, *at, "--people", 2).split()
+    for number, link in enumerate((links[0], links[-1], more[-1])):
+        run("join", link, "--home", tmp_path / f"home{number}", "--yes")
+    assert "used already" in str(run("join", links[-1], "--home", tmp_path / "other", "--yes"))
+    status = json.loads(run("collection", "status", collection, *at, "--json"))
+    assert (status["invited"], status["joined"]) == (100_003, 3)
 
 
 def test_nothing_is_sent_without_consent(services, tmp_path):
@@ -159,6 +228,66 @@ def test_nothing_is_sent_without_consent(services, tmp_path):
     assert "0 wait and 0 empty ones beside them; 0 were sent." in run("outbox", *home)
     # four more must join before anything is evaluated
     assert "1 of at least 5 people have joined" in str(run("mine", log, *home, "--yes"))
+
+
+def test_a_command_cut_short_goes_on(services, tmp_path, monkeypatch):
+    """The randomness server is away while a collection is created, and again while it is cancelled."""
+    at = ("--operator", services.folder / "operator.json")
+    with services.operator() as operator:
+        answered = operator.randomness.call
+
+        def away(method, path, body=None):
+            if path == "/collections" or path.endswith("/key"):
+                raise Unreachable("The service is away.")
+            return answered(method, path, body)
+
+        monkeypatch.setattr(operator.randomness, "call", away)
+        with pytest.raises(Unreachable):
+            operator.create(Terms("Cut short", 5, limit=2), 1)
+        collection = operator.collections()[-1]["id"]
+        link = run("collection", "invite", collection, *at).strip()
+        assert isinstance(run("join", link, "--home", tmp_path / "home", "--yes"), InputError)
+        assert "phase 'mining'" in run("collection", "retry", collection, *at)
+        assert "You have joined" in run("join", link, "--home", tmp_path / "home", "--yes")
+        with pytest.raises(Unreachable):
+            operator.cancel(collection)
+    assert key_state(services, collection) == "open"
+    assert "phase 'cancelled'" in run("collection", "retry", collection, *at)
+    assert key_state(services, collection) == "destroyed"
+
+
+def key_state(services, collection: str) -> str:
+    """Whether the randomness key of a collection exists."""
+    with services.operator() as operator:
+        return operator.randomness.call("GET", f"/collections/{collection}")["state"]
+
+
+def test_rounds_follow_each_other(services, tmp_path):
+    """Everything is asked as before, for the days after; the terms name the round before and the ledger."""
+    at = ("--operator", services.folder / "operator.json")
+    ledger = tmp_path / "students.sqlite"
+    given = ("--repeat-days", 30, "--log-from", "2026-01-01", "--log-until", "2026-01-31", "--inner", "click")
+    asked = ("--panel", ledger, "--i-know")
+    first, _links = _create(services, tmp_path / "1.txt", "--invitations", 1, *given, *asked)
+    again = ("collection", "repeat", first, *at, "--invitations", 1, "--json", "--links", tmp_path / "2.txt")
+    assert "name their ledger" in str(run(*again))
+    second = json.loads(run(*again, *asked))["collection"]
+    with services.operator() as operator:
+        before, after = (operator.manifest(one).to_json() for one in (first, second))
+    days = 30 * 86_400
+    moved = {name: before["job"][name] + days for name in ("log_from", "log_until")}
+    assert after["job"] == {**before["job"], **moved, "previous": first}
+    own = ("collection", "mining_until", "consent", "job")
+    assert {name: after[name] for name in after if name not in own} == {
+        name: before[name] for name in before if name not in own
+    }
+    keys = ("terms", "voprf_public", "report_issuer", "evaluation_issuer", "admission_issuer", "id")
+    assert {name: value for name, value in after["collection"].items() if name not in keys} == {
+        name: value for name, value in before["collection"].items() if name not in keys
+    }
+    assert first in run("join", (tmp_path / "2.txt").read_text().strip(), "--home", tmp_path / "h", "--yes")
+    single, _links = _create(services, tmp_path / "3.txt", "--invitations", 1)
+    assert "no further round" in str(run("collection", "repeat", single, *at, "--links", tmp_path / "4.txt"))
 
 
 def test_mistakes_are_said_in_one_sentence(services, tmp_path):
@@ -182,6 +311,15 @@ def test_mistakes_are_said_in_one_sentence(services, tmp_path):
         "00:00:00\t\t\n"
     )
     assert "holds 2 users" in str(run("mine", two_users, *home, "--yes"))
+
+
+def test_tokens_that_others_can_read_are_not_used(services, tmp_path):
+    seen = tmp_path / "operator.json"
+    seen.write_text((services.folder / "operator.json").read_text())
+    seen.chmod(0o640)
+    assert "chmod 600" in str(run("collection", "list", "--operator", seen))
+    seen.chmod(0o600)
+    assert "phase" in run("collection", "list", "--operator", seen)
 
 
 def test_up_starts_everything_and_says_where(tmp_path):

@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from crowdlog.cli import cli
+from crowdlog.crowd.manifest import Job
+from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.simulated_client import play_joining
 from tests.cli.test_help import examples
@@ -25,13 +27,21 @@ ORDER = [
     "create",
     "list",
     "invite",
+    "retry",
+    "repeat",
+    "panel",
+    "extend",
+    "cancel",
     "join",
     "mine",
+    "account",
+    "due",
     "outbox",
     "status",
     "close",
     "send",
     "publish",
+    "preview",
     "release",
     "leave",
     "simulate",
@@ -55,7 +65,7 @@ def test_the_examples_run_as_written(tmp_path, monkeypatch):
     monkeypatch.setenv("CROWDLOG_HOME", str(tmp_path / "home"))
     Path("TOKEN").write_text("t" * 32)
     Path("my-searches.tsv").write_text(LOG)
-    commands, known = _commands(), {}
+    commands, known, nested, rounds = _commands(), {}, "", ""
     assert set(commands) == {"up", *ORDER}
     for example in examples(commands["up"]):
         _run(example, known)
@@ -63,8 +73,12 @@ def test_the_examples_run_as_written(tmp_path, monkeypatch):
     with LocalServices(Path("trial"), options=unlimited) as services, services.operator() as operator:
         for name in ORDER:
             for example in examples(commands[name]):
-                _run(example, known)
+                # the nested collection of the second example is the one that is cancelled
+                other = {"cancel": nested, "repeat": rounds}.get(name, known.get("ID", ""))
+                _run(example, {**known, "ID": other})
             if name == "create":
+                rounds = operator.create(Terms("Rounds", 5, job=Job(repeat_seconds=86_400)), 0)[0].id
+                nested = Path("nested.txt").read_text().split("/collections/")[1].split("#")[0]
                 link = Path("links.txt").read_text().split()[0]
                 known = {
                     "ID": link.split("/")[-1].split("#")[0],

@@ -11,6 +11,8 @@ from crowdlog.cli import cli
 from crowdlog.cli.forward import command
 from crowdlog.errors import InputError
 from crowdlog.forwarding.node.certificates import Authority
+from crowdlog.log.store import LogStore
+from crowdlog.release.publish import open_ledger
 from tests.cli.test_help import examples
 
 
@@ -77,6 +79,8 @@ def test_the_users_of_a_log_search(tmp_path):
     done = run("simulate", "--log", str(store), "--queries", "30", "-o", str(out), "--json")
     assert done.exit_code == 0, done.output
     figures = json.loads(done.output)["figures"]
+    with open_ledger(LogStore.open(store)) as ledger:
+        assert [look.how for look in ledger.looks()] == ["forward"]
     assert figures["users"] <= 60
     assert figures["queries"] <= 30 * figures["users"]
     assert figures["answered"] == figures["queries"]

@@ -14,8 +14,17 @@ from click.testing import CliRunner
 from crowdlog.cli import COMMANDS, cli
 from tests.support.logs import crowd_rows, make_log
 
-# Its examples are run against running services: tests/cli/test_crowd_help.py.
-NOT_RUN_HERE = {"crowd"}
+# Their examples are run against running services: tests/cli/test_crowd_help.py, tests/web/test_in_browser.py.
+NOT_RUN_HERE = {"crowd", "serve"}
+STUDY = Path(__file__).parents[2] / "extension" / "src" / "studies" / "shipped" / "coverage.json"
+PIPELINE = """
+[import]
+logs = "LOG.tsv"
+store = "piped"
+[release]
+mechanism = "Korolova(epsilon=2.3, delta=1e-5, d=20)"
+out = "pipe"
+"""
 
 
 def commands():
@@ -38,12 +47,14 @@ def test_help_has_an_example(name):
 
 @pytest.mark.slow
 def test_the_examples_run_in_order(tmp_path, monkeypatch):
-    """One after the other in one folder that has the files they name: LOG.tsv, STORE and the releases OUT and
-    KANON.
+    """One after the other in one folder that has the files they name: LOG.tsv, STORE, STUDY.json and the
+    releases OUT and KANON.
     """
     log = make_log(tmp_path, crowd_rows(300, ["weather boston", "used cars"]), "LOG", budget=None)
     log.path.rename(tmp_path / "STORE")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "pipeline.toml").write_text(PIPELINE)
+    (tmp_path / "STUDY.json").write_bytes(STUDY.read_bytes())
     runner = CliRunner()
 
     def release(out, mechanism, *options):

@@ -35,6 +35,13 @@ def test_counts_are_shown_and_no_text(folder):
     assert "CANARYbad" in (folder / "store.rejects.tsv").read_text()
 
 
+def test_showing_figures_is_a_look_at_the_log(folder):
+    for args in (("import", "log.tsv", "-o", "store"), ("show", "store"), ("show", "store", "--json")):
+        assert run(*args, cwd=folder).returncode == 0
+    looks = json.loads(run("budget", "store", "--json", cwd=folder).stdout)["looks"]
+    assert [look["how"] for look in looks] == ["show", "show"]
+
+
 def test_json(folder):
     answer = json.loads(run("import", "log.tsv", "-o", "store", "--json", cwd=folder).stdout)
     assert (answer["rows"], answer["scrubbed"], answer["rejected"]) == (1, 1, {"unreadable time": 1})

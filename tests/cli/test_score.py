@@ -74,7 +74,7 @@ def test_json_has_everything(files):
         "all",
         "--json",
     )
-    (entry,) = json.loads(answer.stdout)
+    (entry,) = json.loads(answer.stdout)["items"]
     assert entry["name"] == "adhoc:RW:per-query:P@5"
     assert entry["value"] == pytest.approx(0.2)
     assert entry["evaluated"] == 2

@@ -22,4 +22,4 @@ def test_the_example_of_the_help(tmp_path, monkeypatch):
     assert "canary" not in answer.output
     assert LogStore.open("PARTS/rest").info.users + LogStore.open("PARTS/test").info.users == 30
     figures = json.loads(CliRunner().invoke(cli, ["split", "STORE", "-o", "AGAIN", "--json"]).output)
-    assert sum(part["rows"] for part in figures) == 30
+    assert sum(part["rows"] for part in figures["items"]) == 30

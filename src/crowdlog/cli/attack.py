@@ -71,14 +71,12 @@ def command(
     from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
     from crowdlog.release.folder import Release
-    from crowdlog.release.publish import note_look
 
     randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     attacker = Attacker(
         randomness, LogStore.open(auxiliary) if auxiliary else None, mapping, secrets, tree, labels
     )
     chosen = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-    note_look(LogStore.open(truth), "attack")
     results = attack(
         [Release.open(path) for path in releases],
         LogStore.open(truth),

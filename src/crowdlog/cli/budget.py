@@ -87,10 +87,18 @@ def command(
         _show(budget)
 
 
+def _tight(figures: str) -> str:
+    from crowdlog.privacy.accounting import tight_is_known
+
+    return figures if tight_is_known() else "pip install 'crowdlog[measure]' to have it computed"
+
+
 def _show(budget: BudgetReport) -> None:
     fields: dict[str, object] = {
         "spent": _sentence(budget.spent),
-        "spent, tight": f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}",
+        "spent, tight": _tight(
+            f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}"
+        ),
         "left": "no limit is set" if budget.left is None else _sentence(budget.left),
     }
     if budget.limit is not None:
@@ -108,7 +116,7 @@ def _show(budget: BudgetReport) -> None:
         fields |= {
             "next": following.mechanism + (f", {following.times} times" if following.times > 1 else ""),
             "next costs": _sentence(following),
-            "next costs, tight": f"ε = {number(following.tight_epsilon)} more",
+            "next costs, tight": _tight(f"ε = {number(following.tight_epsilon)} more"),
             "spent then": _sentence(following.spent_after),
             "next fits": following.fits,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from crowdlog.comparison import ATTACKS, UTILITY
 from crowdlog.errors import InputError, Stopped
 from crowdlog.files.private import private_files
 from crowdlog.number_format import percent
+
+if TYPE_CHECKING:
+    from crowdlog.comparison.comparison import Comparison
 
 _path = click.Path(path_type=Path)
 
@@ -44,6 +48,17 @@ _path = click.Path(path_type=Path)
     help="What was lost by topic: a file of lines QUERY<tab>TOPIC, as 'crowdlog synth --labels' writes.",
 )
 @click.option(
+    "--tree",
+    default="wordnet",
+    show_default=True,
+    help="The tree of categories of measures and attacks by interests: 'wordnet', or a file of paths.",
+)
+@click.option(
+    "--labels",
+    type=_path,
+    help="Which queries are sensitive: the file that 'crowdlog synth --labels' writes. Default: by the tree.",
+)
+@click.option(
     "--target-pel",
     default=0.4,
     show_default=True,
@@ -51,6 +66,8 @@ _path = click.Path(path_type=Path)
     help="Which mean exposure of profiles is low enough: the smallest k that keeps it is printed.",
 )
 @click.option("--jobs", default=2, show_default=True, help="How many trials at a time.")
+@click.option("--title", default="Mechanisms compared", show_default=True, help="Title of the report.")
+@click.option("--logo", type=click.Path(path_type=Path), help="A picture above the title (.png, .jpg, .svg).")
 @json_option
 def command(
     store: Path,
@@ -60,8 +77,12 @@ def command(
     attacks: str,
     seeds: int,
     topics: Path | None,
+    tree: str,
+    labels: Path | None,
     target_pel: float,
     jobs: int,
+    title: str,
+    logo: Path | None,
     as_json: bool,
 ) -> None:
     """Try each MECHANISM on the log in STORE, measure what it is good for and what it gives away, and write
@@ -75,7 +96,6 @@ def command(
     """
     from crowdlog.attacks import ATTACKS
     from crowdlog.comparison import compare
-    from crowdlog.comparison.against_k import suggested_k
     from crowdlog.utility.registry import MEASURES
 
     if out.suffix != ".html":
@@ -89,28 +109,36 @@ def command(
                 **chosen,
                 seeds=seeds,
                 topics=topics,
+                tree=tree,
+                labels=labels,
                 cache=out.with_suffix(".cache"),
                 jobs=jobs,
             )
-            found.plot(out)
+            found.plot(out, title=title, logo=logo)
     except KeyboardInterrupt:
         raise Stopped("stopped. What is done is kept: run the same command again to go on.") from None
     if as_json:
         show_json(found.points)
     else:
-        click.echo(
-            f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {seeds}. "
-            "It shows private facts about the log: do not publish it."
-        )
-        for method, k in suggested_k(found, target_pel).items():
-            which = "no k that was tried" if k is None else f"k = {k}"
-            click.echo(f"Mean exposure of profiles at most {percent(target_pel)}: {method}, {which}.")
+        _tell(found, out, target_pel)
     if found.failures:
         first, trials = next(iter(found.failures.values())), len(found.grid.runs())
         raise type(first)(
             f"{len(found.failures)} of {trials} trials failed; {out} shows the others and lists them. "
             f"The first: {first}"
         )
+
+
+def _tell(found: Comparison, out: Path, target_pel: float) -> None:
+    from crowdlog.comparison.against_k import suggested_k
+
+    click.echo(
+        f"{out}: {len(found.grid.mechanisms)} mechanisms, seeds 1 to {found.grid.seeds}. "
+        "It shows private facts about the log: do not publish it."
+    )
+    for method, k in suggested_k(found, target_pel).items():
+        which = "no k that was tried" if k is None else f"k = {k}"
+        click.echo(f"Mean exposure of profiles at most {percent(target_pel)}: {method}, {which}.")
 
 
 def _names(text: str, everything: list[str]) -> list[str]:

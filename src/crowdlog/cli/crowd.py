@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import click
 
+from crowdlog.cli import crowd_running as crowd_running  # adds its commands to `collection`
+from crowdlog.cli.crowd_account import account, panel
 from crowdlog.cli.crowd_attack import attack
-from crowdlog.cli.crowd_member import join, leave, mine, outbox, send
+from crowdlog.cli.crowd_member import due, join, leave, mine, outbox
 from crowdlog.cli.crowd_operator import collection
+from crowdlog.cli.crowd_sending import send
 from crowdlog.cli.crowd_services import serve, simulate, up
 from crowdlog.cli.output import InOrderOfUse
 
@@ -22,5 +25,5 @@ def command() -> None:
     """
 
 
-for _part in (up, serve, collection, join, mine, outbox, send, leave, simulate, attack):
+for _part in (up, serve, collection, panel, join, mine, outbox, send, due, leave, account, simulate, attack):
     command.add_command(_part)

@@ -1,10 +1,9 @@
-"""The volunteer's commands: join, mine, outbox, send, leave."""
+"""The volunteer's commands: join, mine, outbox, due, leave."""
 
 from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,30 +13,29 @@ from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.errors import InputError, PrivacyRefusal
 
 if TYPE_CHECKING:
-    from crowdlog.crowd.client.client_store import ClientStore, Membership
+    from crowdlog.crowd.client.client_store import ClientStore
     from crowdlog.crowd.client.sample_artifacts import Sample
-    from crowdlog.crowd.http import Connection
     from crowdlog.crowd.manifest import Manifest
 
-_home = click.option(
+home_option = click.option(
     "--home",
     type=click.Path(path_type=Path, file_okay=False),
     default=lambda: Path(os.environ.get("CROWDLOG_HOME", "~/.crowdlog")).expanduser(),
     help="Folder of the client's own files (default: CROWDLOG_HOME or ~/.crowdlog).",
 )
-_collection = click.option(
+collection_option = click.option(
     "--collection", "collection_id", help="Beginning of the collection's id, if you are in several."
 )
-_cafile = click.option("--cafile", help="Certificates to trust, for a server with its own.")
-_yes = click.option("--yes", is_flag=True, help="Agree without being asked.")
+cafile_option = click.option("--cafile", help="Certificates to trust, for a server with its own.")
+yes_option = click.option("--yes", is_flag=True, help="Agree without being asked.")
 _FIRST = 20  # shown unless --all
 
 
 @click.command(short_help="Join a collection by invitation.")
 @click.argument("link")
-@_home
-@_cafile
-@_yes
+@home_option
+@cafile_option
+@yes_option
 def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
     """Join a collection with the invitation LINK its operator gave you. Shows the terms and asks before
     anything is sent about you.
@@ -56,24 +54,36 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
 
     with connect(parsed.server) as server:
         manifest = participate.look(parsed, server)
-    head = participate.check_parties(manifest, connect)
-    show_fields(_terms(manifest))
-    _agree(yes, "Join on these terms?")
-    with _opened(home) as own:
+    with opened(home) as own:
+        head = participate.check_parties(manifest, connect, participate.heads_seen(own, manifest))
+        show_fields(_terms(manifest))
+        _warn_of_open_lines(manifest)
+        agree(yes, "Join on these terms?")
         participate.join(own, parsed, manifest, connect, SystemRandomness())
-        own.keep_receipt(manifest.id, f"agreed {int(time.time())}, list {head}")
+        own.keep_receipt(manifest.id, participate.receipt(head, time.time()))
     click.echo("You have joined. Next: crowdlog crowd mine LOG")
 
 
 @click.command(short_help="Mine your own log; see what would be sent.")
 @click.argument("log", type=click.Path(path_type=Path, exists=True))
-@_home
-@_collection
-@_cafile
-@_yes
+@home_option
+@collection_option
+@cafile_option
+@yes_option
 @click.option("--all", "show_all", is_flag=True, help=f"Show all artifacts, not the first {_FIRST}.")
+@click.option(
+    "--notes",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Your notes, where the terms ask for them: an artifact, a tab and the note on each line.",
+)
 def mine(
-    log: Path, home: Path, collection_id: str | None, cafile: str | None, yes: bool, show_all: bool
+    log: Path,
+    home: Path,
+    collection_id: str | None,
+    cafile: str | None,
+    yes: bool,
+    show_all: bool,
+    notes: Path | None,
 ) -> None:
     """Mine your own LOG (a file crowdlog can read, or a log store), show what would be sent, and after your
     consent fill the outbox.
@@ -81,13 +91,14 @@ def mine(
     \b
     Example: crowdlog crowd mine my-searches.tsv
     """
+    from crowdlog.crowd.account import charge, own_account
     from crowdlog.crowd.client import mining, participate
     from crowdlog.crowd.client.sample_artifacts import sample_artifacts
     from crowdlog.crowd.http import Connection
     from crowdlog.privacy.randomness import SystemRandomness
 
     randomness = SystemRandomness()
-    with _opened(home) as own:
+    with opened(home) as own:
         membership = own.membership(collection_id)
         manifest = membership.manifest
         if membership.prepared:
@@ -97,13 +108,16 @@ def mine(
             )
         if own.preparing(membership.id):
             click.echo("A preparation was cut short; it goes on with what was chosen then.", err=True)
-        choice = sample_artifacts(manifest, mining.mine_own(log, manifest, home, randomness), randomness)
+        mined = mining.mine_own(log, manifest, home, randomness, notes)
+        choice = sample_artifacts(manifest, mined, randomness)
         for item in choice.chosen if show_all else choice.chosen[:_FIRST]:
             click.echo(f"  {item.readable}")
         if not show_all and len(choice.chosen) > _FIRST:
             click.echo(f"  … and {len(choice.chosen) - _FIRST} more: see them with --all")
         click.echo(_preview(manifest, choice))
-        _agree(yes, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
+        agree(yes, "Prepare these reports? (Nothing goes to the collection before you run 'send'.)")
+        with own_account(home) as account:
+            charge(account, manifest, allow_unprotected=True)
         own.consent(membership.id)
         with Connection(manifest.randomness.url, cafile=cafile) as server:
             participate.prepare(own, own.membership(membership.id), choice.chosen, server, randomness)
@@ -111,8 +125,8 @@ def mine(
 
 
 @click.command(short_help="Show what waits to be sent; strike things out.")
-@_home
-@_collection
+@home_option
+@collection_option
 @click.option(
     "--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each submission in hexadecimal."
 )
@@ -131,7 +145,7 @@ def outbox(
     from crowdlog.crowd.client import participate
     from crowdlog.privacy.randomness import SystemRandomness
 
-    with _opened(home) as own:
+    with opened(home) as own:
         membership = own.membership(collection_id)
         if remove:
             struck = participate.strike_out(own, membership, remove, SystemRandomness())
@@ -153,94 +167,46 @@ def outbox(
     click.echo(f"{len(rows)} wait and {empty} empty ones beside them; {membership.sent} were sent.")
 
 
-@click.command(short_help="Send the outbox through the mixes, bit by bit.")
-@_home
-@_collection
-@_cafile
-@_yes
-@click.option(
-    "--now", "at_once", is_flag=True, help="Send everything at once. Tells the first mix what is yours."
-)
-@click.option("--due", "only_due", is_flag=True, help="Send what is due and stop; for a timer.")
-def send(
-    home: Path, collection_id: str | None, cafile: str | None, yes: bool, at_once: bool, only_due: bool
-) -> None:
-    """Send the outbox through the mixes: each report by itself, at a random moment of the upload window.
+def _warn_of_open_lines(manifest: Manifest) -> None:
+    """Say where reports would travel without TLS beyond this machine."""
+    from urllib.parse import urlsplit
 
-    Keep it running, or call it with --due from a timer. It waits while the randomness key exists; a lost
-    connection loses and doubles nothing.
-
-    \b
-    Example: crowdlog crowd send --yes --due
-    """
-    from crowdlog.crowd.client import participate
-    from crowdlog.crowd.http import Connection
-
-    with ExitStack() as stack:
-        own = stack.enter_context(_opened(home))
-        membership = own.membership(collection_id)
-        waiting = own.outbox(membership.id)
-        if not waiting:
-            click.echo(f"Nothing waits to be sent; {membership.sent} reports were sent before.")
-            return
-        mix = stack.enter_context(Connection(membership.manifest.mixes[0].url, cafile=cafile))
-        size = sum(len(item.submission) for item in waiting)
-        _agree(yes, f"Send {len(waiting)} reports ({size:,} bytes)?")
-        window = participate.upload_window(membership.manifest, mix)
-        if window is None and (at_once or only_due):
-            raise PrivacyRefusal(
-                "Sending is safe only after the collection has been closed and its randomness key is gone. "
-                "Your outbox is kept."
-            )
-        if at_once:
+    here = ("127.0.0.1", "::1", "localhost")
+    for party in manifest.parties:
+        address = urlsplit(party.url)
+        if address.scheme == "http" and address.hostname not in here:
             click.echo(
-                "All reports leave together: the first mix, and whoever watches it, sees which are one "
-                "person's.",
+                f"The line to {party.url} is not encrypted: whoever watches it sees when you take part.",
                 err=True,
             )
-        sent = _send_all(own, membership, mix, at_once, only_due)
-    click.echo(f"{sent} reports were sent.")
 
 
-def _send_all(
-    own: ClientStore, membership: Membership, mix: Connection, at_once: bool, only_due: bool
-) -> int:
-    """Send until the outbox is empty, or only what is due now."""
-    from crowdlog.crowd.client import participate
-    from crowdlog.crowd.shuffle import fraction, shuffled
-    from crowdlog.privacy.randomness import SystemRandomness
-    from crowdlog.progress import progress_bar
+@click.command(short_help="What is to be done, and until when.")
+@home_option
+@json_option
+def due(home: Path, as_json: bool) -> None:
+    """Say for each collection you are in what you have to do next and until when. It asks no server, so that
+    nobody learns that you looked. Put it where you see it, for example into your shell's profile.
 
-    randomness = SystemRandomness()
-    manifest = membership.manifest
-    said = False
-    while (window := participate.upload_window(manifest, mix)) is None:
-        if not said:
-            click.echo("Waiting for the end of the mining; Ctrl-C keeps the outbox as it is.", err=True)
-            said = True
-        # at random intervals, whatever waits: asking does not announce a sending
-        time.sleep(1 + fraction(randomness) * min(600, manifest.upload_seconds / 50))
-    waiting = own.outbox(membership.id)
-    with progress_bar("Sending", len(waiting), unit="reports") as advance:
-        if at_once:
-            for item in shuffled(waiting, randomness):
-                participate.send_one(own, membership, item, mix)
-                advance(1)
-            return len(waiting)
-        if not only_due:
-            participate.spread_overdue(own, membership, window, randomness, time.time())
-        sent = participate.send_due(own, membership, window, mix, time.time())
-        advance(sent)
-        while not only_due and (pause := participate.seconds_to_next(own, membership, window)) is not None:
-            time.sleep(pause)
-            sent += (more := participate.send_due(own, membership, window, mix, time.time()))
-            advance(more)
-    return sent
+    \b
+    Example: crowdlog crowd due
+    """
+    from crowdlog.crowd.client.reminders import reminders
+
+    with opened(home) as own:
+        found = reminders(own, time.time())
+    if as_json:
+        show_json([vars(one) for one in found])
+        return
+    show_table(
+        ["collection", "title", "what to do", "until"],
+        [[one.collection[:12], one.title, one.what, one.until] for one in found],
+    )
 
 
 @click.command(short_help="Leave; what was not sent is deleted.")
-@_home
-@_collection
+@home_option
+@collection_option
 def leave(home: Path, collection_id: str | None) -> None:
     """Leave a collection: what was not sent is deleted, with the credential. What was sent cannot be told
     apart any more.
@@ -248,7 +214,7 @@ def leave(home: Path, collection_id: str | None) -> None:
     \b
     Example: crowdlog crowd leave
     """
-    with _opened(home) as own:
+    with opened(home) as own:
         membership = own.membership(collection_id)
         deleted = own.leave(membership.id)
     click.echo(f"You have left; {deleted} unsent reports were deleted.")
@@ -263,6 +229,7 @@ def _terms(manifest: Manifest) -> dict[str, object]:
         "institution": consent.institution,
         "contact": consent.contact,
         "what is published": consent.published,
+        "when": consent.dates,
         "what is not guaranteed": consent.not_guaranteed,
         "what is mined": f"{manifest.artifact}, {manifest.representation} text",
         "people needed to read one": manifest.collection.k,
@@ -271,8 +238,7 @@ def _terms(manifest: Manifest) -> dict[str, object]:
         "what is counted": manifest.count,
         "published by": " and ".join(layer.policy for layer in manifest.layers),
         "people who must have joined": manifest.smallest_crowd,
-        "joining and mining end": _date(manifest.mining_until),
-        "reports are sent within": f"{manifest.upload_seconds / 3600:g} hours after that",
+        **_job_terms(manifest),
         "empty reports hide how many are yours": "yes" if manifest.cover else "no",
         **{f"{party.role} run by": f"{party.owner} ({party.url})" for party in manifest.parties[:1]},
         **{f"mix {n} run by": f"{one.owner} ({one.url})" for n, one in enumerate(manifest.mixes, 1)},
@@ -281,8 +247,28 @@ def _terms(manifest: Manifest) -> dict[str, object]:
     }
 
 
-def _date(seconds: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+def _job_terms(manifest: Manifest) -> dict[str, object]:
+    from crowdlog.crowd.manifest import ALWAYS
+    from crowdlog.crowd.terms import date
+
+    job = manifest.job
+    terms: dict[str, object] = {}
+    if manifest.sampling < ALWAYS:
+        terms["each artifact is reported with probability"] = manifest.sampling / ALWAYS
+    along = {"original": "the text as you wrote it", "note": "a note of yours, if you add one"}
+    if manifest.secondary:
+        terms["what goes along"] = (
+            f"{along[manifest.secondary]}: the aggregation server can read it where the artifact is, and it "
+            "is published where as many people sent the same"
+        )
+    if job.log_from or job.log_until:
+        first = date(job.log_from) if job.log_from else "the beginning"
+        terms["part of your log"] = f"{first} to {date(job.log_until) if job.log_until else 'now'}"
+    if job.panel:
+        terms["people asked"] = job.panel
+    if job.previous:
+        terms["round before"] = job.previous
+    return terms
 
 
 def _inner_terms(manifest: Manifest) -> dict[str, object]:
@@ -299,6 +285,8 @@ def _preview(manifest: Manifest, choice: Sample) -> str:
         if choice.over_limit or choice.too_long
         else ""
     )
+    if choice.not_sampled:
+        left_out += f" {choice.not_sampled} more were not drawn: chance hides what is yours."
     needed = f"each readable only if {manifest.collection.k} people send it"
     if not manifest.inner_artifact:
         return f"{len(choice.chosen)} artifacts would be sent, {needed}.{left_out}"
@@ -309,12 +297,12 @@ def _preview(manifest: Manifest, choice: Sample) -> str:
     return f"{len(choice.chosen)} queries would be sent, {needed}, and {inside}.{left_out}"
 
 
-def _agree(already: bool, question: str) -> None:
+def agree(already: bool, question: str) -> None:
     if not already and not click.confirm(question):
         raise PrivacyRefusal("You did not agree; nothing was sent.")
 
 
-def _opened(home: Path) -> ClientStore:
+def opened(home: Path) -> ClientStore:
     from crowdlog.crowd.client.client_store import ClientStore
 
     return ClientStore(home)

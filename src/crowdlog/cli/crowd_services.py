@@ -68,7 +68,12 @@ def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: fl
 @click.command(short_help="Run one service.")
 @click.argument("service", type=click.Choice(["randomness", "mix", "aggregation"]))
 @click.option("--data", required=True, type=_FOLDER, help="Folder for this service's keys and database.")
-@click.option("--token-file", required=True, type=_FILE, help="File with the operator's bearer token.")
+@click.option(
+    "--token-file",
+    required=True,
+    type=_FILE,
+    help="File with the operator's bearer token, or lines 'ROLE: TOKEN'.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @shown_option("--port", 0, click.IntRange(0, 65535), "Port to listen on; 0 takes a free one.")
 @click.option("--fd", type=int, hidden=True, help="A listening socket inherited from the parent.")
@@ -97,6 +102,14 @@ def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: fl
     "Longest time for a request's head, and its body, to arrive.",
 )
 @shown_option("--connections", 512, click.IntRange(1), "Most connections at once.")
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A reverse proxy whose X-Forwarded-For names the client; repeatable.",
+)
+@shown_option("--workers", 1, click.IntRange(1, 64), "aggregation: processes that share --database.")
 @click.option("--check", is_flag=True, help="Say what would be served and stop.")
 def serve(service: str, **options: Any) -> None:
     """Run one service in the foreground. /openapi.json of a running service describes its calls.
@@ -108,15 +121,35 @@ def serve(service: str, **options: Any) -> None:
     from crowdlog.crowd.services.serve import serve as run
 
     make_app = _maker(service, options)
+    if options["workers"] > 1 and (service != "aggregation" or not options["database"]):
+        raise InputError("Several --workers are for the aggregation server with --database postgresql://….")
     if options["check"]:
         click.echo(
             f"{service}: data in {options['data']}, {'PostgreSQL' if options['database'] else 'SQLite'}, TLS "
             f"{'on' if options['keyfile'] else 'off'}."
         )
         return
+    if options["workers"] > 1:
+        _run_workers(service, options, make_app)
+        return
     where = (options["host"], options["port"], options["fd"], options["certfile"], options["keyfile"])
-    listen = Listen(*where, connections=options["connections"], head_seconds=options["read_seconds"])
+    listen = Listen(
+        *where,
+        connections=options["connections"],
+        head_seconds=options["read_seconds"],
+        trusted_proxies=options["trusted_proxies"],
+    )
     run(make_app, listen, lambda url: click.echo(f"listening on {url}"))
+
+
+def _run_workers(service: str, options: dict[str, Any], make_app: Any) -> None:
+    """Run several processes of a service; keys and tables are made before the first of them starts."""
+    from crowdlog.crowd.services.local import told_to_stop
+    from crowdlog.crowd.services.workers import run_workers
+
+    make_app(once=True)
+    with told_to_stop() as stop:
+        run_workers(service, options, stop, lambda url: click.echo(f"listening on {url}"))
 
 
 def _maker(service: str, options: dict[str, Any]) -> Any:
@@ -136,22 +169,28 @@ def _maker(service: str, options: dict[str, Any]) -> Any:
         more |= {"elements_per_second": options["elements"], "smallest_crowd": options["smallest_crowd"]}
         return lambda: RandomnessServer(*common, **more).app()
     if service == "aggregation":
-        return lambda: AggregationServer(*common, cafile=cafile, **more).app()
+
+        def aggregation(*, once: bool = False) -> Any:
+            server = AggregationServer(*common, cafile=cafile, **more)
+            return server.close() if once else server.app()
+
+        return aggregation
     return lambda: MixNode(*common, pool=options["pool"], delay=options["delay"], cafile=cafile, **more).app()
 
 
 def _token(path: Path) -> str:
+    from crowdlog.crowd.services.roles import Tokens
+
     try:
         token = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"The token file {path} cannot be read; write at least 32 random characters into it."
         ) from error
-    if len(token) < 32 or not token.isascii():
-        raise InputError(
-            f"The token in {path} must have at least 32 plain characters, for example from: openssl rand "
-            "-hex 32"
-        )
+    try:
+        Tokens.parse(token)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
     return token
 
 

@@ -16,13 +16,13 @@ from crowdlog.mechanisms import parse
 from crowdlog.release.folder import Release
 from crowdlog.release.page import release_page
 
-DEFAULT = "Crowd(epsilon=2.3, delta=1e-6)"
+DEFAULT = "Ladder(epsilon=2.3, delta=1e-6, people={users})"
 MARK = "made-by-crowdlog-demo"  # only a folder with this file is ever replaced
 
 
 def run_demo(out: str, users: int, mechanism: str | None) -> None:
     """Synthetic log → store → release → page."""
-    folder, chosen = _fresh(Path(out)), parse(mechanism or DEFAULT)
+    folder, chosen = _fresh(Path(out)), parse(mechanism or DEFAULT.format(users=users))
     click.echo(f"1. A synthetic search log of {users:,} people, with secrets planted in it …")
     synthesize(folder / "log.tsv", users=users, seed=7, secrets=folder / "secrets.tsv")
     log = import_log([folder / "log.tsv"], folder / "store")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from crowdlog.cli.options import shown_option
-from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.cli.output import json_option, show_fields, show_json, show_table, versioned
 from crowdlog.errors import InputError
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -92,7 +92,9 @@ def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options:
         (out / "page.html").write_text(text, encoding="utf-8")
         if tables:
             (out / "tables.md").write_text(tables_text(panels, claims), encoding="utf-8")
-        (out / "results.json").write_text(json.dumps(results, indent=2, ensure_ascii=False), encoding="utf-8")
+        (out / "results.json").write_text(
+            json.dumps(versioned(results), indent=2, ensure_ascii=False), encoding="utf-8"
+        )
     if as_json:
         show_json(results)
         return
@@ -123,6 +125,7 @@ def _simulated(options: dict[str, Any], seed: int) -> Any:
     from crowdlog.forwarding.simulate import simulate as run
     from crowdlog.forwarding.workload import of_log, repeated, topical
     from crowdlog.log.store import LogStore
+    from crowdlog.release.publish import note_look
 
     users, queries = options["users"], options["queries"]
     names = ("zeta", "theta", "returns", "selfish", "offline", "leave")
@@ -130,6 +133,7 @@ def _simulated(options: dict[str, Any], seed: int) -> Any:
     graph = read_edges(options["graph"]) if options["graph"] else None
     if options["log"]:
         store = LogStore.open(options["log"])
+        note_look(store, "forward")
         wanted = graph.users if graph is not None else min(users, store.info.users)
         log = of_log(store, wanted, queries)
     else:

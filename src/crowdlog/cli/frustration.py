@@ -40,7 +40,8 @@ def synth_command(study: str, people: int, seed: int) -> None:
 @click.argument("study", type=click.Path(), required=False)
 @click.option("--crowd-log", help="A release of vectors instead of a study.")
 @click.option("-o", "--out", required=True, help="The model: one JSON file.")
-def train_command(study: str | None, crowd_log: str | None, out: str) -> None:
+@json_option
+def train_command(study: str | None, crowd_log: str | None, out: str, as_json: bool) -> None:
     """Train from a study, or from a release of vectors alone.
 
     \b
@@ -61,6 +62,8 @@ def train_command(study: str | None, crowd_log: str | None, out: str) -> None:
         place = vectors_of(read_study(study or ""))[1]
         model = model_of_counts(np.bincount(place, minlength=64).reshape(2, 32).astype(np.float64))
     model.save(out)
+    figures = {"model": out, "coefficients": [float(f"{x:.6g}") for x in model.coefficients]}
+    show_json(figures) if as_json else show_fields({key: str(value) for key, value in figures.items()})
 
 
 def _write(person: Any, place: Any, out: str, domain: str | None, as_json: bool) -> None:
@@ -122,7 +125,8 @@ def pseudo_command(study: str, users: int, seed: int, domain: str | None, out: s
 @click.option(
     "-o", "--out", required=True, help="The later searches: user, search, chance, frustrated, label."
 )
-def find_command(study: str, model: str, merge: str, train_tasks: int, out: str) -> None:
+@json_option
+def find_command(study: str, model: str, merge: str, train_tasks: int, out: str, as_json: bool) -> None:
     """Say which of each person's later searches were frustrating.
 
     \b
@@ -142,6 +146,8 @@ def find_command(study: str, model: str, merge: str, train_tasks: int, out: str)
             known = f"{it.names[it.user[row]]}\t{it.search[row]}"
             lines.append(f"{known}\t{chance[row]:.6f}\t{int(chance[row] >= 0.5)}\t{label}")
     write_whole(Path(out), "\n".join(lines) + "\n")
+    figures = {"file": out, "searches": len(lines) - 1}
+    show_json(figures) if as_json else show_fields(figures)
 
 
 @command.command("score")

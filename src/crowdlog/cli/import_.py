@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import sys
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from crowdlog.cli.output import show_json
+from crowdlog.compiling import skip_if_small
 from crowdlog.errors import InputError
-from crowdlog.log.formats.options import FORMATS
+from crowdlog.log.format_names import FORMATS
+from crowdlog.number_format import amount
 
 if TYPE_CHECKING:
+    from crowdlog.log.formats.roles import Guess
     from crowdlog.log.store import LogStore, StoreInfo
 
 
@@ -20,7 +26,7 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     pairs = [part.partition("=") for part in value.split(",")]
     if not all(role and name for role, _equals, name in pairs):
         raise InputError(
-            "--columns is written user=…,query=…,time=…,rank=…,url=… (rank and url may be left out)."
+            "--columns is written user=…,query=…,time=…,rank=…,url=… (the last three may be left out)."
         )
     return {role.strip(): name.strip() for role, _equals, name in pairs}
 
@@ -35,7 +41,20 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     "--columns",
     callback=_columns,
     metavar="ROLES",
-    help="user=…,query=…,time=…,rank=…,url=…: column names, or numbers from 1 if there is no header.",
+    help="user=…,query=…,time=…,rank=…,url=…: column names, paths in nested records (a.b), or numbers from 1 "
+    "if there is no header.",
+)
+@click.option("--yes", is_flag=True, help="Take the columns as guessed by their names, without asking.")
+@click.option(
+    "--encoding", metavar="NAME", help="Of the text, for example utf-16 or latin-1; recognised if not said."
+)
+@click.option(
+    "--time-format",
+    metavar="FORMAT",
+    help="How times are written, for example '%d.%m.%Y %H:%M'; or s, ms, us, ns since 1970.",
+)
+@click.option(
+    "--query-parameter", metavar="NAME", help="What holds the query in addresses of an access log: q."
 )
 @click.option(
     "--date",
@@ -45,6 +64,18 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @click.option("--quoted-lines", is_flag=True, help="Quoted texts of a CSV file may have several lines.")
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be read.")
 @click.option("--memory", metavar="SIZE", help="Hold at most about this much, for example 2GB.")
+@click.option("--threads", type=click.IntRange(1, 256), metavar="N", help="As many as cores if not said.")
+@click.option(
+    "--engine",
+    metavar="spark[:MASTER]",
+    help="Import on Spark, into a store of folders: spark:local[2], spark:spark://HOST:7077.",
+)
+@click.option(
+    "--tables",
+    metavar="ADDRESS",
+    help="With --engine spark: where the tables are put, for example s3a://BUCKET/FOLDER or hdfs://…; the "
+    "store's folder then holds what is small.",
+)
 @click.option(
     "--merge-next-page", is_flag=True, help="The same query again without a click is no new impression."
 )
@@ -56,6 +87,11 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     "'own': the store's own.",
 )
 @click.option(
+    "--append",
+    metavar="OLD",
+    help="Put the rows of this store before the new ones; its ledger goes on. OLD is not changed.",
+)
+@click.option(
     "--users-are-fine",
     is_flag=True,
     help="The user column is right although it looks odd (one id per row, or one for all).",
@@ -65,46 +101,88 @@ def command(
     logs: tuple[str, ...],
     out: str,
     format_: str | None,
-    columns: dict[str, str] | None,
-    date: str | None,
-    quoted_lines: bool,
-    strict: bool,
+    yes: bool,
     memory: str | None,
-    merge_next_page: bool,
-    keep_dash: bool,
+    threads: int | None,
+    engine: str | None,
+    tables: str | None,
     ledger: str | None,
+    append: str | None,
     users_are_fine: bool,
     as_json: bool,
+    **reading: Any,
 ) -> None:
-    """Read search logs (files or folders; plain, .gz or .zst) into a store.
+    """Read search logs into a store: files, folders, '-' for standard input, https:// and s3:// addresses.
 
-    Rows that cannot be read are counted and kept in STORE.rejects.tsv, which only you can read.
+    Columns with other names than user, query and time are guessed by name and shown; you are asked, or say
+    --yes. Rows that cannot be read are counted and kept in STORE.rejects.tsv, which only you can read.
 
     \b
     Example: crowdlog import LOG.tsv -o STORE
     """
-    from crowdlog.log.importer import import_log
+    if append is None and engine is None:
+        skip_if_small(logs)
     from crowdlog.log.questions import Questions
+    from crowdlog.log.store import LogStore
 
-    questions = Questions(out, ask_ledger=ledger is None, ask_users=not users_are_fine)
-    log = import_log(
+    told: list[str] = []
+    if append is not None and ledger is not None:
+        raise InputError("--append goes on with the ledger of the old store; leave --ledger out.")
+    old = None if append is None else LogStore.open(append)
+    asked = ledger is None and old is None
+    questions = Questions(out, ask_ledger=asked, ask_users=not users_are_fine)
+    log = _importing(engine, tables, memory, threads, old)(
         logs,
         out,
         format=format_,
-        columns=columns,
-        date=date,
-        quoted_lines=quoted_lines,
-        strict=strict,
-        memory=memory,
-        merge_next_page=merge_next_page,
-        keep_dash=keep_dash,
+        confirm=_agree if yes else _ask if sys.stdin.isatty() else None,
+        tell=told.append,
         ledger=None if ledger == "own" else ledger,
         before=questions.ask,
+        **reading,
     )
     if as_json:
-        click.echo(json.dumps(_as_json(log.info, out), indent=2))
+        show_json(_as_json(log.info, out) | {"notes": told})
     else:
         _tell(log, out)
+        for sentence in told:
+            click.echo(sentence)
+
+
+def _agree(guess: Guess) -> bool:
+    click.echo(f"{guess.file}: read with --columns {guess.spelled()}", err=True)
+    return True
+
+
+def _ask(guess: Guess) -> bool:
+    click.echo(f"The columns of {guess.file}, and what they are taken for:", err=True)
+    for line in guess.lines():
+        click.echo(line, err=True)
+    return click.confirm("Read it so?", default=True, err=True)
+
+
+def _importing(
+    engine: str | None, tables: str | None, memory: str | None, threads: int | None, old: LogStore | None
+) -> Callable[..., LogStore]:
+    """What imports: this machine, or Spark."""
+    from crowdlog.engine.choice import spark_master
+
+    master = None if engine is None else spark_master(engine)
+    if master is None:
+        if tables is not None:
+            raise InputError("--tables is for imports on Spark: add --engine spark.")
+        from crowdlog.log.importer import import_log
+
+        return partial(import_log, memory=memory, threads=threads, append_to=old)
+    if old is not None:
+        raise InputError("--append is for imports on one machine; leave out --engine spark.")
+    if memory or threads:
+        raise InputError(
+            "--memory and --threads are for imports on one machine; Spark's own settings bound its tasks."
+        )
+    from crowdlog.engine.spark.load.importer import import_there
+
+    return partial(import_there, master=master, tables=tables)
 
 
 def _as_json(info: StoreInfo, out: str) -> dict[str, Any]:
@@ -118,21 +196,22 @@ def _tell(log: LogStore, out: str) -> None:
 
     info = log.info
     click.echo(
-        f"{out}: {info.rows:,} rows of {info.users:,} users, {info.queries:,} distinct queries, "
-        f"{info.clicks:,} clicks."
+        f"{out}: {amount(info.rows, 'row')} of {amount(info.users, 'user')}, "
+        f"{amount(info.queries, 'distinct query', 'distinct queries')}, {amount(info.clicks, 'click')}."
     )
     if info.guessed:
         click.echo(f"Read as {', '.join(info.formats)}, as its first lines look; --format says it for sure.")
     again = known_already(log)
     if again:
-        click.echo(
-            f"Its ledger knows this very log already, from {again:,} other imports: one budget for all."
-        )
+        others = amount(again, "other import")
+        click.echo(f"Its ledger knows this very log already, from {others}: one budget for all.")
     if info.scrubbed:
-        click.echo(f"{info.scrubbed:,} rows with the query '-' were left out (--keep-dash keeps them).")
+        scrubbed = amount(info.scrubbed, "row with the query '-' was", "rows with the query '-' were")
+        click.echo(f"{scrubbed} left out (--keep-dash keeps them).")
     rejected = sum(info.rejected.values())
     if rejected:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in info.rejected.items())
-        click.echo(
-            f"{rejected:,} rows could not be read and are in {out.rstrip('/')}.rejects.tsv ({reasons})."
-        )
+        unread = amount(rejected, "row could not be read and is", "rows could not be read and are")
+        click.echo(f"{unread} in {out.rstrip('/')}.rejects.tsv ({reasons}).")
+    if "undecodable text" in info.rejected:
+        click.echo("Undecodable rows are no UTF-8. If the log is in another encoding, say it: --encoding.")

@@ -34,7 +34,7 @@ def command(name: str | None, markdown: bool, as_json: bool) -> None:
         (entry,) = entries
         click.echo(
             f"{entry.name}: {entry.title}\n{entry.what}\n\nPublished in: {entry.source}\nPromise: "
-            f"{entry.promise}\nProof: {entry.proof}"
+            f"{entry.promise}\nFormula: {entry.formula}\nProof: {entry.proof}"
         )
         click.echo(f"Example: crowdlog plan '{entry.example}'\n")
         show_table(

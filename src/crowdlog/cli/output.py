@@ -40,9 +40,20 @@ def reporting(done: str) -> Iterator[None]:
         raise kind(f"{done}; only the report could not be printed ({type(error).__name__}).") from error
 
 
+JSON_VERSION = 1  # of all that is printed with --json; grows when a field goes or changes its meaning
+
+
 def show_json(data: Any) -> None:
-    """JSON that every reader takes: an infinite number, such as the ε of no guarantee, is null."""
-    click.echo(json.dumps(json_safe(data), indent=2, ensure_ascii=False, allow_nan=False))
+    """JSON that every reader takes, with its version: an infinite number, such as the ε of no guarantee, is
+    null; lists are under "items".
+    """
+    click.echo(json.dumps(versioned(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def versioned(data: Any) -> dict[str, Any]:
+    """The data as an object that tells its version."""
+    plain = json_safe(data)
+    return {"json_version": JSON_VERSION} | (plain if isinstance(plain, dict) else {"items": plain})
 
 
 def show_fields(fields: Mapping[str, Any]) -> None:

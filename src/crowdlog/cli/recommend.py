@@ -11,10 +11,11 @@ from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_jso
 MODELS = ("reference", "decay", "soft", "hard", "firm1", "firm2")
 source_option = click.option(
     "--source",
-    type=click.Choice(["both", "walk", "overlap"]),
-    default="both",
+    type=click.Choice(["auto", "all", "both", "walk", "overlap", "composed"]),
+    default="auto",
     show_default=True,
-    help="Random walks on the graph, shared words, or both.",
+    help="Random walks on the graph, shared words, both, queries composed of the crowd's words, or all; "
+    "auto: all for a graph of a release, both for one of a log.",
 )
 
 
@@ -55,6 +56,7 @@ def build_command(source: str, out: str, as_json: bool) -> None:
 @click.option("--top", default=10, show_default=True)
 @source_option
 @click.option("-o", "--out", required=True, help="The recommendations to write; - is standard output.")
+@json_option
 def run_command(
     graph: str,
     contexts: str,
@@ -65,6 +67,7 @@ def run_command(
     top: int,
     source: str,
     out: str,
+    as_json: bool,
 ) -> None:
     """Recommend queries for contexts: JSON lines of id and context, oldest query first.
 
@@ -86,6 +89,15 @@ def run_command(
             found.append({"id": row["id"], "recs": run(server, client)})
             advance(1)
     write_json_lines(out, found)
+    _report(out, {"contexts": len(found), "answered": sum(bool(row["recs"]) for row in found)}, as_json)
+
+
+def _report(out: str, figures: dict[str, Any], as_json: bool) -> None:
+    """What was written where; nothing where the rows themselves went to standard output."""
+    if out == "-":
+        return
+    figures = {"file": out} | figures
+    show_json(figures) if as_json else show_fields(figures)
 
 
 @command.command("score")
@@ -119,16 +131,29 @@ def score_command(recs: str, truth: str, docs: str | None, seed: int, as_json: b
 @click.option("--off", required=True, type=click.IntRange(0), help="Queries of other tasks in each context.")
 @click.option("--draws", default=50, show_default=True)
 @click.option("--seed", default=1, show_default=True)
+@click.option("--only-off", is_flag=True, help="The queries of its own task but the last are left out.")
 @click.option("-o", "--out", required=True, help="The contexts to write; - is standard output.")
-def mix_command(contexts: str, off: int, draws: int, seed: int, out: str) -> None:
+@json_option
+def mix_command(
+    contexts: str, off: int, draws: int, seed: int, only_off: bool, out: str, as_json: bool
+) -> None:
     """Put queries of other tasks into contexts, as the study's experiments do.
 
     \b
     Example: crowdlog recommend mix CONTEXTS.jsonl --off 5 --draws 50 --seed 1 -o MIXED.jsonl
     """
-    from crowdlog.applications.recommendation.contexts import mix_contexts, read_contexts, write_json_lines
+    from crowdlog.applications.recommendation.contexts import (
+        mix_contexts,
+        off_task_contexts,
+        read_contexts,
+        write_json_lines,
+    )
 
-    write_json_lines(out, mix_contexts(read_contexts(contexts), off, draws, seed))
+    rows = read_contexts(contexts)
+    mix = off_task_contexts if only_off else mix_contexts
+    mixed = mix(rows, off, draws, seed)
+    write_json_lines(out, mixed)
+    _report(out, {"contexts": len(mixed)}, as_json)
 
 
 @command.command("serve")
@@ -148,5 +173,6 @@ def serve_command(graph: str, host: str, port: int, source: str) -> None:
     from crowdlog.applications.recommendation.merge import RecommendationServer
     from crowdlog.applications.recommendation.service import recommendation_app
 
-    app = recommendation_app(RecommendationServer(load_graph(graph), source))
-    uvicorn.run(app, host=host, port=port, access_log=False, log_level="warning")
+    server = RecommendationServer(load_graph(graph), source)
+    server.prepare()
+    uvicorn.run(recommendation_app(server), host=host, port=port, access_log=False, log_level="warning")

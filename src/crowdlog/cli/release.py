@@ -88,7 +88,7 @@ def command(
         engine=engine,
     )
     with reporting(f"{released.path} is published and charged"):
-        _show(released, chosen, out, as_json)
+        _show(released, out, as_json)
 
 
 def _expect(chosen: Mechanism, log: LogStore, users: int | None, *, i_know: bool) -> None:
@@ -106,7 +106,7 @@ def _expect(chosen: Mechanism, log: LogStore, users: int | None, *, i_know: bool
     click.echo(sentence, err=True)
 
 
-def _show(released: Release, chosen: Mechanism, out: str, as_json: bool) -> None:
+def _show(released: Release, out: str, as_json: bool) -> None:
     if as_json:
         show_json(released.label.to_json())
         return

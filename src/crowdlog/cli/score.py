@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from crowdlog.cli.engine import engine_option
+from crowdlog.cli.output import show_json
 from crowdlog.cli.texts import PATH, texts_of
 from crowdlog.errors import InputError
 from crowdlog.number_format import decimal
 from crowdlog.utility.registry import MEASURES
 
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
+    from crowdlog.log.store import LogStore
     from crowdlog.utility.score import Score
 
 
@@ -71,10 +74,18 @@ if TYPE_CHECKING:
     show_default=True,
     help="The tree of categories that srp, il and top go by: 'wordnet', or a file of paths.",
 )
+@engine_option
 @click.option("--other-log", is_flag=True, help="Measure against a log the release was not made from.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
-    release: Path, truth: Path, test: Path | None, on: str, other_log: bool, as_json: bool, **options: Any
+    release: Path,
+    truth: Path,
+    test: Path | None,
+    on: str,
+    engine: OpenEngine | None,
+    other_log: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Measure what a release is good for, against the log it came from.
 
@@ -83,25 +94,40 @@ def command(
     """
     from crowdlog.log.store import LogStore
     from crowdlog.release.folder import Release
-    from crowdlog.release.publish import note_look
     from crowdlog.utility.registry import score
 
     selections = [part.strip() for part in on.split(",") if part.strip()]
     held_out = LogStore.open(test) if test else None
-    note_look(LogStore.open(truth), "score")
-    scores = score(
-        Release.open(release),
-        LogStore.open(truth),
-        on=selections,
-        test=held_out,
-        settings=_settings(**options),
-        other_log=other_log,
+    log, settings = LogStore.open(truth), _settings(**options)
+    there = None if engine is None else _coverage_there(release, log, engine, selections, settings, other_log)
+    scores = there or score(
+        Release.open(release), log, on=selections, test=held_out, settings=settings, other_log=other_log
     )
-    click.echo(
-        json.dumps([entry.as_dict() for entry in scores], indent=2, ensure_ascii=False)
-        if as_json
-        else _table(scores, held_out=test is not None)
-    )
+    if as_json:
+        show_json([entry.as_dict() for entry in scores])
+    else:
+        click.echo(_table(scores, held_out=test is not None))
+
+
+def _coverage_there(
+    release: Path,
+    log: LogStore,
+    engine: OpenEngine,
+    selections: list[str],
+    settings: Any,
+    other_log: bool,
+) -> list[Score] | None:
+    """Coverage, counted where the log is; None where that is here."""
+    from crowdlog.release.folder import Release
+    from crowdlog.utility.coverage_there import coverage_there
+
+    with engine(log) as opened:
+        if not opened.elsewhere:
+            return None
+        if selections != ["coverage"]:
+            raise InputError("Spark measures coverage alone: add --on coverage, or leave out --engine.")
+        there: Any = opened
+        return coverage_there(Release.open(release), log, there, settings, other_log=other_log)
 
 
 def _settings(

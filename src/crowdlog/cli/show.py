@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
+from crowdlog.cli.engine import engine_option
+from crowdlog.cli.output import show_json
+
 if TYPE_CHECKING:
+    from crowdlog.engine.choice import OpenEngine
     from crowdlog.log.summary import Spread, Summary
 
 
@@ -45,21 +48,30 @@ def _lines(figures: Summary) -> list[tuple[str, str]]:
 
 @click.command("show")
 @click.argument("store")
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def command(store: str, as_json: bool) -> None:
+def command(store: str, engine: OpenEngine | None, as_json: bool) -> None:
     """Show the figures of a store: rows, users, days, distributions, shares; never a query.
 
-    They are exact counts of private data: for the owner's eyes, not for publication.
+    They are exact counts of private data: for the owner's eyes, not for publication. The ledger notes that
+    the log was looked at.
 
     \b
     Example: crowdlog show STORE
     """
     from crowdlog.log.store import LogStore
     from crowdlog.log.summary import summarise
+    from crowdlog.release.publish import note_look
 
-    figures = summarise(LogStore.open(store))
+    log = LogStore.open(store)
+    note_look(log, "show")
+    if engine is None:
+        figures = summarise(log)
+    else:
+        with engine(log) as opened:
+            figures = opened.summary()
     if as_json:
-        click.echo(json.dumps(figures.as_dict(), indent=2))
+        show_json(figures.as_dict())
         return
     for name, value in _lines(figures):
         click.echo(f"{name:<28}{value}")

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 
 
@@ -33,13 +34,19 @@ def stop_like_ctrl_c() -> None:
 
 
 def open_standard_streams() -> None:
-    """A closed stdout must not be given to the next file that is opened: what we print would go into it."""
+    """A closed stdout must not be given to the next file that is opened: what we print would go into it.
+
+    Python has no stream for it then; what is printed goes nowhere, and is no error.
+    """
     for handle in (0, 1, 2):
         try:
             os.fstat(handle)
         except OSError:
             with suppress(OSError):
                 os.open(os.devnull, os.O_RDWR)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
 
 
 def silence_stdout() -> None:

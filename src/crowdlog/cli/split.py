@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
+
+from crowdlog.cli.output import show_json
 
 
 @click.command("split")
@@ -54,7 +55,7 @@ def command(store: Path, out: Path, as_json: bool, **options: Any) -> None:
             }
             for part in parts
         ]
-        click.echo(json.dumps(figures, indent=2))
+        show_json(figures)
         return
     for part in parts:
         click.echo(f"{part.path}: {part.info.rows:,} rows of {part.info.users:,} users")

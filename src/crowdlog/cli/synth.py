@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
 
 from crowdlog.cli.options import shown_option
+from crowdlog.cli.output import show_json
 from crowdlog.log.synth import POPULATIONS, ROWS_PER_USER, synthesize
 from crowdlog.progress import progress_bar
 
@@ -69,7 +69,7 @@ def command(
             progress=advance,
         )
     if as_json:
-        click.echo(json.dumps(asdict(report) | {"path": str(report.path)}))
+        show_json(asdict(report) | {"path": str(report.path)})
         return
     click.echo(
         f"{report.path}: {report.rows:,} rows, {report.users:,} users, {report.queries:,} new queries, "

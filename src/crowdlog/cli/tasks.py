@@ -38,7 +38,10 @@ def command() -> None:
 
 def _vectors(text: str) -> Any:
     from crowdlog.applications.tasks.word_vectors import read_word_vectors
+    from crowdlog.errors import InputError
 
+    if text == "minilm" and not Path(text).exists():
+        raise InputError("MiniLM is not part of crowdlog: give a file of word vectors with --text, or none.")
     return None if text == "none" else read_word_vectors(text)
 
 
@@ -202,7 +205,7 @@ def find_command(
     from crowdlog.applications.tasks.commands import find_in_log
     from crowdlog.applications.tasks.model import load_model, with_clustering
 
-    chosen = with_clustering(load_model(model), link, eta)
+    chosen = with_clustering(load_model(model), link, eta, within)
     _refuse_other_text(chosen, text)
     figures = find_in_log(
         log,

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 @click.option("--key", metavar="HEX", help="The public key that must have signed it.")
 @json_option
 def command(release: str, truth: str | None, key: str | None, as_json: bool) -> None:
-    """Check that label and tables of RELEASE are as they were written and, with --truth, that its charge is
-    in the ledger and that every query of a k-anonymous release has k users around it (else exit code 2).
+    """Check that label, tables and pages of RELEASE are as they were written and, with --truth, that its
+    charge is in the ledger and that every query of a k-anonymous release has k users around it (else exit
+    code 2).
 
     \b
     Example: crowdlog verify KANON --truth STORE
@@ -107,9 +108,9 @@ def _verify_histories(opened: Any, log: LogStore, mechanism: Any, as_json: bool)
     from crowdlog.release.verify_clusters import verify_clusters
 
     events = opened.table("events")
-    if events is None:
-        raise InputError(f"{opened.path} has no table of rows: it is damaged.")
-    verdict = verify_clusters(log, events, mechanism.k, mechanism.rule)
+    if events is None or "cluster" not in events.column_names:
+        raise InputError(f"{opened.path} has no table of rows with their clusters: it is damaged, or old.")
+    verdict = verify_clusters(log, events, mechanism.k, mechanism.rule, opened.label.notes)
     if as_json and not verdict.holds:
         show_json({**asdict(verdict), "holds": False})
     if not verdict.holds:
@@ -119,8 +120,11 @@ def _verify_histories(opened: Any, log: LogStore, mechanism: Any, as_json: bool)
             "Do not publish it."
         )
     if not as_json:
+        empty = verdict.users - verdict.records
+        others = f" The record of {empty:,} users is empty." if empty else ""
         click.echo(
-            f"{opened.path} is {mechanism.k}-anonymous by users: each of {verdict.records:,} records has at "
-            f"least {verdict.smallest:,} equals, and every text may be shown."
+            f"{opened.path} is {mechanism.k}-anonymous by users: {verdict.clusters:,} clusters of "
+            f"{verdict.smallest:,} to {verdict.largest:,} users with one record each, and every text and "
+            f"site may be shown.{others}"
         )
     return {"charge": opened.label.charge, **asdict(verdict), "holds": True}

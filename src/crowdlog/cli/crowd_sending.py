@@ -1,0 +1,149 @@
+"""`crowdlog crowd send`: a volunteer's reports leave, each at its own moment."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from crowdlog.cli.crowd_member import agree, cafile_option, collection_option, home_option, opened, yes_option
+from crowdlog.errors import PrivacyRefusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crowdlog.crowd.client.client_store import ClientStore, Membership
+    from crowdlog.crowd.client.participate import UploadWindow
+    from crowdlog.crowd.http import Connection
+    from crowdlog.crowd.manifest import Manifest
+    from crowdlog.privacy.randomness import Randomness
+
+
+@click.command(short_help="Send the outbox through the mixes, bit by bit.")
+@home_option
+@collection_option
+@cafile_option
+@yes_option
+@click.option(
+    "--now", "at_once", is_flag=True, help="Send everything at once. Tells the first mix what is yours."
+)
+@click.option("--due", "only_due", is_flag=True, help="Send what is due and stop; for a timer.")
+def send(
+    home: Path, collection_id: str | None, cafile: str | None, yes: bool, at_once: bool, only_due: bool
+) -> None:
+    """Send the outbox through the mixes: each report by itself, at a random moment of the upload window.
+
+    Keep it running, or call it with --due from a timer. It waits while the randomness key exists; a lost
+    connection loses and doubles nothing.
+
+    \b
+    Example: crowdlog crowd send --yes --due
+    """
+    from crowdlog.crowd.client import participate
+    from crowdlog.crowd.http import Connection
+
+    with ExitStack() as stack:
+        own = stack.enter_context(opened(home))
+        membership = own.membership(collection_id)
+        waiting = own.outbox(membership.id)
+        if not waiting:
+            click.echo(f"Nothing waits to be sent; {membership.sent} reports were sent before.")
+            return
+        mix = stack.enter_context(Connection(membership.manifest.mixes[0].url, cafile=cafile))
+        size = sum(len(item.submission) for item in waiting)
+        agree(yes, f"Send {len(waiting)} reports ({size:,} bytes)?")
+        window = participate.upload_window(membership.manifest, mix)
+        if window is None and (at_once or only_due):
+            raise PrivacyRefusal(
+                "Sending is safe only after the collection has been closed and its randomness key is gone. "
+                "Your outbox is kept."
+            )
+        if at_once:
+            click.echo(
+                "All reports leave together: the first mix, and whoever watches it, sees which are one "
+                "person's.",
+                err=True,
+            )
+        sent = _send_all(own, membership, mix, at_once, only_due)
+    click.echo(f"{sent} reports were sent.")
+
+
+def _wait_for_uploads(manifest: Manifest, mix: Connection, randomness: Randomness) -> UploadWindow:
+    """Ask at random intervals, whatever waits: asking does not announce a sending."""
+    from crowdlog.crowd.client import participate
+    from crowdlog.crowd.http import Unreachable
+
+    said = ""
+    while True:
+        try:
+            window = participate.upload_window(manifest, mix)
+            say = "Waiting for the end of the mining; Ctrl-C keeps the outbox as it is."
+        except Unreachable as error:
+            window, say = None, f"{error} Going on to try."
+        if window is not None:
+            return window
+        if say != said:
+            click.echo(say, err=True)
+        said = say
+        time.sleep(_pause(manifest, randomness))
+
+
+def _pause(manifest: Manifest, randomness: Randomness) -> float:
+    from crowdlog.crowd.shuffle import fraction
+
+    return 1 + fraction(randomness) * min(600, manifest.upload_seconds / 50)
+
+
+def _send_all(
+    own: ClientStore, membership: Membership, mix: Connection, at_once: bool, only_due: bool
+) -> int:
+    """Send until the outbox is empty, or only what is due now."""
+    from crowdlog.crowd.client import participate
+    from crowdlog.crowd.shuffle import shuffled
+    from crowdlog.privacy.randomness import SystemRandomness
+    from crowdlog.progress import progress_bar
+
+    randomness = SystemRandomness()
+    window = _wait_for_uploads(membership.manifest, mix, randomness)
+    waiting = own.outbox(membership.id)
+    with progress_bar("Sending", len(waiting), unit="reports") as advance:
+        if at_once:
+            for item in shuffled(waiting, randomness):
+                participate.send_one(own, membership, item, mix)
+                advance(1)
+            return len(waiting)
+        if only_due:
+            return participate.send_due(own, membership, window, mix, time.time())
+        participate.spread_overdue(own, membership, window, randomness, time.time())
+        _send_on(own, membership, window, mix, randomness, advance)
+    return len(waiting)
+
+
+def _send_on(
+    own: ClientStore,
+    membership: Membership,
+    window: UploadWindow,
+    mix: Connection,
+    randomness: Randomness,
+    advance: Callable[[int], None],
+) -> None:
+    """Send each report at its moment until none is left. A mix that is away is tried again until the window
+    ends; reports that a sleeping machine missed get new moments.
+    """
+    from crowdlog.crowd.client import participate
+    from crowdlog.crowd.http import Unreachable
+
+    while (pause := participate.seconds_to_next(own, membership, window)) is not None:
+        time.sleep(pause)
+        try:
+            now = time.time()
+            participate.spread_overdue(own, membership, window, randomness, now, participate.LATE_SECONDS)
+            advance(participate.send_due(own, membership, window, mix, now))
+        except Unreachable as error:
+            if time.time() >= window.ends:
+                raise
+            click.echo(f"{error} Going on to try.", err=True)
+            time.sleep(_pause(membership.manifest, randomness))

@@ -1,0 +1,96 @@
+"""crowdlog guide: which mechanism, ε, δ and budget, from the answers to four questions."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from crowdlog.cli.output import json_option, show_json, show_table
+
+if TYPE_CHECKING:
+    from crowdlog.planning.guide import Advice
+
+RHYTHMS = ("once", "yearly", "monthly", "weekly", "daily")
+AUDIENCES = ("public", "partner", "inside")
+PURPOSES = ("queries", "clicks", "suggestions", "everything")
+
+
+@click.command("guide")
+@click.argument("store", required=False)
+@click.option("--people", type=click.IntRange(1), help="About how many people are in the log.")
+@click.option("--how-often", type=click.Choice(RHYTHMS), help="How often you want to publish.")
+@click.option("--for", "audience", type=click.Choice(AUDIENCES), help="Who will read it.")
+@click.option("--what", "purpose", type=click.Choice(PURPOSES), help="What they need.")
+@json_option
+def command(
+    store: str | None,
+    people: int | None,
+    how_often: str | None,
+    audience: str | None,
+    purpose: str | None,
+    as_json: bool,
+) -> None:
+    """Advise which mechanism, ε, δ and budget to choose, and why. Spends nothing and looks at no query.
+
+    Asks on a terminal what is not said: how many people, how often, for whom, what for. With STORE the number
+    of people is its own, to one digit.
+
+    \b
+    Example: crowdlog guide --people 20000 --how-often monthly --for public --what everything
+    """
+    from crowdlog.planning.guide import Needs, advise
+
+    needs = Needs(
+        people or _people(store),
+        how_often or _ask("How often will you publish?", RHYTHMS, "once"),
+        audience or _ask("Who will read it?", AUDIENCES, "public"),
+        purpose or _ask("What do they need?", PURPOSES, "everything"),
+    )
+    advice = advise(needs)
+    if as_json:
+        show_json(advice)
+    else:
+        _show(advice, store or "STORE", needs.people)
+
+
+def _people(store: str | None) -> int:
+    if store is not None:
+        from crowdlog.log.store import LogStore
+
+        users = LogStore.open(store).info.users
+        unit = int(10 ** (len(str(users)) - 1))
+        return max(users // unit * unit, 1)
+    if not sys.stdin.isatty():
+        raise click.UsageError("Say about how many people are in the log: --people N, or name a STORE.")
+    return int(click.prompt("About how many people are in the log?", type=click.IntRange(1), err=True))
+
+
+def _ask(question: str, choices: tuple[str, ...], default: str) -> str:
+    if not sys.stdin.isatty():
+        return default
+    return str(click.prompt(question, type=click.Choice(choices), default=default, err=True))
+
+
+def _show(advice: Advice, store: str, people: int) -> None:
+    click.echo(f"{advice.mechanism}\n\n{advice.meaning}\n")
+    if advice.expected:
+        click.echo(advice.expected)
+    if advice.instead:
+        click.echo(advice.instead)
+    click.echo("\nWhy:")
+    for reason in advice.reasons:
+        click.echo(f"- {reason}")
+    click.echo("\nIf you choose another ε:")
+    rows = [
+        [c.epsilon, f"{math.ceil(1000 * c.certainty) / 10:g} %", f"{c.odds:.1f}", c.expected]
+        for c in advice.choices
+    ]
+    show_table(["ε", "50 % becomes", "odds times", "with the same δ"], rows)
+    limit = f"--epsilon {advice.budget_epsilon:g} --delta {advice.budget_delta:g} --gaussian"
+    click.echo(f"\nNext:\n  crowdlog budget {store} {limit}")
+    click.echo(f"  crowdlog plan {store} '{advice.mechanism}' --users {people}")
+    click.echo(f"  crowdlog release {store} '{advice.mechanism}' --users {people} -o OUT")
+    click.echo("\nWhat ε means, and what others chose: docs/choosing.md")

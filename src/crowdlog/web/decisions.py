@@ -1,0 +1,79 @@
+"""Approval by a second person: on the promise and the bill, never on the data."""
+
+from __future__ import annotations
+
+import time
+
+from starlette.responses import Response
+
+from crowdlog.errors import InputError
+from crowdlog.mechanisms import parse
+from crowdlog.planning.plan import plan_release
+from crowdlog.release.meaning import meaning_for_one_person
+from crowdlog.web.context import Context, go, page
+from crowdlog.web.logs import shown
+from crowdlog.web.schedule import PERIODS, run_release
+
+
+async def all_requests(context: Context) -> Response:
+    return page("web_requests.html", context, requests=context.workspace.requests())
+
+
+async def one_request(context: Context) -> Response:
+    request = context.workspace.request(context.part("request"))
+    mechanism = parse(request.mechanism)
+    store = context.workspace.store(request.log)
+    plan = plan_release(mechanism, log=store, people=request.people)
+    jobs = [job for job in context.workspace.jobs(request.log) if job.request == request.id]
+    return page(
+        "web_request.html",
+        context,
+        request=request,
+        plan=plan,
+        promise=mechanism.promise(),
+        meaning=meaning_for_one_person(mechanism.promise().guarantee),
+        log=shown(request.log, store),
+        jobs=jobs,
+        own=request.asked_by == context.who,
+        published=request.out in context.workspace.releases(),
+    )
+
+
+async def approve(context: Context) -> Response:
+    """Four eyes: nobody approves what she asked for. One approval starts one release."""
+    request = context.workspace.request(context.part("request"))
+    if request.asked_by == context.who:
+        raise InputError("You asked for it yourself; somebody else must approve it.")
+    period = PERIODS.get(request.rhythm, 0)
+    next_run = int(time.time()) + period if period else 0
+    answer = context.text("answer", 1000)
+    if not context.workspace.decide(request, context.who, "approved", answer, next_run):
+        raise InputError("This request was decided already.")
+    context.workspace.note(context.who, f"approved the release {request.out} of {request.log}")
+    return go(f"/jobs/{run_release(context.workspace, request, context.who, request.out)}")
+
+
+async def refuse(context: Context) -> Response:
+    request = context.workspace.request(context.part("request"))
+    answer = context.text("answer", 1000)
+    if not answer:
+        raise InputError("Say why: whoever asked will read it.")
+    if not context.workspace.decide(request, context.who, "refused", answer):
+        raise InputError("This request was decided already.")
+    context.workspace.note(context.who, f"refused the release {request.out} of {request.log}")
+    return go(f"/requests/{request.id}")
+
+
+async def schedule(context: Context) -> Response:
+    """What runs next, and what needs somebody: failed work, and charges without a release."""
+    requests = [r for r in context.workspace.requests() if r.state == "approved" and r.next_run]
+    failed = [job for job in context.workspace.jobs() if job.state in ("failed", "interrupted")][:20]
+    unfinished = [log for log in (shown(*each) for each in context.workspace.stores()) if log.unfinished]
+    return page("web_schedule.html", context, requests=requests, failed=failed, unfinished=unfinished)
+
+
+async def stop(context: Context) -> Response:
+    request = context.workspace.request(context.part("request"))
+    context.workspace.set_next_run(request, 0)
+    context.workspace.note(context.who, f"stopped the schedule of {request.out}")
+    return go("/schedule")

@@ -1,0 +1,201 @@
+"""The logs: what there is, with its budget; import, limits, looks and unfinished releases."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.datastructures import UploadFile
+from starlette.responses import FileResponse, Response
+
+from crowdlog.errors import InputError
+from crowdlog.log.format_names import FORMATS
+from crowdlog.log.store import LogStore
+from crowdlog.planning.budget import BudgetReport, budget_of
+from crowdlog.release.publish import open_ledger
+from crowdlog.web.context import Context, go, moment, page
+from crowdlog.web.registry_entry import CURATORS
+from crowdlog.web.work import remove, start
+from crowdlog.web.workspace import named
+
+_LOOK_AGAIN = 5  # seconds until a browser asks again how far running work is
+
+
+@dataclass(frozen=True)
+class ShownLog:
+    """A log as the pages show it: counts of it are the owner's to see, and stay here."""
+
+    name: str
+    people: int
+    rows: int
+    clicks: int
+    period: str
+    rejected: int
+    checks: tuple[str, ...]
+    budget: BudgetReport
+    used: float  # share of the budget, from 0 to 100
+    unfinished: int
+
+
+def shown(name: str, store: LogStore) -> ShownLog:
+    """The log with its budget and what to look at."""
+    info = store.info
+    with open_ledger(store) as ledger:
+        report = budget_of(ledger)
+        unfinished = len(ledger.unpublished())
+    limit = report.limit
+    used = 0.0
+    if limit is not None:
+        parts = (limit.squares or 0.0, limit.most_squares) if limit.rule == "gaussian" else None
+        share = parts[0] / parts[1] if parts and parts[1] else report.spent.epsilon / limit.epsilon
+        used = min(100.0, 100 * share)
+    return ShownLog(
+        name,
+        info.users,
+        info.rows,
+        info.clicks,
+        f"{moment(info.first_time)[:10]} to {moment(info.last_time)[:10]}" if info.has_times else "no times",
+        sum(info.rejected.values()),
+        _checks(store),
+        report,
+        used,
+        unfinished,
+    )
+
+
+def _checks(store: LogStore) -> tuple[str, ...]:
+    """Is a user a person?"""
+    info = store.info
+    told = []
+    if info.rows / max(info.users, 1) < 1.5:
+        told.append("Most users have one row: is a user a person, or a visit?")
+    if sum(info.rejected.values()) > 0.02 * info.rows:
+        told.append("More than 2 % of the rows could not be read.")
+    return tuple(told)
+
+
+async def all_logs(context: Context) -> Response:
+    found = [shown(name, store) for name, store in context.workspace.stores()]
+    jobs = context.workspace.jobs()[:8]
+    return page(
+        "web_logs.html",
+        context,
+        logs=found,
+        jobs=jobs,
+        releases=context.workspace.releases(),
+        kinds=CURATORS,
+    )
+
+
+async def one_log(context: Context) -> Response:
+    name = context.part("log")
+    log = shown(name, context.workspace.store(name))
+    return page("web_log.html", context, log=log, jobs=context.workspace.jobs(name)[:10])
+
+
+async def import_form(context: Context) -> Response:
+    waiting = sorted(
+        p.name for p in (context.workspace.folder / "inbox").iterdir() if not p.name.startswith(".")
+    )
+    return page("web_import.html", context, formats=list(FORMATS), waiting=waiting)
+
+
+async def import_log(context: Context) -> Response:
+    """Files that were sent, or that lie in the inbox. Those that were sent are removed afterwards."""
+    name = named(context.text("name", 60))
+    inbox = context.workspace.folder / "inbox"
+    if (context.workspace.folder / "stores" / name).exists():
+        raise InputError("There is a log of this name already. Choose another.")
+    sent = [file for file in context.form.getlist("files") if isinstance(file, UploadFile) and file.filename]
+    places = [await _keep(file, inbox, context) for file in sent]
+    picked = [inbox / named(str(each)) for each in context.form.getlist("waiting") if isinstance(each, str)]
+    if not places and not picked:
+        raise InputError("Choose a file to send, or one of the inbox.")
+    words = [
+        "import",
+        *map(str, [*places, *picked]),
+        "-o",
+        str(context.workspace.folder / "stores" / name),
+        "--yes",
+    ]
+    for field in ("format", "columns", "time-format", "encoding"):
+        if context.text(field, 300):
+            words += [f"--{field}", context.text(field, 300)]
+    if context.text("ledger", 60):
+        shared = context.workspace.store(context.text("ledger", 60))
+        words += ["--ledger", str(shared.ledger())]
+    context.workspace.note(context.who, f"imports the log {name}")
+
+    def clean() -> None:
+        for place in places:
+            remove(place)
+
+    number = start(context.workspace, "import", name, context.who, words, then=clean)
+    return go(f"/jobs/{number}")
+
+
+async def _keep(file: UploadFile, inbox: Path, context: Context) -> Path:
+    """Under a name of ours; the ending helps nobody but a reader of messages."""
+    ending = "".join(Path(file.filename or "").suffixes[-2:])
+    safe = ending if ending.replace(".", "").isalnum() and len(ending) < 20 else ""
+    target = inbox / f"sent-{context.workspace.new_id()}{safe}"
+    with target.open("xb") as out:
+        target.chmod(0o600)
+        shutil.copyfileobj(file.file, out)
+    return target
+
+
+async def job(context: Context) -> Response:
+    found = [job for job in context.workspace.jobs() if job.id == context.part("job")]
+    if not found:
+        raise InputError("There is no such work.")
+    shown_page = page("web_job.html", context, job=found[0], stage=context.workspace.stages.get(found[0].id))
+    if found[0].state == "running":
+        shown_page.headers["Refresh"] = str(_LOOK_AGAIN)
+    return shown_page
+
+
+async def set_budget(context: Context) -> Response:
+    name = context.part("log")
+    epsilon, delta = context.number("epsilon"), context.number("delta")
+    if delta >= 1:
+        raise InputError("δ must be below 1.")
+    with open_ledger(context.workspace.store(name)) as ledger:
+        ledger.set_budget(epsilon, delta, rule="gaussian" if context.text("rule") == "gaussian" else "sum")
+    context.workspace.note(context.who, f"set the budget of {name} to ε = {epsilon:g}, δ = {delta:g}")
+    return go(f"/logs/{name}")
+
+
+async def resume(context: Context) -> Response:
+    name = context.part("log")
+    store = context.workspace.store(name)
+    context.workspace.note(context.who, f"resumes unfinished releases of {name}")
+    number = start(context.workspace, "resume", name, context.who, ["resume", str(store.path)])
+    return go(f"/jobs/{number}")
+
+
+async def compare(context: Context) -> Response:
+    """A look at the data that no promise covers: the command notes it in the ledger, and labels tell it."""
+    from crowdlog.mechanisms import parse
+
+    name = context.part("log")
+    store = context.workspace.store(name)
+    spellings = [repr(parse(line)) for line in context.text("mechanisms", 2000).splitlines() if line.strip()]
+    if not spellings:
+        raise InputError("Write one mechanism in each line.")
+    number = context.workspace.new_id()
+    out = context.workspace.folder / "comparisons" / number / "comparison.html"
+    out.parent.mkdir(mode=0o700)
+    context.workspace.note(context.who, f"looks at {name} by a comparison")
+    words = ["compare", str(store.path), *spellings, "-o", str(out)]
+    job_number = start(context.workspace, "compare", name, context.who, words, request=number)
+    return go(f"/jobs/{job_number}")
+
+
+async def comparison(context: Context) -> Response:
+    folder = context.workspace.folder / "comparisons" / named(context.part("name"))
+    pages = sorted(folder.glob("*.html"))
+    if not pages:
+        raise InputError("There is no such comparison.")
+    return FileResponse(pages[0], media_type="text/html")

@@ -1,0 +1,36 @@
+"""Releases again and again: an approved request with a rhythm is run when it is due."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from crowdlog.web.work import start
+from crowdlog.web.workspace import ReleaseRequest, Workspace
+
+_DAY = 86400
+PERIODS = {"yearly": 365 * _DAY, "monthly": 30 * _DAY, "weekly": 7 * _DAY, "daily": _DAY}
+
+
+def run_release(workspace: Workspace, request: ReleaseRequest, who: str, out: str) -> str:
+    """Start the release of an approved request. The command charges before anything is drawn."""
+    store = workspace.store(request.log)
+    target = workspace.folder / "releases" / out
+    words = ["release", str(store.path), request.mechanism, "--users", str(request.people), "-o", str(target)]
+    return start(workspace, "release", request.log, who, words, request=request.id)
+
+
+def run_due(workspace: Workspace, now: int | None = None) -> list[str]:
+    """Start what is due; returns the jobs. Each run is one charge: the schedule moves on before it starts."""
+    moment = int(time.time()) if now is None else now
+    started = []
+    for request in workspace.requests():
+        period = PERIODS.get(request.rhythm, 0)
+        if request.state != "approved" or not period or not 0 < request.next_run <= moment:
+            continue
+        missed = (moment - request.next_run) // period  # of a server that was down: run once, not for each
+        if workspace.set_next_run(request, request.next_run + (missed + 1) * period):
+            day = datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
+            workspace.note("schedule", f"runs the release {request.out} of {request.log}")
+            started.append(run_release(workspace, request, "schedule", f"{request.out}-{day}"))
+    return started

@@ -1,0 +1,81 @@
+"""A new release in words: four questions, advice, the promise and the bill. Nothing looks at the log."""
+
+from __future__ import annotations
+
+import time
+
+from starlette.responses import Response
+
+from crowdlog.errors import InputError
+from crowdlog.mechanisms import parse
+from crowdlog.planning.guide import AUDIENCES, PURPOSES, RHYTHMS, Needs, advise
+from crowdlog.planning.plan import plan_release
+from crowdlog.web.context import Context, go, page
+from crowdlog.web.workspace import ReleaseRequest, named
+
+_MOST_PEOPLE = 10**10
+
+
+def _needs(context: Context, users: int) -> Needs:
+    """The answers so far. The number of people is the log's own to one digit, unless another is said."""
+    unit = 10 ** (len(str(users)) - 1)
+    said = context.asked("people", str(users // unit * unit))
+    if not said.isdecimal() or not 0 < int(said) < _MOST_PEOPLE:
+        raise InputError("The number of people must be a whole number.")
+    rhythm, audience = context.asked("rhythm", "once"), context.asked("audience", "public")
+    purpose = context.asked("purpose", "everything")
+    if rhythm not in RHYTHMS or audience not in AUDIENCES or purpose not in PURPOSES:
+        raise InputError("Choose one of the answers that are offered.")
+    return Needs(int(said), rhythm, audience, purpose)
+
+
+async def wizard(context: Context) -> Response:
+    name = context.part("log")
+    store = context.workspace.store(name)
+    needs = _needs(context, store.info.users)
+    advice = advise(needs)
+    spelling = context.asked("mechanism", advice.mechanism)
+    mechanism = parse(spelling)
+    plan = plan_release(mechanism, log=store, people=needs.people)
+    from crowdlog.release.meaning import meaning_for_one_person
+
+    return page(
+        "web_wizard.html",
+        context,
+        log=name,
+        needs=needs,
+        advice=advice,
+        plan=plan,
+        meaning=meaning_for_one_person(mechanism.promise().guarantee),
+        rhythms=list(RHYTHMS),
+        audiences=list(AUDIENCES),
+        purposes=list(PURPOSES),
+    )
+
+
+async def ask(context: Context) -> Response:
+    """The request. Its name becomes the release's."""
+    name = context.part("log")
+    context.workspace.store(name)
+    mechanism = repr(parse(context.text("mechanism")))
+    out = named(context.text("out", 60))
+    rhythm = context.text("rhythm", 20)
+    if rhythm not in RHYTHMS:
+        raise InputError("Choose how often.")
+    taken = {request.out for request in context.workspace.requests()} | set(context.workspace.releases())
+    if out in taken:
+        raise InputError("There is a release or a request of this name already. Choose another.")
+    request = ReleaseRequest(
+        context.workspace.new_id(),
+        name,
+        mechanism,
+        context.number("people", int),
+        context.text("why", 1000),
+        context.who,
+        int(time.time()),
+        "waiting",
+        *("", 0, "", out, rhythm, 0),
+    )
+    context.workspace.ask(request)
+    context.workspace.note(context.who, f"asks for the release {out} of {name}")
+    return go(f"/requests/{request.id}")

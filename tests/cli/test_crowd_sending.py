@@ -1,0 +1,59 @@
+"""`crowdlog crowd send` when the mix is away, against services in this process."""
+
+import time
+
+import pytest
+
+from crowdlog.cli import crowd_member, crowd_sending
+from crowdlog.crowd.artifact import MinedArtifact
+from crowdlog.crowd.client import participate
+from crowdlog.crowd.client.client_store import ClientStore
+from crowdlog.crowd.client.sample_artifacts import sample_artifacts
+from crowdlog.crowd.http import Unreachable
+from tests.crowd.services.members import RANDOM, Direct, SmallCrowd
+from tests.support.manifests import manifest_of
+
+
+class AwayAtFirst(Direct):
+    """Is away when the client asks whether uploads are open, and again when the first report comes."""
+
+    calls = 0
+
+    def call(self, method, path, body=None):
+        self.calls += 1
+        if self.calls in (1, 2, 4, 5):
+            raise Unreachable("The mix is away.")
+        return super().call(method, path, body)
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    with SmallCrowd(tmp_path / "services", count="users", more={"limit": 6, "upload_seconds": 3600}) as small:
+        yield small
+
+
+def test_a_mix_that_is_away_is_tried_again(crowd, tmp_path, monkeypatch, capsys):
+    """No moment is waited for here: the clock goes on by what would have been slept."""
+    start, slept = time.time(), []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(time, "time", lambda: start + sum(slept))
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    found = [MinedArtifact((text,), 1) for text in "abcd"]
+    with ClientStore(tmp_path / "home") as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        own.consent(membership.id)
+        chosen = sample_artifacts(crowd.manifest, found, RANDOM).chosen
+        participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+        crowd.open_uploads()
+        mix = AwayAtFirst(crowd.mix)
+        assert crowd_sending._send_all(own, own.membership(None), mix, False, False) == 4
+        assert own.outbox(membership.id) == []
+    assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 4
+    assert 0 < sum(slept) < 3600
+    assert "The mix is away. Going on to try." in capsys.readouterr().err
+
+
+def test_lines_without_tls_are_told(capsys):
+    crowd_member._warn_of_open_lines(manifest_of())
+    said = capsys.readouterr().err
+    assert said.count("is not encrypted") == 4

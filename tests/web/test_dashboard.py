@@ -1,0 +1,264 @@
+"""The dashboard under its own rules: every route for every role, foreign forms, an hour of work."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections import deque
+from contextlib import closing
+
+import pytest
+
+from crowdlog.log.store import LogStore
+from crowdlog.release.publish import open_ledger
+from crowdlog.web.accounts import ROLES
+from crowdlog.web.app import ROUTES, make_app
+from crowdlog.web.permissions import ALLOWED, OPEN
+from crowdlog.web.schedule import run_due
+from crowdlog.web.work import follow, start
+from crowdlog.web.workspace import Workspace
+from tests.log.formats.shapes import _ubi
+from tests.support.postgres import Cluster
+from tests.web.visitor import PASSWORD, Browser, client, secret, wait
+
+KOROLOVA = "Korolova(epsilon=3, delta=1e-3, d=5)"
+
+
+def place(path: str, **values: str) -> str:
+    known = {"log": "shop", "request": "none", "name": "none", "file": "label.json", "job": "none"} | values
+    return path.format(**known)
+
+
+def test_every_route_asks_for_a_role():
+    assert {name for name, *_rest in ROUTES} == set(ALLOWED) | OPEN
+
+
+@pytest.mark.parametrize("role", [*ROLES, None])
+def test_no_role_can_do_anothers_work(desk, role):
+    at = client(desk, role)
+    token = secret(at) if role else ""
+    for name, method, path, _handler in ROUTES:
+        if name in (*OPEN, "logout"):
+            continue
+        form = {"data": {"csrf": token}} if method == "POST" else {}
+        answer = at.request(method, place(path), **form)
+        if role in ALLOWED[name]:
+            assert answer.status_code in (200, 303, 400), (name, answer.status_code)
+            assert answer.headers.get("location") != "/login"
+        elif role is None:
+            assert (answer.status_code, answer.headers["location"]) == (303, "/login"), name
+        else:
+            assert answer.status_code == 403, name
+        assert "CANARY" not in answer.text
+
+
+@pytest.mark.parametrize("token", [None, "", "0" * 64])
+def test_an_action_without_the_forms_secret_does_nothing(desk, token):
+    at = client(desk, "owner")
+    data = {"epsilon": "9", "delta": "1e-3"} | ({} if token is None else {"csrf": token})
+    before = LogStore.open(desk.folder / "stores" / "shop")
+    assert at.post("/logs/shop/budget", data=data).status_code == 403
+    assert at.post("/logout").status_code == 403
+    with open_ledger(before) as ledger:
+        assert ledger.budget() is None or ledger.budget().epsilon != 9
+    good = {"csrf": secret(at), **data}
+    good["csrf"] = secret(at)
+    foreign = at.post("/logs/shop/budget", data=good, headers={"origin": "http://evil.example"})
+    assert foreign.status_code == 403
+
+
+def test_passwords_and_sessions(desk):
+    at = client(desk, None)
+    assert at.post("/login", data={"name": "owner", "password": "wrong password"}).status_code == 403
+    assert at.post("/login", data={"name": "nobody", "password": PASSWORD}).status_code == 403
+    assert at.post("/login").status_code == 403
+    owner = client(desk, "owner")
+    cookie = owner.cookies["crowdlog"]
+    stored = (desk.folder / "dashboard.sqlite").read_bytes() + (
+        desk.folder / "dashboard.sqlite-wal"
+    ).read_bytes()
+    assert cookie.encode() not in stored
+    assert PASSWORD.encode() not in stored
+    assert b"$argon2id$" in stored
+    assert owner.post("/logout", data={"csrf": secret(owner)}).status_code == 303
+    owner.cookies["crowdlog"] = cookie
+    assert owner.get("/").headers["location"] == "/login"
+
+
+def test_many_passwords_are_slowed_down(desk):
+    at = Browser(make_app(desk, clock=lambda: 0.0))
+    answers = [at.post("/login", data={"name": "x", "password": "y"}).status_code for _ in range(12)]
+    assert answers[0] == 403
+    assert answers[-1] == 429
+
+
+def test_headers_keep_scripts_and_frames_out(desk):
+    headers = client(desk, "reader").get("/").headers
+    assert "script-src 'none'" in headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["cache-control"] == "no-store"
+
+
+@pytest.fixture
+def address(request):
+    """Where the dashboard keeps its rows: SQLite in its folder, or a PostgreSQL of its own."""
+    if request.param == "sqlite":
+        yield None
+        return
+    cluster = Cluster()
+    cluster.start()
+    try:
+        yield cluster.url
+    finally:
+        cluster.stop()
+        cluster.remove()
+
+
+@pytest.fixture
+def empty_desk(address, tmp_path):
+    workspace = Workspace(tmp_path / "desk", address)
+    with closing(workspace):
+        yield workspace
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", ["sqlite", "postgresql"], indirect=True)
+def test_a_strangers_hour(address, empty_desk, tmp_path):
+    """Import UBI by upload, budget, advice, request, approval by another, release, search, site."""
+    desk = empty_desk
+    assert (tmp_path / "desk" / "dashboard.sqlite").exists() == (address is None)
+    for role in ROLES:
+        desk.accounts.add(role, role, PASSWORD)
+    engineer, approver, owner, reader = (client(desk, r) for r in ("engineer", "approver", "owner", "reader"))
+    files = [("files", (path.name, path.read_bytes())) for path in _ubi(tmp_path)]
+    sent = engineer.post("/import", data={"csrf": secret(engineer), "name": "library"}, files=files)
+    told = wait(desk, sent.headers["location"].rpartition("/")[2])
+    assert "120 events are no clicks" in told
+    assert list((desk.folder / "inbox").iterdir()) == []
+    data = {"csrf": secret(owner), "epsilon": "30", "delta": "0.5", "rule": "sum"}
+    assert owner.post("/logs/library/budget", data=data).status_code == 303
+    advice = engineer.get("/logs/library/new?people=30&rhythm=once&audience=public&purpose=queries").text
+    assert "as synthetic logs share them" in advice
+    ask = {"csrf": secret(engineer), "mechanism": "Korolova(epsilon=9, delta=1e-2, d=4)", "out": "march",
+           "people": "30", "rhythm": "monthly", "why": "a test"}  # fmt: skip
+    number = engineer.post("/logs/library/new", data=ask).headers["location"].rpartition("/")[2]
+    shown = approver.get(f"/requests/{number}").text
+    assert "What the label will say" in shown
+    assert "It fits." in shown
+    assert (
+        owner.post("/logs/library/new", data=ask | {"csrf": secret(owner)}).status_code == 400
+    )  # the name is taken
+    yes = {"csrf": secret(approver), "answer": "fine"}
+    started = approver.post(f"/requests/{number}/approve", data=yes)
+    assert approver.post(f"/requests/{number}/approve", data=yes).status_code == 400
+    wait(desk, started.headers["location"].rpartition("/")[2])
+    page = reader.get("/releases/march?words=shoe").text
+    assert "Korolova" in page
+    assert reader.get("/releases/march/files/label.json").json()["crowdlog"]
+    assert reader.get("/releases/march/files/..%2f..%2fdashboard.sqlite").status_code in (400, 404)
+    site = owner.post("/site", data={"csrf": secret(owner), "title": "Readers"})
+    assert site.status_code == 303
+    assert (desk.folder / "public" / "index.html").exists()
+    later = int(time.time()) + 40 * 86400
+    (again,) = run_due(desk, later)
+    assert run_due(desk, later) == []
+    wait(desk, again)
+    with open_ledger(desk.store("library")) as ledger:
+        assert len(ledger.entries()) == 2
+    trail = " ".join(what for _time, _who, what in desk.audit())
+    assert "approved the release march of library" in trail
+
+
+def test_a_job_shows_how_far_it_is(desk):
+    number = desk.begin_job("import", "shop", "engineer", "")
+    at = client(desk, "engineer")
+    assert "Starting" in at.get(f"/jobs/{number}").text
+    lines = ['{"event": "begin", "stage": "Reading"}\n', "no JSON\n", "[]\n"]
+    lines.append('{"event": "progress", "stage": "Reading", "done": 30, "total": 40}\n')
+    told: deque[str] = deque()
+    follow(desk, number, io.StringIO("".join(lines)), told)
+    shown = at.get(f"/jobs/{number}")
+    assert "Reading: 75 %" in shown.text
+    assert 'value="0.75"' in shown.text
+    assert shown.headers["refresh"] == "5", "the page looks again by itself"
+    assert list(told) == lines
+    desk.end_job(number, "done", "")
+    assert "refresh" not in at.get(f"/jobs/{number}").headers
+
+
+def test_closing_stops_what_runs(tmp_path):
+    """A thread that outlived the workspace would write to a closed database."""
+    os.mkfifo(tmp_path / "pipe.tsv")  # an import that waits for rows that never come
+    workspace = Workspace(tmp_path / "desk")
+    ended: list[bool] = []
+    words = ["import", str(tmp_path / "pipe.tsv"), str(tmp_path / "store"), "--yes"]
+    number = start(workspace, "import", "shop", "engineer", words, then=lambda: ended.append(True))
+    (process, thread) = workspace.running[number]
+    workspace.close()
+    assert process.poll() is not None
+    assert not thread.is_alive()
+    assert ended == [True]
+    with closing(Workspace(tmp_path / "desk")) as again:
+        (job,) = again.jobs()
+        assert job.state == "interrupted"
+
+
+def test_the_budget_form_shows_the_budget_that_holds(desk):
+    owner = client(desk, "owner")
+    data = {"csrf": secret(owner), "epsilon": "7.5", "delta": "1e-4", "rule": "sum"}
+    assert owner.post("/logs/shop/budget", data=data).status_code == 303
+    page = owner.get("/logs/shop").text
+    assert 'value="7.5"' in page
+    assert 'value="0.0001"' in page
+    assert '<option value="sum" selected>' in page
+
+
+def test_nobody_approves_what_she_asked_for(desk):
+    owner, approver = client(desk, "owner"), client(desk, "approver")
+    ask = {"csrf": secret(owner), "mechanism": KOROLOVA, "out": "mine", "people": "300", "rhythm": "once"}
+    number = owner.post("/logs/shop/new", data=ask).headers["location"].rpartition("/")[2]
+    own = owner.post(f"/requests/{number}/approve", data={"csrf": secret(owner)})
+    assert own.status_code == 400
+    assert "somebody else must approve" in own.text
+    empty = approver.post(f"/requests/{number}/refuse", data={"csrf": secret(approver)})
+    assert empty.status_code == 400
+    no = approver.post(f"/requests/{number}/refuse", data={"csrf": secret(approver), "answer": "too soon"})
+    assert no.status_code == 303
+    assert "too soon" in owner.get(f"/requests/{number}").text
+
+
+NONSENSE = [
+    "",
+    "\0",
+    "../../etc/passwd",
+    "é" * 600,
+    "1e999",
+    "-1",
+    "nan",
+    "<script>alert(1)</script>",
+    "Crowd(",
+    "{{7*7}}",
+]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nonsense_is_answered_and_never_a_fault(desk, role):
+    """Each field of each form and address, with what people and programs send by mistake or on purpose."""
+    at = client(desk, role)
+    token = secret(at)
+    fields = "name role epsilon delta mechanism mechanisms out people rhythm answer waiting columns".split()
+    fields += ["format", "title", "ledger"]
+    for i, text in enumerate(NONSENSE):
+        for name, method, path, _handler in ROUTES:
+            if name in (*OPEN, "logout", "publish_site", "resume"):
+                continue
+            log = ["shop", "none", "..", "%00"][i % 4]
+            there = place(path, log=log, name="x" * 70, request="%2e%2e", job="é")
+            if method == "GET":
+                query = {"people": text, "rhythm": text, "mechanism": text, "words": text}
+                answer = at.get(there, params=query if i % 2 else None)
+            else:
+                answer = at.post(there, data={"csrf": token, **dict.fromkeys(fields, text)})
+            assert answer.status_code < 500, (name, text[:20])
+            assert "<script>alert" not in answer.text
