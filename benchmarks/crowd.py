@@ -1,6 +1,9 @@
-"""Rates of a collection's services.
+"""What the services of a collection cost, measured on real processes, and aggregation from disk.
 
-Usage: python benchmarks/crowd.py [reports to aggregate, 1000000 by default]
+Usage: python benchmarks/crowd.py [--only flat|nested|rates|aggregation] [--clients N] [--rows N]
+
+With TMPDIR=/dev/shm the services' folders lie in memory: on a disk the first mix takes as many envelopes a
+second as the disk can be forced to, and the simulated upload window is as long.
 
 Aggregation reads reports from the server's own database, groups them, opens the groups of k people and
 forgets each group before the next: the memory it needs is that of the largest group and of what is published.
@@ -9,142 +12,171 @@ Published for comparison: STAR (CCS 2022) aggregates a million reports in about 
 
 from __future__ import annotations
 
-import base64
+import argparse
 import os
 import resource
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from crowd_crypto import bare_reports
 
 from crowdlog.crowd.artifact import MinedArtifact
-from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.collection import ISSUERS
 from crowdlog.crowd.crypto.credential import IssuerKey
 from crowdlog.crowd.crypto.envelope import MixKey
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
-from crowdlog.crowd.crypto.voprf import VoprfKey, blind
-from crowdlog.crowd.http import Connection
-from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.operator import Terms
-from crowdlog.crowd.services.collections import Checked, CollectionStore, checked
+from crowdlog.crowd.crypto.voprf import VoprfKey
+from crowdlog.crowd.manifest import Manifest, Party
+from crowdlog.crowd.request_chunks import MOST_ENVELOPES
+from crowdlog.crowd.services.collections import CollectionStore
 from crowdlog.crowd.services.local import LocalServices
-from crowdlog.crowd.simulated_client import play_mining, play_sending
+from crowdlog.crowd.simulate import simulate, synthetic_crowd
+from crowdlog.crowd.simulated_client import play_joining, play_mining, play_sending
+from crowdlog.crowd.terms import PartyKeys, Terms
 from crowdlog.privacy.randomness import SystemRandomness
 
 RANDOMNESS = SystemRandomness()
 K = 20
-PORTION = 500  # reports that a mix sends at once
-EVALUATIONS = 4000
-PEOPLE, ARTIFACTS = 100, 20  # of the part over HTTP
 
 
-def over_http(folder: Path) -> None:
-    """Rates of real processes: evaluations, reports accepted by the first mix, reports checked and counted at
-    the end of the chain.
-    """
+class Metered(LocalServices):
+    """Tells the CPU seconds and the peak memory of each service before it stops them."""
+
+    def spent(self) -> dict[str, float]:
+        """CPU seconds of each service that runs."""
+        return {name: _spent(process.pid) for name, process in self.processes.items()}
+
+    def stop(self) -> None:
+        for name, process in self.processes.items():
+            if Path(f"/proc/{process.pid}/stat").exists():
+                memory = _peak_mb(process.pid)
+                print(f"{name:40} {_spent(process.pid):12.1f} s of CPU, {memory:.0f} MB")
+        super().stop()
+
+
+def _spent(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_mb(pid: int) -> float:
+    """The most memory a running process has had."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def crowd(folder: Path, clients: int, rows: int, **nested: Any) -> None:
+    """A simulated crowd against real services, compared with FTu on the union."""
+    folder.mkdir()
+    log = synthetic_crowd(folder / "crowd.tsv", clients=clients, rows=rows, seed=1)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found = simulate(log, k=10, workers=2, folder=folder, services=Metered, **nested)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"{'all services and clients':40} {spent:12.1f} s of CPU")
+    for name, value in found.items():
+        print(f"{name:40} {value!s:>12}")
+
+
+def rates(folder: Path, people: int = 20, each: int = 150) -> None:
+    """How much a service does in a second of its own CPU, requests and database included."""
     no_limits = ["--rate", "0"]
-    mix = [*no_limits, "--batch", "50", "--delay", "0"]
-    options = {
-        "randomness": [*no_limits, "--elements", "0"],
-        "mix1": mix,
-        "mix2": mix,
-        "aggregation": no_limits,
-    }
-    with LocalServices(folder, options=options) as services, services.operator() as operator:
-        manifest, invitations = operator.create(Terms("benchmark", 5, limit=1000), PEOPLE)
-        with rate(services, "randomness", "VOPRF evaluations with proof", EVALUATIONS):
-            evaluations(manifest)
-        people = [
-            (token, [MinedArtifact((f"artifact {number}",), 1) for number in range(ARTIFACTS)])
-            for token in invitations
-        ]
-        with rate(services, "aggregation", "credentials issued", PEOPLE):
-            sealed = play_mining(manifest.to_json(), operator.aggregation.url, people)
-        operator.close(manifest.id)
-        with (
-            rate(services, "aggregation", "reports checked and counted", PEOPLE * ARTIFACTS),
-            rate(services, "mix1", "envelopes mixed", PEOPLE * ARTIFACTS),
-        ):
-            play_sending(manifest.mix, sealed)
-            operator.drain()
+    mixes = {f"mix{number}": [*no_limits, "--pool", "50", "--delay", "0.1"] for number in (1, 2)}
+    options = {"randomness": [*no_limits, "--elements", "0"], "aggregation": no_limits, **mixes}
+    terms = Terms("rates", 5, limit=each, cover=False, upload_seconds=300)
+    found = [[MinedArtifact((f"{number} {i}",), 1) for i in range(each)] for number in range(people)]
+    with Metered(folder, options=options) as services, services.operator() as operator:
+        warm, invitations = operator.create(terms, people)
+        play_joining(warm.to_json(), invitations)
+        made, invitations = operator.create(terms, people)
+        before = services.spent()
+        joined = play_joining(made.to_json(), invitations)
+        before = _rate(services, before, "credentials issued by each", people, ("randomness", "mix1"))
+        sealed = play_mining(made.to_json(), list(zip(joined, found, strict=True)))
+        before = _rate(services, before, "values evaluated", people * each, ("randomness",))
+        operator.close(made.id)
+        operator.wait_open(made.id)
+        before = services.spent()
+        sending = [one for own in sealed for one in own]
+        play_sending(made.to_json(), sending)
+        while operator.status(made.id)["received"] < len(sending) - 2 * 100:  # the pools stay behind
+            time.sleep(0.5)
+        _rate(services, before, "envelopes or reports taken", len(sending), ("mix1", "mix2", "aggregation"))
 
 
-@contextmanager
-def rate(services: LocalServices, name: str, what: str, items: int) -> Iterator[None]:
-    """Print what a service did per second of its own CPU time, requests and database included, and per second
-    of the clock.
-    """
-
-    def cpu() -> float:
-        fields = Path(f"/proc/{services.processes[name].pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    before, start = cpu(), time.perf_counter()
-    yield
-    print(
-        f"{what + ' over HTTP':40} {items / (cpu() - before):8,.0f} per CPU second of {name}, "
-        f"{items / (time.perf_counter() - start):,.0f} per second"
-    )
+def _rate(
+    services: Metered, before: dict[str, float], what: str, items: int, names: tuple[str, ...]
+) -> dict[str, float]:
+    """Print how many items a second of a service's CPU did since `before`; return what is spent now."""
+    now = services.spent()
+    for name in names:
+        print(f"{what}, {name:30} {items / max(0.01, now[name] - before[name]):12,.0f} /s")
+    return now
 
 
-def evaluations(manifest: Manifest) -> None:
-    """Have elements evaluated, 200 at a time."""
-    elements = [base64.b64encode(blind(b"%d" % number, RANDOMNESS).element).decode() for number in range(200)]
-    with Connection(manifest.randomness) as server:
-        for _ in range(EVALUATIONS // len(elements)):
-            server.call(
-                "POST", f"/keys/{manifest.collection.voprf_public.hex()}/evaluate", {"elements": elements}
-            )
+def manifest() -> Manifest:
+    issuers = {f"{name}_issuer": IssuerKey.generate(RANDOMNESS).public for name in ISSUERS}
+    mixes = tuple(MixKey.generate(RANDOMNESS).public for _ in range(3))
+    keys = PartyKeys(voprf_public=VoprfKey.generate(RANDOMNESS).public, mix_publics=mixes, **issuers)
+    roles = ("randomness", "mix", "mix", "aggregation")
+    parties = [Party(role, f"owner of {role}", "http://nowhere.invalid", "0" * 64) for role in roles]
+    return Terms("benchmark", K, limit=1000, cover=False).manifest(parties, keys, 4_000_000_000)
 
 
 def aggregation(folder: Path, total: int) -> None:
     """Store `total` reports whose artifacts' counts fall as 1/rank, then group and open them from disk."""
-    mixes = tuple(MixKey.generate(RANDOMNESS).public for _ in range(3))
-    collection = Collection(
-        "benchmark", K, VoprfKey.generate(RANDOMNESS).public, IssuerKey.generate(RANDOMNESS).public, mixes
-    )
-    manifest = Manifest(collection, "query", "original", 1000, "users", f"FTu(k={K})", "http://r", "http://m")
-    store = CollectionStore(None, folder / "aggregation.sqlite")
-    store.create(manifest)
-    store.advance(manifest.id, "uploading")
+    terms = manifest()
+    store = CollectionStore(None, folder, RANDOMNESS)
+    store.create(terms)
+    store.advance(terms.id, "uploading")
     stored, rank, spent = 0, 0, 0.0
-    waiting: list[Checked] = []
+    waiting: list[Report] = []
     while stored < total:
         rank += 1
         people = min(max(1, total // 20 // rank), total - stored)
-        waiting += [checked(report) for report in bare_reports(collection, b"artifact %d" % rank, people)]
+        waiting += bare_reports(terms.collection, b"artifact %d" % rank, people)
         stored += people
         start = time.process_time()
-        while len(waiting) >= PORTION or (waiting and stored == total):
-            store.keep(manifest.id, waiting[:PORTION])
-            del waiting[:PORTION]
+        while len(waiting) >= MOST_ENVELOPES or (waiting and stored == total):
+            store.keep(terms.id, waiting[:MOST_ENVELOPES], 0)
+            del waiting[:MOST_ENVELOPES]
         spent += time.process_time() - start
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"stored {store.counts(terms.id)['received']:,} reports of {rank:,} artifacts: {spent:.1f} s of CPU"
+    )
     start = time.process_time()
     groups = (
-        open_group([Report.parse(report) for report in group], collection)
-        for group in store.groups(manifest.id, K)
+        open_group([Report.parse(report) for report in group], terms.collection)
+        for group in store.groups(terms.id, K)
     )
     opened = [group.people for group in groups if group is not None]
     cpu, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     store.close()
-    print(f"stored {total:,} reports of {rank:,} artifacts: {spent:.1f} s of CPU")
     print(f"opened {len(opened):,} groups with {sum(opened):,} reports from disk: {cpu:.1f} s of CPU")
-    print(
-        f"peak memory {memory / 1024:.0f} MB, of which {before / 1024:.0f} MB before the first group was "
-        "opened"
-    )
+    print(f"peak memory {memory / 1024:.0f} MB")
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="crowdlog-bench-") as folder:
-        over_http(Path(folder) / "services")
-        aggregation(Path(folder), int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clients", type=int, default=10_000)
+    parser.add_argument("--rows", type=int, default=6, help="first rows of each person's log that are taken")
+    parser.add_argument("--reports", type=int, default=1_000_000)
+    parser.add_argument("--only", choices=["flat", "nested", "rates", "aggregation"])
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="crowdlog-bench-") as name:
+        folder = Path(name)
+        if asked.only in (None, "flat"):
+            crowd(folder / "flat", asked.clients, asked.rows)
+        if asked.only in (None, "nested"):
+            crowd(folder / "nested", asked.clients, asked.rows, inner="click", inner_k=10)
+        if asked.only in (None, "rates"):
+            rates(folder / "rates")
+        if asked.only in (None, "aggregation"):
+            (folder / "aggregation").mkdir()
+            aggregation(folder / "aggregation", asked.reports)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""On which logs policy Gaussian and DP-SIPS keep more keys than weighted Gaussian: `python -m
+"""On which logs policy Gaussian, DP-SIPS and MAD2R keep more keys than weighted Gaussian: `python -m
 benchmarks.keys_data`, two minutes.
 
-Both save what weighted Gaussian spends on queries that pass anyway. The table says, for logs with more and
+All save what weighted Gaussian spends on queries that pass anyway. The table says, for logs with more and
 fewer one-off queries, how large that part is and how many keys each method keeps relative to weighted
 Gaussian (mean of three runs, ε = ln 10, δ = 1e-5).
 """
@@ -19,6 +19,7 @@ from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
 from crowdlog.privacy.selection.dp_sips import DPSIPS
 from crowdlog.privacy.selection.incidence import Incidence
+from crowdlog.privacy.selection.mad2r import MAD2R
 from crowdlog.privacy.selection.policy_gaussian import PolicyGaussian
 from crowdlog.privacy.selection.weighted_gaussian import WeightedGaussian
 
@@ -52,18 +53,19 @@ def row(name: str, log: Incidence, most: int = 200) -> str:
     base = kept(WeightedGaussian(most), log)
     policy = max(kept(PolicyGaussian(most, margin), log) for margin in MARGINS)
     sips = max(kept(DPSIPS(most, rounds, ratio), log) for rounds, ratio in SPLITS)
+    rerouted = kept(MAD2R(most), log)
     ours = kept(AdaptiveGaussian(most), log)
     alone, passed = (log.holders()[log.items] == 1).mean(), named[log.items].mean()
     return (
         f"| {name} | {100 * alone:.0f} % | {100 * passed:.0f} % | {base:,.0f} | {policy / base:.2f} | "
-        f"{sips / base:.2f} | {ours / base:.2f} |"
+        f"{sips / base:.2f} | {rerouted / base:.2f} | {ours / base:.2f} |"
     )
 
 
 def main() -> None:
     print(
-        "| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | adaptive "
-        "|\n|---|---|---|---|---|---|---|"
+        "| log | held by one user | passes anyway | weighted Gaussian | policy Gaussian | DP-SIPS | MAD2R "
+        "| adaptive |\n|---|---|---|---|---|---|---|---|"
     )
     for exponent, one_off in ZIPF:
         print(row(f"Zipf {exponent}, {100 * one_off:.0f} % one-off", zipf_log(exponent, one_off)), flush=True)

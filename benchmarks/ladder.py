@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import resource
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
+from scipy.stats import binom
 
+from crowdlog.artifacts.breakdowns import BANDS
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.engine.count import histogram
 from crowdlog.engine.log_source import LogSource, open_log
@@ -24,9 +29,11 @@ from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.crowd import Crowd
 from crowdlog.mechanisms.ladder import Ladder
+from crowdlog.mechanisms.rungs.people import count_people
 from crowdlog.privacy.randomness import SystemRandomness
 
 DELTA = {1.0: 1e-6, 2.3: 1e-5}
+ENOUGH = 30  # rows of a table whose share of intervals is judged
 
 
 def truth(source: LogSource, artifact: Artifact) -> dict[tuple[str, ...], tuple[int, int]]:
@@ -38,24 +45,84 @@ def truth(source: LogSource, artifact: Artifact) -> dict[tuple[str, ...], tuple[
     return dict(zip(zip(*columns, strict=True), counts, strict=True))
 
 
+class OwnCounts:
+    """Keeps who holds the shown keys of a ladder's release: at 36 million rows counting all keys again, with
+    their texts, takes more memory than the release.
+    """
+
+    def __init__(self) -> None:
+        self.true: dict[str, dict[tuple[str, ...], tuple[int, int]]] = {}
+
+    def __call__(self, shown: Any, *given: Any) -> Any:
+        for table, keys in shown.items():
+            people = keys.held.holders().tolist()
+            rows = zip(*keys.texts.values(), strict=True)
+            self.true[table] = {row: (n, 0) for row, n in zip(rows, people, strict=True) if n > 1}
+        return count_people(shown, *given)
+
+
+def measured_by_itself(mechanism: Ladder, log: LogStore) -> dict[str, Any]:
+    """One release, its people counted from the lists that it was made of."""
+    kept = OwnCounts()
+    started = time.process_time()
+    with mock.patch("crowdlog.mechanisms.rungs.people.count_people", kept):
+        tables = mechanism.protect(log, SystemRandomness()).tables
+    found: dict[str, Any] = {"cpu_seconds": round(time.process_time() - started, 2)}
+    found["peak_gb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
+    for plan in mechanism.plan:
+        if isinstance(plan.artifact, Artifact):
+            found[plan.name] = _table(tables[plan.name], kept.true[plan.name], plan.artifact)
+    return found
+
+
 def rows_of(table: Any, artifact: Artifact) -> list[tuple[str, ...]]:
     return list(zip(*(table[name].to_pylist() for name in artifact.columns), strict=True))
 
 
-def measured(mechanism: Mechanism, log: LogStore) -> dict[str, Any]:
-    """One release and what is true of it."""
+def measured(mechanism: Mechanism, log: LogStore, known: dict[Any, Any]) -> dict[str, Any]:
+    """One release and what is true of it. `known`: what is true of this log, found once."""
     started = time.process_time()
-    tables = mechanism.protect(log, SystemRandomness()).tables
+    released = mechanism.protect(log, SystemRandomness())
+    tables, notes = released.tables, released.notes
     found: dict[str, Any] = {"cpu_seconds": round(time.process_time() - started, 2)}
     with open_log(log, mechanism.plan[0].artifact.representation) as source:
         for plan in mechanism.plan:
             if isinstance(plan.artifact, Artifact):
-                found[plan.name] = _table(tables[plan.name], truth(source, plan.artifact), plan.artifact)
+                if plan.artifact not in known:
+                    known[plan.artifact] = truth(source, plan.artifact)
+                found[plan.name] = _table(tables[plan.name], known[plan.artifact], plan.artifact)
+    if "queries" in found:
+        artifact = Artifact("query", mechanism.plan[0].artifact.representation)
+        found["searches"] = searches(tables["queries"], notes, known[artifact])
     if isinstance(mechanism, Crowd):
         words = {word for query in tables["queries"]["query"].to_pylist() for word in query.split()}
         sites = {url.split("/")[2].removeprefix("www.") for url in tables["clicks"]["url"].to_pylist()}
         found |= {"words": {"rows": len(words)}, "sites": {"rows": len(sites)}}
     return found
+
+
+def searches(table: Any, notes: Any, true: dict[tuple[str, ...], tuple[int, int]]) -> dict[str, float]:
+    """How well numbers of searches come out: the published count, times the factor of its band where there is
+    one, over the true number; of all together, and the median.
+    """
+    count = table["count"].to_numpy().astype(float)
+    each = [value for name, value in notes.items() if name.startswith("searches for each person")]
+    if each:
+        count *= np.array(each)[np.searchsorted(BANDS, np.arange(len(count)), side="right")]
+    asked = np.array([true.get((query,), (0, 0))[1] for query in table["query"].to_pylist()], float)
+    real = asked > 0
+    ratio = count[real] / asked[real]
+    if not len(ratio):
+        return {}
+    whole = {"all": count[real].sum() / asked.sum(), "median": np.median(ratio)}
+    whole |= {"median_error": np.median(np.abs(ratio - 1)), "first_ten": np.median(ratio[:10])}
+    return {name: round(float(value), 3) for name, value in whole.items()}
+
+
+def by_chance(rows: int) -> float:
+    """How often a table of so many rows has a share within .93 to .97 if each interval holds with .95."""
+    inside = range(math.ceil(0.93 * rows - 1e-9), math.floor(0.97 * rows + 1e-9) + 1)
+    return float(binom.pmf(list(inside), rows, 0.95).sum())
 
 
 def _table(table: Any, true: dict[tuple[str, ...], tuple[int, int]], artifact: Artifact) -> dict[str, Any]:
@@ -71,10 +138,13 @@ def _table(table: Any, true: dict[tuple[str, ...], tuple[int, int]], artifact: A
     error = (np.abs(shown - counts) / np.maximum(counts, 1))[real]
     told: dict[str, Any] = {
         "rows": int(real.sum()),
+        "inside": int(inside.sum()),
         "invented": int((~real).sum()),
         "in_interval": round(float(inside.mean()), 3) if len(inside) else None,
         "median_error": round(float(np.median(error)), 3) if len(error) else None,
     }
+    if real.sum() >= ENOUGH:
+        told["by_chance"] = round(by_chance(int(real.sum())), 3)
     if of_people:
         least = table["at_least"].to_numpy()
         told["at_least_said"] = int((least > 0).sum())
@@ -89,6 +159,8 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, nargs="*", default=[1.0, 2.3])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=9001)
+    parser.add_argument("--alone", action="store_true", help="the ladder without Crowd")
+    parser.add_argument("--large", action="store_true", help="the ladder alone, with its own counts as truth")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crowdlog-ladder-") as folder:
         logs = [LogStore.open(path) for path in asked.stores]
@@ -98,14 +170,23 @@ def main() -> None:
             logs.append(import_log([path], path.with_suffix(".store")))
             path.unlink()
         for log in logs:
+            known: dict[Any, Any] = {}
             for epsilon in asked.epsilon:
                 for run in range(asked.runs):
                     people = log.info.users
                     ladder = Ladder(epsilon=epsilon, delta=DELTA[epsilon], people=people)
+                    if asked.large:
+                        found = measured_by_itself(ladder, log)
+                        print(json.dumps({"people": people, "epsilon": epsilon, **found}), flush=True)
+                        continue
                     crowd = Crowd(epsilon=epsilon, delta=DELTA[epsilon])
-                    for mechanism in (ladder, crowd):
+                    for mechanism in (ladder,) if asked.alone else (ladder, crowd):
                         told = {"people": people, "epsilon": epsilon, "run": run}
-                        line = {**told, "mechanism": type(mechanism).__name__, **measured(mechanism, log)}
+                        line = {
+                            **told,
+                            "mechanism": type(mechanism).__name__,
+                            **measured(mechanism, log, known),
+                        }
                         print(json.dumps(line), flush=True)
 
 

@@ -1,6 +1,7 @@
 """CPU time and price of partitions of users (docs/microaggregation.md).
 
 python -m benchmarks.microaggregation STORE [--k 3 10] [--distance semantic syntactic odp equality]
+python -m benchmarks.microaggregation STORE --k 3 4 5 6 7 8 9 10 --alone
 python -m benchmarks.microaggregation --synthetic 100000 --once     # profiles drawn, no log
 python -m benchmarks.microaggregation --synthetic 657000 --blocks 64 --swaps 3
 """
@@ -14,10 +15,9 @@ import time
 import numpy as np
 
 from crowdlog.artifacts.knowledge.mapping import by_phrases, by_words
-from crowdlog.clusters.distances.common import odp
+from crowdlog.clusters.distances.common import odp, similar
 from crowdlog.clusters.distances.semantic import SemanticDistance, equality, semantic
 from crowdlog.clusters.distances.syntactic import read_syntactic
-from crowdlog.clusters.greedy import greedy
 from crowdlog.clusters.partition import PartitionSettings, partition
 from crowdlog.clusters.profiles import Profiles, profiles_of, query_profiles
 from crowdlog.log.store import LogStore
@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--once", action="store_true")
     parser.add_argument("--blocks", type=int, default=1)
     parser.add_argument("--swaps", type=int, default=0)
+    parser.add_argument("--alone", action="store_true", help="exact MDAV, without the prices of the others")
     chosen = parser.parse_args()
     if chosen.synthetic:
         distance = drawn(chosen.synthetic)
@@ -108,7 +109,7 @@ def main() -> None:
         distance, method = _of_log(log, name)
         print(f"{name}: read in {time.process_time() - begin:.1f} CPU s", flush=True)
         for k in chosen.k:
-            if name in ("semantic", "equality"):
+            if name in ("semantic", "equality") and not chosen.alone:
                 prices(name, k, distance)
             else:
                 measured(name, k, distance, PartitionSettings(), method)
@@ -122,8 +123,7 @@ def _of_log(log, name):
     tree = read_tree("wordnet")
     if name == "semantic":
         return semantic(map_log(log, tree, by_phrases(tree)).profiles, tree), None
-    distance = odp(map_log(log, tree, by_words(tree, 1)).profiles, tree, 5)
-    return distance, lambda _matrix, k: greedy(distance.similarity(2), k)
+    return odp(map_log(log, tree, by_words(tree, 1)).profiles, tree, 5), similar
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ M = 5  # queries of one user
 
 def bounded(log: LogStore):
     """User and query of the first M different queries of each user."""
-    user, query = read_impressions(log)
+    user, query = (np.concatenate(parts) for parts in zip(*read_impressions(log), strict=True))
     _pairs, first = np.unique(pack(user, query), return_index=True)
     first.sort()
     user, query = user[first], query[first]
@@ -56,8 +56,8 @@ def main() -> None:
     log = LogStore.open(chosen.store)
     users = log.info.users
     user, query = bounded(log)
-    _everybody, asked = read_impressions(log)
-    volume = np.bincount(asked, minlength=log.info.queries)
+    asked = [query for _users, query in read_impressions(log)]
+    volume = np.bincount(np.concatenate(asked), minlength=log.info.queries)
     rng = np.random.default_rng(1)
 
     def tell(name, found):

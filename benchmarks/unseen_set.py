@@ -1,15 +1,17 @@
-"""A set on which nothing was tuned: which modules the Python files of this machine import, and which words
-they hold: `python -m benchmarks.unseen_set FOLDER...`.
+"""Sets on which nothing was tuned, from files of this machine: `python -m benchmarks.unseen_set FOLDER...`.
 
-A file is a user; its items are the modules it imports (short) or the different words in it (long). The
-numbers depend on what is installed: the point is how the routes compare on one set.
+A file is a user. Of Python files the items are the modules it imports (short) or the different words in it
+(long); of C headers the headers it includes; of manual pages (.gz) the words that say in a
+line what the command does. The numbers depend on what is installed: the point is how the routes
+compare on one set.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from crowdlog.privacy.selection.incidence import Incidence
 RUNS = 5
 IMPORTS = re.compile(r"^\s*(?:from|import)\s+([a-zA-Z_][\w.]*)", re.MULTILINE)
 WORDS = re.compile(r"[a-z]{3,}")
+INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]([^>\"]+)", re.MULTILINE)
+NAME = re.compile(r"^\.S[Hh]\s.*NAME.*\n((?:.*\n){1,3})", re.MULTILINE)
 
 
 def incidence(sets: Iterable[set[str]]) -> Incidence:
@@ -29,16 +33,44 @@ def incidence(sets: Iterable[set[str]]) -> Incidence:
     return Histories.from_rows(np.array([user for user, _name in rows]), item, len(names)).distinct()
 
 
+def described(text: str) -> set[str]:
+    """The words of the first lines under NAME."""
+    found = NAME.search(text)
+    return set(WORDS.findall(found.group(1).lower())) if found else set()
+
+
+def words(text: str) -> set[str]:
+    return set(WORDS.findall(text.lower()))
+
+
+KINDS: dict[str, tuple[str, Callable[[str], set[str]]]] = {
+    "imported modules": ("*.py", lambda text: set(IMPORTS.findall(text))),
+    "words": ("*.py", words),
+    "included headers": ("*.h", lambda text: set(INCLUDES.findall(text))),
+    "words of descriptions": ("*.gz", described),
+}
+
+
+def text_of(file: Path) -> str:
+    read = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    return read.decode("utf-8", errors="ignore")
+
+
 def main() -> None:
-    files = sorted({file for folder in sys.argv[1:] for file in Path(folder).rglob("*.py")})
-    texts = [file.read_text(encoding="utf-8", errors="ignore") for file in files]
-    kinds = {
-        "imported modules": incidence(set(IMPORTS.findall(text)) for text in texts),
-        "words": incidence(set(WORDS.findall(text.lower())) for text in texts),
-    }
     heading = ["items of a file", "people", "mean items", "setting", *METHODS, "auto over best"]
     print(f"| {' | '.join(heading)} |")
-    for kind, log in kinds.items():
+    for kind, (pattern, items) in KINDS.items():
+        files = sorted(
+            {
+                file.resolve()
+                for folder in sys.argv[1:]
+                for file in Path(folder).rglob(pattern)
+                if file.is_file()
+            }
+        )
+        if not files:
+            continue
+        log = incidence(items(text_of(file)) for file in files)
         for setting, (epsilon, delta) in SETTINGS.items():
             keys = {
                 name: float(np.mean([select(log, epsilon, delta) for _ in range(RUNS)]))
@@ -46,9 +78,10 @@ def main() -> None:
             }
             best = max(number for name, number in keys.items() if name != "routed, auto")
             shown = " | ".join(f"{number:,.0f}" for number in keys.values())
-            mean = len(log.items) / max(1, int(np.sum(np.diff(log.offsets) > 0)))
+            people = max(1, int(np.sum(np.diff(log.offsets) > 0)))
+            facts = f"{people:,} | {len(log.items) / people:.1f}"
             ratio = keys["routed, auto"] / max(best, 1)
-            print(f"| {kind} | {log.users:,} | {mean:.1f} | {setting} | {shown} | {ratio:.3f} |", flush=True)
+            print(f"| {kind} | {facts} | {setting} | {shown} | {ratio:.3f} |", flush=True)
 
 
 if __name__ == "__main__":

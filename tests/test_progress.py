@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from crowdlog import progress
+
 SCRIPT = """
 import sys
 from crowdlog.progress import progress_bar
@@ -40,3 +42,14 @@ def test_nothing_is_drawn_elsewhere():
         [sys.executable, "-c", SCRIPT, "rows", "10"], capture_output=True, check=True, timeout=120
     )
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_who_asks_is_told_how_far_a_stage_is_and_not_too_often(monkeypatch):
+    told = []
+    monkeypatch.setattr(progress, "MOVED", lambda *figures: told.append(figures))
+    clock = iter([0.0, 0.0, 0.2, 1.0, 1.9, 2.0, 2.1])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    with progress.progress_bar("Reading", 100, unit="bytes") as advance:
+        for _ in range(5):
+            advance(20)
+    assert told == [("Reading", 40, 100), ("Reading", 80, 100)]

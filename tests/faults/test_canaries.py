@@ -54,6 +54,7 @@ def everything_said(*words: str, folder: Path) -> str:
     return said.decode(errors="replace")
 
 
+@pytest.mark.slow
 def test_commands_never_say_what_a_person_searched(world):
     log, folder = world
     store = str(log.path)

@@ -13,6 +13,7 @@ from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.http import Unreachable
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
+from crowdlog.crowd.slots import SLOT_REQUEST_SIZE
 from crowdlog.errors import CrowdlogError
 from crowdlog.release.folder import Release
 from tests.support.volunteers import Volunteers, base64_of, options
@@ -111,7 +112,7 @@ def test_kills_while_closing_and_publishing(tmp_path):
                 lambda name=crowd.manifest.id, to=out: to.exists() or operator.publish(name, to),
             )
             status = operator.status(crowd.manifest.id)
-            assert (status["phase"], status["received"], status["groups"]) == ("ready", 2 * PEOPLE, 0)
+            assert (status["phase"], status["received"], status["stored"]) == ("ready", 2 * PEOPLE, 0)
             release = Release.open(out)
             assert {name: _rows(release.table(name)) for name in ("queries", "clicks")} == _expected(people)
 
@@ -120,7 +121,7 @@ def _gone(crowd: Volunteers) -> None:
     """No key on disk, and the server refuses to evaluate under it."""
     public = crowd.manifest.collection.voprf_public.hex()
     assert not list((crowd.services.folder / "randomness").glob(f"{public}.key*"))
-    body = {"slots": [base64_of(bytes(261))]}
+    body = {"slots": [base64_of(bytes(SLOT_REQUEST_SIZE))]}
     assert crowd.call("randomness", "POST", f"{crowd.at}/evaluate", body).status_code == 410
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -162,6 +163,20 @@ def test_when_the_report_cannot_be_printed_it_is_said_that_the_release_is_publis
     assert "nothing was published" not in done.stderr
     assert f"{tmp_path / 'out'} is published and charged" in done.stderr
     assert done.returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_error_of_a_release_that_is_published(log, tmp_path, closed):
+    command = shlex.join([sys.executable, "-m", "crowdlog.cli", "release", str(log.path), SPELLING, "-o"])
+    place = shlex.quote(str(tmp_path / "out"))
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{command} {place} {closed}"], check=False, stderr=subprocess.PIPE, text=True
+    )
+    assert charges(log) == ["published"]
+    assert (tmp_path / "out" / "label.json").exists()
+    assert done.returncode == 0, done.stderr
+    assert "error" not in done.stderr
 
 
 def crowdlog(*words, stdout):

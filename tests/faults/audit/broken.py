@@ -21,7 +21,7 @@ from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
-from crowdlog.privacy.selection import greedy_update, kernels
+from crowdlog.privacy.selection import greedy_update, kernels, mad2r
 from crowdlog.privacy.selection.truncated_geometric import passes
 from crowdlog.release.promise import Protected
 
@@ -329,6 +329,25 @@ def impatient_greedy(noise_share: float = 1.0, lower: int = 0) -> dict[str, Any]
     return {"privacy.selection.greedy_update.threshold": wrong}
 
 
+def told_counts() -> dict[str, Any]:
+    """Names alone are promised, and exact counts published."""
+    return {PLAN: lambda plan: dataclasses.replace(plan, names_only=False)}
+
+
+def careless_mad2r(noise_share: float = 1.0, lower: float = 0.0) -> dict[str, Any]:
+    """MAD2R with a part of its noise in both rounds, or thresholds that are so many units lower."""
+
+    right = mad2r.MAD2R.rounds
+
+    def wrong(self: Any, epsilon: float, delta: float) -> Any:
+        return tuple(
+            dataclasses.replace(one, sigma=noise_share * one.sigma, threshold=one.threshold - lower)
+            for one in right(self, epsilon, delta)
+        )
+
+    return {"privacy.selection.mad2r.MAD2R.rounds": wrong}
+
+
 # --- A_Click ---
 
 
@@ -438,3 +457,43 @@ def low_open_bar() -> dict[str, Any]:
 def half_round_noise() -> dict[str, Any]:
     """Every round of a choice with half of its noise."""
     return {"privacy.selection.graded.RoundedGaussian": lambda scale: RoundedGaussian(scale / 2)}
+
+
+def half_people_noise() -> dict[str, Any]:
+    """Numbers of people with half of the noise that their rows tell."""
+    return {"privacy.scaled_counts.RoundedGaussian": lambda scale: RoundedGaussian(scale / 2)}
+
+
+def twice_the_privacy_of_people() -> dict[str, Any]:
+    """Numbers of people with half of the noise, and rows that tell so."""
+    from crowdlog.privacy import scaled_counts
+
+    right = scaled_counts.noisy_people
+    return {
+        "privacy.scaled_counts.noisy_people": lambda held, weights, bound, mu, randomness: right(
+            held, weights, bound, 2 * mu, randomness
+        )
+    }
+
+
+def nobody_is_scaled() -> dict[str, Any]:
+    """Whoever holds many keys adds all of them whole."""
+    from crowdlog.privacy import scaled_counts
+
+    right = scaled_counts.scaled
+    return {"privacy.scaled_counts.scaled": lambda held, weights, _bound: right(held, weights, 1 << 30)}
+
+
+def half_cell_noise() -> dict[str, Any]:
+    """Lengths, hours, shares and topics with half of their noise."""
+    return {"privacy.divided.RoundedGaussian": lambda scale: RoundedGaussian(scale / 2)}
+
+
+def searches_instead_of_people() -> dict[str, Any]:
+    """Every search counts as a whole person."""
+    from crowdlog.privacy.divided import UNIT
+
+    def counted(_users: Any, cells: Any, size: int) -> Any:
+        return np.bincount(cells, minlength=size) * UNIT
+
+    return {"mechanisms.rungs.breakdowns.divided": counted}

@@ -25,7 +25,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "Keys": {"epsilon": 1.0, "delta": 1e-6},
     "Ladder": {"epsilon": 1.0, "delta": 1e-6, "people": 1000},
     "Keys, short": {"epsilon": 1.0, "delta": 1e-6, "selection": "routed", "route": "short"},
+    "Keys, names": {"epsilon": 1.0, "delta": 1e-6, "selection": "routed", "weight_counts": 0.0},
     "Keys, greedy": {"epsilon": 1.0, "delta": 1e-6, "selection": "greedy"},
+    "Keys, mad2r": {"epsilon": 1.0, "delta": 1e-6, "selection": "mad2r"},
     "Crowd": {"epsilon": 1.0, "delta": 1e-6, "weight_clicks": 0.0, "weight_pairs": 0.0},
 }
 
@@ -188,8 +190,20 @@ KEYS = [
         "Keys, short",
         {"privacy.selection.kernels.one_unit_each": b.whole_units},
     ),
+    fault(
+        "names alone, a unit too many",
+        "delta",
+        "Keys, names",
+        {"privacy.selection.scouted_greedy.passes": b.unit_too_many},
+    ),
+    fault("names alone with the true counts beside them", "noise", "Keys, names", b.told_counts()),
+    fault(
+        "names alone with the true counts beside them, seen in ε", "epsilon", "Keys, names", b.told_counts()
+    ),
     fault("GreedyUpdate with a low threshold", "delta", "Keys, greedy", b.impatient_greedy(lower=1)),
     fault("GreedyUpdate with a third of the noise", "epsilon", "Keys, greedy", b.impatient_greedy(1 / 3)),
+    fault("MAD2R with low thresholds", "delta", "Keys, mad2r", b.careless_mad2r(lower=12.0)),
+    fault("MAD2R with a third of the noise", "epsilon", "Keys, mad2r", b.careless_mad2r(1 / 3)),
 ]
 A_CLICK = [
     fault(
@@ -298,6 +312,11 @@ EVERY_KIND = [
 LADDER = [
     fault("Ladder with a low bar for open keys", "delta", "Ladder", b.low_open_bar()),
     fault("Ladder with half the noise of rounds", "epsilon", "Ladder", b.half_round_noise()),
+    fault("Ladder with half the noise of people", "noise", "Ladder", b.half_people_noise()),
+    fault("Ladder that counts people at twice its μ", "replay", "Ladder", b.twice_the_privacy_of_people()),
+    fault("Ladder with half the noise of hours and topics", "noise", "Ladder", b.half_cell_noise()),
+    fault("Ladder whose hours count searches", "replay", "Ladder", b.searches_instead_of_people()),
+    fault("Ladder that scales nobody", "replay", "Ladder", b.nobody_is_scaled()),
 ]
 
 

@@ -55,9 +55,7 @@ def _parts(
         for variant, shapes in crowded_trials(for_epsilon(mechanism), logs, random):
             yield audit_epsilon(run_trial(variant, shapes, logs, random, Effort(runs, 100_000)), ALPHA)
     else:
-        layout, seen = sample_crowds(
-            rare, logs, random, Effort(3, 80_000 if audit == "independence" else 40_000)
-        )
+        layout, seen = sample_crowds(rare, logs, random, Effort(6, 80_000))
         if audit == "noise":
             yield audit_noise(rare, layout, seen, ALPHA)
         elif audit == "independence":

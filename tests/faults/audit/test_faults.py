@@ -48,8 +48,12 @@ SITUATIONS = [(spelling, audit) for spelling in (*CORRECT, CROWD) for audit in A
 UNITS = [
     "Keys(epsilon=1, delta=1e-6, selection='greedy')",
     "Keys(epsilon=1, delta=1e-6, selection='routed', route='short')",
+    "Keys(epsilon=1, delta=1e-6, selection='mad2r')",
+    "Keys(epsilon=1, delta=1e-6, selection='routed', weight_counts=0)",
 ]
 SITUATIONS += [(spelling, audit) for spelling in UNITS for audit in ("delta", "epsilon")]
+LADDER = "Ladder(epsilon=1, delta=1e-6, people=1000)"  # its other audits: tests/audit/test_every_mechanism.py
+SITUATIONS += [(LADDER, audit) for audit in ("noise", "replay")]
 
 
 @pytest.mark.parametrize(("spelling", "audit"), SITUATIONS)
