@@ -6,16 +6,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test fast lint setup system node spark bench bench-keys clean
+.PHONY: demo run test fast lint setup system node extension spark bench bench-keys bench-spark docs clean
 
-demo: setup
+demo: run
 	$(BIN)/crowdlog demo -o demo
 
 test: setup spark system lint node
 	cd extension && npm run --silent check && npm run --silent test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 
-# What to run while working: everything that needs neither a browser nor killed processes.
+# What to run while working: everything but browsers, Spark, killed processes, studies and other long tests.
 fast: setup spark
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" tests
 
@@ -29,21 +29,33 @@ lint: setup spark
 bench-keys: setup
 	$(BIN)/python benchmarks/keys.py
 
-setup: $(VENV)/.installed
+# What crowdlog needs to run, and nothing to test it with.
+run: $(VENV)/.run
 
-$(VENV)/.installed: requirements.lock pyproject.toml
+$(VENV)/.run: requirements-run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crowdlog needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)"; exit 1; }
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-run.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-# The packages of the extension's client library.
+setup: $(VENV)/.installed
+
+# The lock is whole, so nothing is resolved; it leaves out pandas-stubs, which change what Arrow's types mean.
+$(VENV)/.installed: requirements.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
+	@touch $@
+
+# The packages of the extension.
 node: extension/node_modules/.package-lock.json
 
 extension/node_modules/.package-lock.json: extension/package-lock.json extension/.npmrc
 	cd extension && npm ci --silent
 	@touch $@
+
+# The browser extension: extension/dist/crowdlog-chromium.zip and crowdlog-firefox.zip.
+extension: node
+	cd extension && node build.mjs
 
 # Spark, for --engine spark and its tests: 450 MB that a demonstration does not need.
 spark: $(VENV)/.spark
@@ -60,5 +72,18 @@ system:
 bench: setup
 	$(BIN)/python -m benchmarks.foundation 65000 657426
 
+# Import and releases on one machine and on Spark, side by side, on logs of 3.6 M and 36 M rows.
+bench-spark: setup spark
+	$(BIN)/crowdlog synth bench-small.tsv --users 65000 --seed 1208
+	$(BIN)/crowdlog synth bench-large.tsv --users 657426 --seed 1207
+	$(BIN)/python -m benchmarks.spark bench-small.tsv bench-large.tsv cluster
+	rm bench-small.tsv bench-large.tsv
+
+# The documents as a site with search; it fetches nothing: python3 -m http.server -d site
+docs:
+	@$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --no-deps --require-hashes -r requirements-docs.lock
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet
+
 clean:
-	rm -rf $(VENV) extension/node_modules build demo src/*.egg-info
+	rm -rf $(VENV) extension/node_modules extension/dist build demo src/*.egg-info

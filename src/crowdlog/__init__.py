@@ -5,39 +5,38 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from crowdlog.compiling import forget_older
+
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
+forget_older()  # before the first of them is loaded
+
+if TYPE_CHECKING:  # mechanisms stand in their own table and no second one; see __getattr__
+    from crowdlog.attacks import attack as attack
     from crowdlog.comparison import compare as compare
     from crowdlog.log.importer import import_log as import_log
     from crowdlog.log.store import LogStore as LogStore
+    from crowdlog.log.synth import synthesize as synthesize
     from crowdlog.mechanisms import parse as parse
-    from crowdlog.mechanisms.a_click import AClick as AClick
-    from crowdlog.mechanisms.a_session import ASession as ASession
-    from crowdlog.mechanisms.closed_domain import ClosedDomain as ClosedDomain
-    from crowdlog.mechanisms.crowd import Crowd as Crowd
-    from crowdlog.mechanisms.dp_a import DPa as DPa
-    from crowdlog.mechanisms.dp_u import DPu as DPu
-    from crowdlog.mechanisms.ft_a import FTa as FTa
-    from crowdlog.mechanisms.ft_u import FTu as FTu
-    from crowdlog.mechanisms.hashed_tokens import HashedTokens as HashedTokens
-    from crowdlog.mechanisms.k_anonymity import KAnonymity as KAnonymity
-    from crowdlog.mechanisms.ka import KA as KA
-    from crowdlog.mechanisms.keys import Keys as Keys
-    from crowdlog.mechanisms.korolova import Korolova as Korolova
-    from crowdlog.mechanisms.pseudonyms import Pseudonyms as Pseudonyms
-    from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity as SemanticKAnonymity
-    from crowdlog.mechanisms.split_sessions import SplitSessions as SplitSessions
-    from crowdlog.mechanisms.zealous import Zealous as Zealous
     from crowdlog.release.folder import Release as Release
+    from crowdlog.utility.registry import score as score
 
 _PLACES = {
+    "attack": "attacks",
     "compare": "comparison",
     "import_log": "log.importer",
     "LogStore": "log.store",
     "parse": "mechanisms",
+    "score": "utility.registry",
+    "synthesize": "log.synth",
     "Release": "release.folder",
 }
+
+
+def __dir__() -> list[str]:
+    """What a notebook completes: the Python interface."""
+    mechanisms = importlib.import_module("crowdlog.mechanisms")
+    return sorted([*_PLACES, *mechanisms.MECHANISMS, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
@@ -45,9 +44,21 @@ def __getattr__(name: str) -> Any:
     millisecond.
     """
     if name in _PLACES:
-        return getattr(importlib.import_module(f"crowdlog.{_PLACES[name]}"), name)
+        return getattr(_module(_PLACES[name]), name)
     if name[:1].isupper():
         mechanisms = importlib.import_module("crowdlog.mechanisms")
         if name in mechanisms.MECHANISMS:
             return mechanisms.find(name)
     raise AttributeError(f"module 'crowdlog' has no attribute {name!r}")
+
+
+def _module(place: str) -> Any:
+    """A module of ours; where a package is missing the error says which extra brings it."""
+    try:
+        return importlib.import_module(f"crowdlog.{place}")
+    except ModuleNotFoundError as error:
+        from crowdlog.extras import advice
+
+        if found := advice(error.name):
+            raise ModuleNotFoundError(found, name=error.name) from None
+        raise

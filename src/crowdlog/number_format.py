@@ -27,6 +27,11 @@ def number(value: Any) -> str:
     return f"{value:,.6g}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def amount(count: int, one: str, many: str | None = None) -> str:
+    """So many of something: '1 row', '2 rows', '1,000 queries'."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def decimal(value: float | None, places: int = 4) -> str:
     """So many places behind the point, so that a column of scores is read from top to bottom."""
     return NOTHING if value is None else f"{value:.{places}f}"

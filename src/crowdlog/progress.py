@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,16 @@ from contextlib import contextmanager
 Advance = Callable[[int], None]
 
 
-def _ignore(_amount: int) -> None:
+# Set by the command line: called when a stage begins (None) and when it ended (its seconds).
+STAGES: Callable[[str, float | None], None] | None = None
+# Set by the command line: called about once a second with a stage, what is done of it, the whole if known.
+MOVED: Callable[[str, int, int | None], None] | None = None
+_PAUSE = 1.0  # seconds between two such calls
+SILENT = False  # no bar, not even on a terminal
+
+
+def unseen(_amount: int) -> None:
+    """Move no bar."""
     return
 
 
@@ -20,9 +30,36 @@ def progress_bar(title: str, total: int | None = None, *, unit: str = "rows") ->
 
     `unit` is 'rows', 'bytes', … Nothing is drawn unless stderr is a terminal.
     """
-    if not sys.stderr.isatty():
-        yield _ignore
-        return
+    begun = time.monotonic()
+    if STAGES is not None:
+        STAGES(title, None)
+    if MOVED is not None:
+        yield _told(title, total, MOVED)
+    elif SILENT or not sys.stderr.isatty():
+        yield unseen
+    else:
+        with _drawn(title, total, unit) as advance:
+            yield advance
+    if STAGES is not None:
+        STAGES(title, time.monotonic() - begun)
+
+
+def _told(title: str, total: int | None, moved: Callable[[str, int, int | None], None]) -> Advance:
+    """Tells what is done, not too often."""
+    done, last = 0, time.monotonic()
+
+    def advance(amount: int) -> None:
+        nonlocal done, last
+        done += amount
+        if (now := time.monotonic()) >= last + _PAUSE:
+            last = now
+            moved(title, done, total)
+
+    return advance
+
+
+@contextmanager
+def _drawn(title: str, total: int | None, unit: str) -> Iterator[Advance]:
     # rich costs 0.1 s to import: only those who see it pay.
     from rich.console import Console
     from rich.progress import (
