@@ -13,7 +13,7 @@ demo: run
 
 test: setup spark system lint node
 	cd extension && npm run --silent check && npm run --silent test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
+	bash tools/run-tests
 
 # What to run while working: everything but browsers, Spark, killed processes, studies and other long tests.
 fast: setup spark
