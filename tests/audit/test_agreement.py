@@ -1,4 +1,4 @@
-"""A plan whose parts do not agree is found without a draw, whatever its parameters are called."""
+"""A promise that contradicts itself is alarmed without a draw, though no mechanism should make one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.release.promise import promise_of
 from tests.mechanisms.test_every_mechanism import PROTECTING
 from tests.support.toy import TopK
+from tests.support.unchecked import unchecked
 
 
 @pytest.mark.parametrize("spelling", PROTECTING)
@@ -23,14 +24,23 @@ def test_a_correct_mechanism_agrees_with_itself(spelling):
 @pytest.mark.parametrize(
     ("change", "where"),
     [
-        ({"bound": FirstOccurrences(9)}, {"bound of clicks", "ε asked for"}),
-        ({"noise": DiscreteLaplace(1.0)}, {"ε asked for"}),
+        ({"bound": FirstOccurrences(9)}, {"bound of clicks"}),
+        ({"noise": DiscreteLaplace(1.0)}, {"ε promised"}),
+        ({"noise": None}, {"noise of clicks"}),
     ],
 )
-def test_a_plan_that_declares_its_fault_is_alarmed(change, where, monkeypatch):
+def test_a_plan_that_got_past_the_refusal_is_alarmed(change, where, monkeypatch):
     mechanism = TopK(loss=2.0, slack=1e-6, contribution=3)
-    faulty = promise_of([replace(mechanism.plan[0], **change)], unprotected=(), proof="tests")
-    monkeypatch.setattr(TopK, "promise", lambda _self: faulty)
+    promise = unchecked(mechanism.promise(), tables=(replace(mechanism.plan[0], **change),))
+    monkeypatch.setattr(TopK, "promise", lambda _self: promise)
     found = disagreements(TopK(loss=2.0, slack=1e-6, contribution=3))
     assert all(finding.alarm for finding in found)
     assert {finding.where for finding in found} == where
+
+
+def test_a_dearer_promise_that_got_past_the_refusal_is_alarmed(monkeypatch):
+    quiet = replace(TopK(loss=2.0, slack=1e-6, contribution=3).plan[0], noise=DiscreteLaplace(1.0))
+    dearer = promise_of([quiet], unprotected=(), proof="tests")
+    monkeypatch.setattr(TopK, "promise", lambda _self: dearer)
+    (found,) = disagreements(TopK(loss=2.0, slack=1e-6, contribution=3))
+    assert (found.where, found.alarm) == ("ε asked for", True)

@@ -22,7 +22,7 @@ import pytest
 from crowdlog.errors import CrowdlogError, noted
 from tests.release.errors.bench import QUERY, Bench, Case, Cases, Killed
 from tests.release.errors.of_ledgers import LEDGER_ERRORS, LEDGER_PARTS
-from tests.release.errors.of_mechanisms import MECHANISM_ERRORS
+from tests.release.errors.of_mechanisms import MECHANISM_ERRORS, MECHANISM_PARTS
 from tests.release.errors.of_releases import RELEASE_ERRORS, RELEASE_PARTS
 from tests.release.errors.of_spark import SPARK_ERRORS, SPARK_PARTS
 from tests.release.errors.of_synthesize import SYNTHESIZE_ERRORS
@@ -31,7 +31,7 @@ from tests.support.logs import crowd_rows, make_log
 from tests.support.sentences import SOURCE, ErrorSite, error_parts, error_sites, pattern
 
 CASES = {**RELEASE_ERRORS, **LEDGER_ERRORS, **MECHANISM_ERRORS, **SPARK_ERRORS, **SYNTHESIZE_ERRORS}
-PARTS = {**RELEASE_PARTS, **LEDGER_PARTS, **SPARK_PARTS}
+PARTS = {**RELEASE_PARTS, **LEDGER_PARTS, **MECHANISM_PARTS, **SPARK_PARTS}
 # The way of a release: its own folder, what promises and decides, what counts, what is written and where.
 ON_THE_WAY = (
     *("release/*.py", "plan/*.py", "mechanisms/*.py", "mechanisms/rungs/*.py", "files/*.py"),

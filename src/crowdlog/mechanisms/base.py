@@ -14,6 +14,7 @@ import numpy as np
 from crowdlog.artifacts.representations import WITH_WORD_LISTS
 from crowdlog.errors import InputError
 from crowdlog.extras import need
+from crowdlog.mechanisms.asked import as_asked
 from crowdlog.mechanisms.parameters import check
 from crowdlog.plan.bounds import Counts
 from crowdlog.plan.decide import CountSource, Kept, decide
@@ -66,6 +67,12 @@ class Mechanism(metaclass=MechanismType):
         False  # whether its own `protect` asks for counts alone, so engines may differ
     )
     people_column: ClassVar[str] = "users"  # how it calls the number of people beside impressions
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Every promise of every mechanism is compared with its parameters; no author can forget it."""
+        super().__init_subclass__(**options)
+        for name in {"promise", "opened"} & vars(cls).keys():
+            setattr(cls, name, as_asked(vars(cls)[name]))
 
     def __post_init__(self) -> None:
         check(self)

@@ -11,7 +11,7 @@ from crowdlog.plan.bounds import Bound, Counts, Reach
 from crowdlog.plan.candidates import Candidates, Favours, OfTheLog
 from crowdlog.plan.selections import AtLeast, KeySelections, NoisyThreshold, SampledThreshold
 from crowdlog.privacy.accounting import Step, laplace_steps
-from crowdlog.privacy.guarantee import Guarantee, approximate
+from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.sampled_counts import MILLION
@@ -79,7 +79,8 @@ class TablePlan:
 
     def _counted(self) -> Guarantee:
         if isinstance(self.noise, DiscreteLaplace):
-            return laplace_guarantee(int(self.reach.total), self.noise.scale)
+            moved = self.reach.total
+            return laplace_guarantee(int(moved), self.noise.scale) if math.isfinite(moved) else NO_GUARANTEE
         return approximate(0.0, 0.0)
 
     def accounting(self) -> tuple[Step, ...]:

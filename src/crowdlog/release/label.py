@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from crowdlog import __version__
-from crowdlog.errors import InputError
+from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.plan.as_json import fits, from_json, record, to_json
 from crowdlog.plan.table import TablePlan
 from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee
@@ -216,7 +216,7 @@ def _promise(parts: _Parts) -> Promise:
     tables = from_json(parts.take("crowdlog.plan", list[Any]))
     of_tables = {name for plan in tables for name in plan.numbers()}
     settings = parts.take("implementation.settings", dict[str, Setting])
-    return Promise(
+    return _agreeing(
         _guarantee(parts),
         tuple(record(Step, step) for step in parts.take("accounting.steps", list[dict[str, Any]])),
         tables,
@@ -228,6 +228,14 @@ def _promise(parts: _Parts) -> Promise:
         parts.take("implementation.proof", str),
         parts.take("implementation.as_published", dict[str, Setting]),
     )
+
+
+def _agreeing(*parts: Any) -> Promise:
+    """The promise of these parts. crowdlog makes none that contradicts itself: such a label was changed."""
+    try:
+        return Promise(*parts)
+    except PrivacyRefusal as found:
+        raise InputError(f"it was damaged or changed by hand. {found}") from None
 
 
 def _guarantee(parts: _Parts) -> Guarantee:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from crowdlog.errors import PrivacyRefusal
+from crowdlog.plan.agreement import contradictions
 from crowdlog.plan.candidates import OfTheLog
 from crowdlog.plan.selections import AtLeast, NoisyThreshold, SampledThreshold
 from crowdlog.plan.table import RowNoise, TablePlan
@@ -57,7 +59,8 @@ class Step:
 class Promise:
     """Everything that can be said without looking at the log.
 
-    `tables`: the plan of each published table of counts, in order.
+    `tables`: the plan of each published table of counts, in order. A plan that contradicts itself, or costs
+    more than the guarantee says, is refused (plan/agreement.py).
     """
 
     guarantee: Guarantee
@@ -72,6 +75,11 @@ class Promise:
     proof: str = ""  # the page in proofs/
     # the paper's own real-valued formulas at these parameters
     as_published: Mapping[str, Setting] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        found = contradictions(self.tables, self.guarantee)
+        if found:
+            raise PrivacyRefusal(f"This promise contradicts itself. {found[0].sentence}")
 
     def __repr__(self) -> str:
         return (

@@ -15,6 +15,7 @@ from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.noise import DiscreteLaplace
 from tests.faults.audit import broken as b
+from tests.support.unchecked import unchecked
 
 FIELD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "d": 3}
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -52,15 +53,11 @@ def selects(name: str, audit: str, rule: Any) -> Fault:
 
 
 def half_delta(promise: Any) -> Any:
-    return dataclasses.replace(
-        promise, guarantee=approximate(promise.guarantee.epsilon, promise.guarantee.delta / 2)
-    )
+    return unchecked(promise, guarantee=approximate(promise.guarantee.epsilon, promise.guarantee.delta / 2))
 
 
 def selection_only(promise: Any) -> Any:
-    return dataclasses.replace(
-        promise, guarantee=approximate(promise.steps[1].epsilon, promise.guarantee.delta)
-    )
+    return unchecked(promise, guarantee=approximate(promise.steps[1].epsilon, promise.guarantee.delta))
 
 
 def shared_draw(noise: Any) -> Any:

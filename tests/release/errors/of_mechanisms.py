@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 
 from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.public_lists import read_pool, read_surfaced
 from crowdlog.engine.choice import find_engine
-from crowdlog.mechanisms import parse
+from crowdlog.mechanisms import find, parse
 from crowdlog.plan.as_json import from_json, record
+from crowdlog.plan.bounds import FirstOccurrences
+from crowdlog.plan.selections import AtLeast
 from crowdlog.privacy.accounting import step_from_json
 from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.guarantee import Guarantee, compose
@@ -23,7 +28,7 @@ from crowdlog.privacy.selection.own_size import OwnSizes, own_sizes
 from crowdlog.privacy.selection.scouted_greedy import ScoutedGreedy
 from crowdlog.privacy.selection.truncated_geometric import TruncatedGeometric
 from crowdlog.privacy.thresholds import Threshold, smallest_threshold
-from crowdlog.release.promise import Step
+from crowdlog.release.promise import Promise, Step
 from tests.release.errors.bench import Bench, Case, Cases
 
 
@@ -55,7 +60,31 @@ def unknown_tree(bench: Bench) -> None:
     bench.publish(f"SemanticMdav(k=3, tree='{tree}')", i_know=True)
 
 
+def contradictory(spelling: str, **changes: Any) -> Case:
+    """The promise of a mechanism, with other parts in the plan of its first table."""
+
+    def case(_bench: Bench) -> None:
+        promise = parse(spelling).promise()
+        replace(promise, tables=(replace(promise.tables[0], **changes), *promise.tables[1:]))
+
+    return case
+
+
+def dearer(_bench: Bench) -> None:
+    """A mechanism that promises three times the ε that it is asked for."""
+
+    class Dearer(find("DPu")):
+        def promise(self) -> Promise:
+            promise = super().promise()
+            return replace(promise, guarantee=replace(promise.guarantee, epsilon=6.0))
+
+    dataclass(frozen=True, repr=False)(Dearer)(epsilon=2.0, delta=1e-6, d=2).promise()
+
+
+FIELD = "DPa(epsilon=2, delta=1e-6, d=2)"
 MECHANISM_ERRORS: Cases = {
+    "mechanisms/asked.py": {"is not what it asks for": dearer},
+    "release/promise.py": {"This promise contradicts itself": contradictory(FIELD, noise=None)},
     "mechanisms/__init__.py": {
         "There is no mechanism": spelled("Korolov(epsilon=1)"),
         "This mechanism cannot be read": spelled("Korolova(epsilon=)"),
@@ -182,3 +211,16 @@ MECHANISM_ERRORS: Cases = {
 
 def incidence(offsets: list[int], items: list[int]) -> Incidence:
     return Incidence(np.array(offsets, np.int64), np.array(items, np.int32), 3)
+
+
+MECHANISM_PARTS: Cases = {
+    "mechanisms/asked.py": {"asks for at most": dearer},
+    "plan/agreement.py": {
+        "The bound lets one person": contradictory(FIELD, bound=FirstOccurrences(6)),
+        "numbers that were compared": contradictory(FIELD, reuses_noise=True),
+        "people are promised behind": contradictory("FTu(k=5)", selection=AtLeast(4, "users")),
+        "published without noise": contradictory(FIELD, noise=None),
+        "is not hidden": contradictory(FIELD, selection=None),
+        "The plan costs at least": contradictory(FIELD, noise=DiscreteLaplace(1.0)),
+    },
+}

@@ -259,6 +259,11 @@ def changed(name: str, value: Any) -> Case:
     return lambda bench: bench.label(lambda stored: stored["crowdlog"].update({name: value}))
 
 
+def less_promised(bench: Bench) -> None:
+    """A label that says half of the ε that its plan costs."""
+    bench.label(lambda stored: stored["privacy_loss"]["privacy_parameters"].update(epsilon=2.0))
+
+
 def table(content: bytes) -> Case:
     """A table with this content, and a label that goes along with it."""
 
@@ -416,6 +421,7 @@ RELEASE_ERRORS: Cases = {
         "it has no '": without("source"),
         "is not what a label has there": changed("charge", "one"),
         "it has version": changed("label_version", 1),
+        "it was damaged or changed by hand. {}": less_promised,
     },
     "release/seal.py": {
         "The key {} cannot be read": lambda bench: read_key(bench.folder / "nowhere"),

@@ -10,7 +10,7 @@ noise are the same for everybody; her factor is the largest for which both toget
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -111,6 +111,17 @@ def cost(epsilon: float, parts: tuple[Part, ...], mu_counts: float, size: int, f
     return sum_up([noise, *(part.own_keys(size, factor, epsilon) for part in parts)])
 
 
+def dearest(epsilon: float, parts: tuple[Part, ...], mu_counts: float, own: OwnSizes) -> tuple[int, float]:
+    """The size that costs most of δ at this ε, and its factor: compared in floats, which is quick."""
+
+    def about(pair: tuple[int, float]) -> float:
+        size, factor = pair
+        alone = [-math.expm1(size * math.log1p(-below(-part.bar))) for part in parts]
+        return _in_floats(epsilon, parts, mu_counts, alone, factor)
+
+    return max(own.pairs(), key=about)
+
+
 def _largest_factor(
     epsilon: float, delta: float, parts: tuple[Part, ...], mu_counts: float, size: int
 ) -> float:
@@ -125,18 +136,25 @@ def _largest_factor(
 
 def _guess(epsilon: float, delta: float, parts: tuple[Part, ...], mu_counts: float, size: int) -> float:
     alone = [largest_of(part.bar, size) for part in parts]
-    bars = [quantile(chance) for chance in alone]
     low, high = 0.0, 2.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        mu = _whole(middle, parts, mu_counts)
-        noise = below(mu / 2 - epsilon / mu) - math.exp(epsilon) * below(-mu / 2 - epsilon / mu)
-        keys = sum(
-            min(chance * math.exp(epsilon), below(bar + part.mu * middle))
-            for part, chance, bar in zip(parts, alone, bars, strict=True)
-        )
-        low, high = (middle, high) if noise + keys <= delta else (low, middle)
+        enough = _in_floats(epsilon, parts, mu_counts, alone, middle) <= delta
+        low, high = (middle, high) if enough else (low, middle)
     return low - STEP
+
+
+def _in_floats(
+    epsilon: float, parts: tuple[Part, ...], mu_counts: float, alone: Sequence[float], factor: float
+) -> float:
+    """About the cost; `alone`: the chance that pure noise shows one of her keys, in each part."""
+    mu = _whole(factor, parts, mu_counts)
+    noise = below(mu / 2 - epsilon / mu) - math.exp(epsilon) * below(-mu / 2 - epsilon / mu)
+    keys = sum(
+        min(chance * math.exp(epsilon), below(quantile(chance) + part.mu * factor))
+        for part, chance in zip(parts, alone, strict=True)
+    )
+    return noise + keys
 
 
 def _whole(factor: float, parts: tuple[Part, ...], mu_counts: float) -> float:
