@@ -4,16 +4,24 @@ python -m benchmarks.microaggregation STORE [--k 3 10] [--distance semantic synt
 python -m benchmarks.microaggregation STORE --k 3 4 5 6 7 8 9 10 --alone
 python -m benchmarks.microaggregation --synthetic 100000 --once     # profiles drawn, no log
 python -m benchmarks.microaggregation --synthetic 657000 --blocks 64 --swaps 3
+python -m benchmarks.microaggregation STORE --whole "SemanticMdav(k=10, swaps=3)"  # release and verify
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
+import sys
+import tempfile
 import time
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 
+from benchmarks.measure import cost_of
 from crowdlog.artifacts.knowledge.mapping import by_phrases, by_words
 from crowdlog.clusters.distances.common import odp, similar
 from crowdlog.clusters.distances.semantic import SemanticDistance, equality, semantic
@@ -82,6 +90,23 @@ def prices(name, k, distance):
         print(f"   {error / exact:.3f} × exact", flush=True)
 
 
+def whole(store: str, mechanism: str) -> None:
+    """Costs of `crowdlog release` and `crowdlog verify` to their ends, and what was released."""
+    command = [sys.executable, "-m", "crowdlog.cli"]
+    with tempfile.TemporaryDirectory(prefix=".crowdlog-whole-", dir=Path(store).parent) as folder:
+        out = f"{folder}/out"
+        print(
+            f"release: {cost_of([*command, 'release', store, mechanism, '-o', out, '--i-know'])}", flush=True
+        )
+        print(f"verify: {cost_of([*command, 'verify', out, '--truth', store])}", flush=True)
+        label = json.loads(Path(out, "label.json").read_text())
+        rows = pq.read_table(Path(out, "events.parquet"), columns=["user", "cluster"])
+        users = rows.group_by(["user", "cluster"]).aggregate([])
+        sizes = Counter(Counter(users["cluster"].to_pylist()).values())
+        print(f"{rows.num_rows:,} rows, {users.num_rows:,} users with rows; clusters by users: {sizes}")
+        print(json.dumps(label["crowdlog"]["notes"], ensure_ascii=False), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("store", nargs="?")
@@ -92,7 +117,11 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=1)
     parser.add_argument("--swaps", type=int, default=0)
     parser.add_argument("--alone", action="store_true", help="exact MDAV, without the prices of the others")
+    parser.add_argument("--whole", metavar="MECHANISM", help="costs of a release of STORE and of its verify")
     chosen = parser.parse_args()
+    if chosen.whole:
+        whole(chosen.store, chosen.whole)
+        return
     if chosen.synthetic:
         distance = drawn(chosen.synthetic)
         exact = -(-distance.users // chosen.blocks)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdlog.artifacts.knowledge.directory import read_directory
 from crowdlog.artifacts.knowledge.mapping import by_phrases, by_words, map_queries
-from crowdlog.artifacts.knowledge.noun_phrases import noun_phrases
+from crowdlog.artifacts.knowledge.noun_phrases import noun_phrases, phrase_words
 from crowdlog.artifacts.knowledge.tree import name_of, tree_of_paths
 from crowdlog.artifacts.knowledge.wordnet import read_wordnet, wordnet_folder
+from crowdlog.artifacts.representations import light
 from crowdlog.errors import InputError
 
 PATHS = [
@@ -26,6 +29,33 @@ def test_example_1_a_query_is_split_into_its_noun_phrases():
     assert noun_phrases("diving in the mediterranean") == [("dive",), ("mediterranean",)]
     assert noun_phrases("windsurfing in the mediterranean") == [("windsurf",), ("mediterranean",)]
     assert noun_phrases("the of and") == []
+
+
+@given(
+    st.lists(st.sampled_from("the www.sun.com o'brien old quickly sea_shell a-b .net é.org red, win".split()))
+    | st.lists(st.text("aé_.-'w com\u3000", max_size=6))
+)
+def test_the_words_of_phrases_are_those_of_the_text_as_a_whole(parts):
+    text = " ".join(parts)
+    assert phrase_words(text) == phrase_words(light(text))
+    assert [word for words in phrase_words(text) for word in words] == [
+        word for words in _one_word_at_a_time(light(text).split()) for word in words
+    ]
+
+
+def _one_word_at_a_time(words):
+    """Runs that end where a word alone is no phrase; an adjective alone is none, but does not end one."""
+    runs, run = [], []
+    for word in words:
+        if phrase_words(f"{word} sun")[0] == (word, "sun"):
+            run.append(word)
+            continue
+        runs, run = [*runs, run], []
+    runs.append(run)
+    for run in runs:
+        while run and not phrase_words(run[-1]):
+            run.pop()
+    return runs
 
 
 def test_a_phrase_is_found_without_stop_words_by_stems_and_loses_words_from_the_left():

@@ -42,11 +42,16 @@ def by_phrases(tree: Tree) -> Finder:
         longest[name[-1]] = max(longest.get(name[-1], 0), len(name))
 
     @lru_cache(KEPT)
+    def ending(word: str) -> tuple[str, int]:
+        last = stem(word)
+        return last, longest.get(last, 0)
+
     def look_up(words: tuple[str, ...]) -> int:
-        last = stem(words[-1])
-        most = longest.get(last, 0)
+        last, most = ending(words[-1])
         if not most:
             return -1
+        if most == 1 or len(words) == 1:
+            return tree.named[last,][0] if (last,) in tree.named else -1
         phrase: Name = (*map(stem, words[-most:-1]), last)
         shorter = (phrase[i:] for i in range(len(phrase)))
         return next((tree.named[name][0] for name in shorter if name in tree.named), -1)
