@@ -166,8 +166,8 @@ class Ledger:
                 raise InputError(
                     "The rule of a budget is fixed by the first release, before anything of the log was "
                     f"seen; here it is '{before}'. "
-                    "Import the log for another one, with a ledger of its own, and book there what was spent "
-                    "here."
+                    "Import the log for another one, with a ledger of its own; set its budget, then book "
+                    "there what was spent here."
                 )
             add(
                 {

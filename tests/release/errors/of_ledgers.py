@@ -287,7 +287,7 @@ LEDGER_ERRORS: Cases = {
 LEDGER_PARTS: Cases = {
     "privacy/ledger_book.py": {
         "needs a budget first": without_budget,
-        "an earlier release of these people promised nothing": after_an_unprotected_one,
+        "an earlier release of these people had no differential privacy": after_an_unprotected_one,
         "needs {} = {}, but": budget(1.0, 1e-5),
         "does not fit: {}": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),
     },
