@@ -56,7 +56,7 @@ RUN: dict[str, list[tuple[str, int, str]]] = {
     "--i-know": [
         ("release STORE 'FTu(k=3)' -o anonymous", 2, "--i-know"),
         ("release STORE 'FTu(k=3)' -o anonymous --i-know", 0, "k-anonymity"),
-        (f"{RELEASE} -o promised", 2, "an earlier release of these people promised nothing"),
+        (f"{RELEASE} -o promised", 2, "an earlier release of these people had no differential privacy"),
     ],
     "semantic --around-file": [
         ("semantic FRESH --around-file text --user-file user --min-users 1 --theta 0.9 -o figures", 0, "")

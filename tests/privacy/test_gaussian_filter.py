@@ -8,7 +8,7 @@ import pytest
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.gaussian import gaussian_delta
-from crowdlog.privacy.gaussian_filter import gaussian_parts, limits
+from crowdlog.privacy.gaussian_filter import gaussian_parts, limits, promised_parts
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.ledger import Ledger
 
@@ -96,3 +96,41 @@ def _call(x: float, s: float, epsilon: float) -> float:
 
     d = (math.log(x) - epsilon) / s
     return float(x * norm.cdf(d + s / 2) - math.exp(epsilon) * norm.cdf(d - s / 2))
+
+
+def test_what_was_booked_counts_and_blocks_nothing_that_fits(ledger: Ledger) -> None:
+    """Spent elsewhere, before or after: it takes its part of Σμ² and of the tails, and says so truly."""
+    ledger.set_budget(6.0, 1e-5, "gaussian")
+    charge(ledger, 0)
+    ledger.book(approximate(0.1, 1e-7))
+    charge(ledger, 1)
+    assert len(ledger.entries()) == 3
+    ledger.book(approximate(1.0, 0.0))  # more than the whole budget holds: booked all the same, it is spent
+    with pytest.raises(PrivacyRefusal, match=r"Σμ² would be 1\.\d+, and ε = 6, δ = 1e-05 allow") as refused:
+        charge(ledger, 2)
+    assert "Gaussian releases only" not in str(refused.value)
+
+
+def test_tails_that_were_booked_count(ledger: Ledger) -> None:
+    ledger.set_budget(6.0, 1e-5, "gaussian")
+    ledger.book(approximate(0.01, 5e-6))
+    with pytest.raises(PrivacyRefusal, match="the δ of thresholds would be"):
+        charge(ledger, 0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.01, 0.1, 0.7, 1.0, 2.3, 5.0, 20.0, 599.0, 601.0, 5000.0])
+def test_a_gaussian_step_covers_every_promise_of_this_epsilon(epsilon: float) -> None:
+    """Lemma 4 at every order: randomised response, the worst that is ε-private, has no larger divergence."""
+    squares, tails = promised_parts(epsilon, 1e-6)
+    assert float(tails) == 1e-6
+    mu = math.sqrt(float(squares))
+    for order in (0.0, 1e-12, epsilon / 7, epsilon / 2, epsilon * 0.99, epsilon * 1.01):
+        response = -math.expm1(order - epsilon) / (1 + math.exp(-epsilon)) if order < epsilon else 0.0
+        assert gaussian_delta(order, mu * (1 + 1e-12) + 1e-300) >= response * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.3, 5.0])
+def test_no_smaller_step_covers_it(epsilon: float) -> None:
+    mu = math.sqrt(float(promised_parts(epsilon, 0.0)[0]))
+    distance = math.tanh(epsilon / 2)  # of randomised response, in total variation
+    assert gaussian_delta(0.0, mu * 0.9999) < distance <= gaussian_delta(0.0, mu)

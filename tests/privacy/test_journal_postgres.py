@@ -60,7 +60,9 @@ def test_charges_are_kept_and_the_budget_holds(ledger, url, tmp_path):
 
 def test_two_stores_share_it(ledger, url, tmp_path):
     other = tmp_path / "other.head"
-    assert Ledger.create(url, "hash", "second", other) == ["store"]  # the same log, imported again
+    assert Ledger.create(url, "hash", "second", other, begin=False) == [
+        "store"
+    ]  # the same log, imported again
     with Ledger.open(url, "hash", "second", other) as second:
         second.charge(pure(1.0), "B", "b")
     with pytest.raises(PrivacyRefusal):
@@ -119,7 +121,7 @@ def test_a_store_keeps_its_ledger_there_and_a_lost_server_charges_nothing(cluste
     from crowdlog.release.publish import open_ledger
 
     make_log(tmp_path, crowd_rows(60, ["weather"]))
-    log = import_log(tmp_path / "log.tsv", tmp_path / "shared", ledger=url)
+    log = import_log(tmp_path / "log.tsv", tmp_path / "shared", ledger=url, new_ledger=True)
     mechanism = parse("DPu(epsilon=1, delta=1e-4, d=2)")
     mechanism.release(log, tmp_path / "out", budget=(3, 1e-2))
     with open_ledger(log) as ledger:

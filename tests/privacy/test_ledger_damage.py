@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -98,7 +99,10 @@ def link_to_older(path: Path) -> None:
 
 def of_another_log(path: Path) -> None:
     path.unlink()
+    head = path.with_name(HEAD).read_bytes()
+    path.with_name(HEAD).unlink()
     Ledger.create(path, "other", "other", path.with_name("other.head"))
+    path.with_name(HEAD).write_bytes(head)
 
 
 def headless(path: Path) -> None:
@@ -140,6 +144,68 @@ def test_damage_is_noticed_and_nothing_is_charged(path: Path, damage: Callable[[
     assert "\n" not in said
     assert "restore" not in said.lower()
     assert caught.value.exit_code == 1
+
+
+HEADS = [
+    "",
+    "{}",
+    "[]",
+    "null",
+    "[1, 2]",
+    '{"line": 4}',
+    '{"hash": "x"}',
+    '{"line": 0, "hash": "x"}',
+    '{"line": -1, "hash": "x"}',
+    '{"line": -99, "hash": "x"}',
+    '{"line": 1e999, "hash": "x"}',
+    '{"line": Infinity, "hash": "x"}',
+    '{"line": NaN, "hash": "x"}',
+    '{"line": true, "hash": "x"}',
+    '{"line": "4", "hash": "x"}',
+    '{"line": 4.0, "hash": "x"}',
+    '{"line": 4, "hash": null}',
+    '{"line": 4, "line": 1, "hash": "x"}',
+    '{"line": ' + "9" * 5000 + ', "hash": "x"}',
+    '{"line": 99999999999999999999, "hash": "x"}',
+    "[" * 100_000,
+    "\ud800",
+    "\x00" * 87,
+]
+
+
+@pytest.mark.parametrize("number", range(len(HEADS)))
+def test_an_odd_head_is_refused_with_a_sentence(path: Path, number: int) -> None:
+    path.with_name(HEAD).write_bytes(HEADS[number].encode("utf-8", "surrogatepass"))
+    with pytest.raises(InputError, match=r"nobody can tell|is older than") as caught:
+        Ledger.open(path, "hash", "store")
+    assert "\n" not in str(caught.value)
+
+
+def _flips(content: bytes, random: Random) -> list[tuple[int, int]]:
+    """Every byte of the header and the table's description once, and a sample of all bytes that are used."""
+    used = [at for at, byte in enumerate(content) if byte]
+    places = [*(at for at in used if at < 4096), *random.sample(used, 150)]
+    return [(at, random.randrange(1, 256)) for at in places] + [(4016, 0xEE), (4073, 0xB9)]
+
+
+def test_no_flipped_byte_is_a_fault_of_ours_or_changes_what_was_charged(path: Path) -> None:
+    """Refused with a sentence, or without effect: both charges are there, and a third is added."""
+    content, head = path.read_bytes(), path.with_name(HEAD).read_bytes()
+    refused: list[str] = []
+    for at, flip in _flips(content, Random(13)):
+        for name in ("ledger.sqlite-wal", "ledger.sqlite-shm"):
+            path.with_name(name).unlink(missing_ok=True)
+        path.write_bytes(content[:at] + bytes([content[at] ^ flip]) + content[at + 1 :])
+        path.with_name(HEAD).write_bytes(head)
+        try:
+            with Ledger.open(path, "hash", "store") as ledger:
+                charged = [entry.mechanism for entry in ledger.entries()]
+                ledger.charge(pure(0.5), "C", "c")
+                assert [*charged, "C"] == ["A", "B", "C"] == [entry.mechanism for entry in ledger.entries()]
+        except InputError as error:
+            refused.append(str(error))
+    assert len(refused) > 100
+    assert not [said for said in refused if "\n" in said]
 
 
 def test_a_charge_that_lies_only_in_the_log_of_writes_is_missed(path: Path) -> None:

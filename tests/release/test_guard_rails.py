@@ -8,8 +8,9 @@ from crowdlog.comparison import compare
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.release.guard_rails import SEEDED, USERS
+from crowdlog.release.guard_rails import BESIDE, SEEDED, USERS
 from crowdlog.release.publish import note_look, open_ledger, publish
+from crowdlog.release.resume import resume
 from crowdlog.utility.registry import score
 from tests.support.logs import crowd_rows, make_log
 
@@ -96,6 +97,33 @@ def test_a_promise_after_a_release_without_one_needs_the_owners_word(log, tmp_pa
     with open_ledger(log) as ledger:
         ledger.set_budget(100, 0.1)
     publish(parse("FTu(k=2)"), log, tmp_path / "one", i_know=True)
-    with pytest.raises(PrivacyRefusal, match="promised nothing"):
+    with pytest.raises(PrivacyRefusal, match="had no differential privacy"):
         publish(MECHANISM, log, tmp_path / "two")
     publish(MECHANISM, log, tmp_path / "two", i_know=True)
+
+
+@pytest.mark.parametrize("earlier", ["FTu(k=2)", "Pseudonyms()", "seeded"])
+def test_a_label_tells_of_an_earlier_release_without_a_promise(log, tmp_path, earlier):
+    """Whoever reads this one must know: its promise holds of itself alone."""
+    assert publish(MECHANISM, log, tmp_path / "first").label.warnings == ()
+    if earlier == "seeded":
+        publish(MECHANISM, log, tmp_path / "out", randomness=SeededRandomness(1), i_know=True)
+    else:
+        publish(parse(earlier), log, tmp_path / "out", i_know=True)
+    with pytest.raises(PrivacyRefusal, match="had no differential privacy"):
+        publish(MECHANISM, log, tmp_path / "later")
+    for name, spelling in (("later", repr(MECHANISM)), ("third", "FTu(k=3)")):
+        label = publish(parse(spelling), log, tmp_path / name, i_know=True).label
+        assert BESIDE in label.warnings
+        for page in ("label.json", "label.md", "index.html"):
+            assert "without differential privacy was charged" in (tmp_path / name / page).read_text("utf-8")
+
+
+def test_a_resumed_release_tells_of_another_without_a_promise(log, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("crowdlog.release.publish.finish", lambda *_words: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            publish(MECHANISM, log, tmp_path / "first")
+    publish(parse("FTu(k=2)"), log, tmp_path / "out", i_know=True)
+    (release,) = resume(log, parse)
+    assert BESIDE in release.label.warnings

@@ -4,15 +4,19 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import reduce
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from crowdlog.cli import cli
 from crowdlog.cli.verify import command as verify
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.mechanisms import parse
 from crowdlog.release.charged import check_charge
 from crowdlog.release.folder import Release
@@ -110,6 +114,82 @@ def test_what_is_no_label_gets_a_sentence(made, tmp_path, text):
     shutil.copytree(made[1] / "plain", tmp_path / "out")
     (tmp_path / "out" / "label.json").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert "cannot be read" in not_verified(tmp_path / "out")
+
+
+TWICE = [
+    ('"warnings": ', '"warnings": [], "warnings": '),
+    ('"epsilon": ', '"epsilon": 0.01, "epsilon": '),
+    ('"privacy_loss": ', '"privacy_loss": {"k": null}, "privacy_loss": '),
+    ('"seal": ', '"seal": {"sha256": "0"}, "seal": '),
+    ('"charge": ', '"charge": NaN, "charge": '),
+    ('"charge": ', '"charged": Infinity, "charge": '),
+]
+
+
+@pytest.mark.parametrize(("name", "added"), TWICE)
+@pytest.mark.parametrize("command", ["verify", "label", "explain", "export", "page"])
+def test_a_name_that_stands_twice_in_a_signed_label_is_refused(made, tmp_path, name, added, command):
+    """Of two readers one would take the first, which no signature covers."""
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    path = tmp_path / "out" / "label.json"
+    text = path.read_text(encoding="utf-8")
+    assert name in text
+    path.write_text(text.replace(name, added, 1), encoding="utf-8")
+    words = [command, tmp_path / "out", *(["-o", tmp_path / "new"] if command in ("export", "page") else [])]
+    refused = CliRunner().invoke(cli, [*map(str, words)])
+    assert isinstance(refused.exception, InputError)
+    assert "says one thing twice" in str(refused.exception)
+    assert not (tmp_path / "new").exists()
+
+
+# In the place of any part of a label, by somebody who can seal it anew.
+ODD = [
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1e308,
+    5e-324,
+    "",
+    "x",
+    "../x",
+    "a\nb",
+    "\x1b[2J",
+    [],
+    {},
+    [[]],
+    {"is": "AtLeast"},
+]
+
+
+def places(value, way=()):
+    """The way to each part of a label."""
+    if way:
+        yield way
+    for name in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places(value[name], (*way, name))
+
+
+def test_no_odd_part_of_a_label_is_a_fault_of_ours(made, tmp_path):
+    """Refused with one line, or without effect: a sample of places and values, each sealed anew."""
+    plain = json.loads((made[1] / "plain" / "label.json").read_text(encoding="utf-8"))
+    shutil.copytree(made[1] / "plain", tmp_path / "out")
+    ways, random = [way for way in places(plain) if way[0] != "seal"], Random(13)
+    refused = []
+    for _ in range(150):
+        label, (*way, last) = json.loads(json.dumps(plain)), random.choice(ways)
+        at = reduce(lambda part, name: part[name], way, label)
+        at[last] = random.choice(ODD)
+        (tmp_path / "out" / "label.json").write_text(json.dumps(sealed(label)), encoding="utf-8")
+        for command in ("verify", "label", "explain"):
+            done = CliRunner().invoke(cli, [command, str(tmp_path / "out")])
+            if done.exception is not None:
+                assert isinstance(done.exception, CrowdlogError), (way, last, at[last], done.exception)
+                refused.append(str(done.exception))
+            assert "\x1b" not in done.output
+    assert len(refused) > 100
+    assert not [said for said in refused if not said.isprintable()]
 
 
 def replaced(path):

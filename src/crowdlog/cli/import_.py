@@ -87,6 +87,11 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     "'own': the store's own.",
 )
 @click.option(
+    "--new-ledger",
+    is_flag=True,
+    help="Begin the ledger that --ledger names: nothing was ever released of these people.",
+)
+@click.option(
     "--append",
     metavar="OLD",
     help="Put the rows of this store before the new ones; its ledger goes on. OLD is not changed.",
@@ -107,6 +112,7 @@ def command(
     engine: str | None,
     tables: str | None,
     ledger: str | None,
+    new_ledger: bool,
     append: str | None,
     users_are_fine: bool,
     as_json: bool,
@@ -126,7 +132,7 @@ def command(
     from crowdlog.log.store import LogStore
 
     told: list[str] = []
-    if append is not None and ledger is not None:
+    if append is not None and (ledger is not None or new_ledger):
         raise InputError("--append goes on with the ledger of the old store; leave --ledger out.")
     old = None if append is None else LogStore.open(append)
     asked = ledger is None and old is None
@@ -138,6 +144,7 @@ def command(
         confirm=_agree if yes else _ask if sys.stdin.isatty() else None,
         tell=told.append,
         ledger=None if ledger == "own" else ledger,
+        new_ledger=new_ledger,
         before=questions.ask,
         **reading,
     )

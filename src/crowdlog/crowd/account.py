@@ -29,6 +29,11 @@ def open_account(path: Path, name: str) -> Iterator[Ledger]:
     if not path.exists():
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to keep the ledger in.")
+        if head.exists():
+            raise InputError(
+                f"The ledger {path} was deleted, so nobody can tell what was spent. Put its newest copy "
+                f"back. If it is lost, remove {head} and set a limit that is lower by what was spent."
+            )
         Ledger.create(path, source, name, head)
     with Ledger.open(path, source, name, head) as ledger:
         yield ledger

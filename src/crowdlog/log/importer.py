@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from crowdlog.errors import InputError
 from crowdlog.files.address import local_path
 from crowdlog.files.private import no_core_dumps
 from crowdlog.log.building import building
@@ -18,10 +17,10 @@ from crowdlog.log.formats.roles import Confirm
 from crowdlog.log.formats.store_rows import rows_of
 from crowdlog.log.pass1_encode import Intake
 from crowdlog.log.pass2_write import Origin, assemble
+from crowdlog.log.shared_ledger import shared_ledger
 from crowdlog.log.size import parse_size
 from crowdlog.log.sources import find_sources
 from crowdlog.log.store import LogStore, StoreInfo
-from crowdlog.privacy.ledger import is_postgres
 from crowdlog.progress import progress_bar
 
 _COPIES = "copies.partial"  # of sources that can be read only once; removed before the store is there
@@ -47,6 +46,7 @@ def import_log(
     merge_next_page: bool = False,
     keep_dash: bool = False,
     ledger: str | Path | None = None,
+    new_ledger: bool = False,
     append_to: LogStore | None = None,
     part_of: str | None = None,
     before: Callable[[StoreInfo], None] | None = None,
@@ -64,7 +64,8 @@ def import_log(
     holds; a log with more distinct text is refused. `threads` parse, as many as cores if it is not said; the
     store is the same for every number. With `merge_next_page` the same query again without a
     click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'. `ledger`: a file or a
-    postgresql:// address that several stores of the same people share; begun if it is not there.
+    postgresql:// address that several stores of the same people share; it must be there, or is begun with
+    `new_ledger`.
     `append_to`: its rows come first, and the new store goes on with its ledger. `before` is told what is in
     the log, and may raise, before the store is noted in its ledger.
     """
@@ -77,14 +78,23 @@ def import_log(
     if append_to is not None:
         append_to.check()
         ledger = append_to.ledger()
+    shared = shared_ledger(ledger, out, new=new_ledger)
     with (
         building(local_path(out)) as folder,
         closing(Intake(folder, strict=strict, memory=limit, keep_dash=keep_dash, threads=threads)) as intake,
     ):
         formats = _read(places, folder / _COPIES, options, encoding, append_to, intake)
-        origin = Origin(formats, [] if format else formats, ledger_address(ledger), part_of)
+        origin = Origin(formats, [] if format else formats, shared, part_of)
         with progress_bar("Sorting and writing", intake.events.rows) as advance:
-            assemble(folder, intake, origin, before=before, merge_next_page=merge_next_page, advance=advance)
+            assemble(
+                folder,
+                intake,
+                origin,
+                before=before,
+                merge_next_page=merge_next_page,
+                advance=advance,
+                new_ledger=new_ledger,
+            )
     return LogStore.open(out)
 
 
@@ -119,15 +129,3 @@ def _once(tell: Callable[[str], None]) -> Callable[[str], None]:
             tell(sentence)
 
     return first_time
-
-
-def ledger_address(ledger: str | Path | None) -> str | None:
-    """As a store keeps it: absolute, so that it is found from everywhere."""
-    if ledger is None or is_postgres(ledger):
-        return None if ledger is None else str(ledger)
-    path = Path(ledger).absolute()
-    if not path.parent.is_dir():
-        raise InputError(
-            f"There is no folder {path.parent} for the ledger. Make it, or choose another place."
-        )
-    return str(path)

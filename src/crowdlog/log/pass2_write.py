@@ -22,9 +22,9 @@ from crowdlog.log.pass1_encode import Intake
 from crowdlog.log.people import sketch
 from crowdlog.log.sort_events import derive, sort_events
 from crowdlog.log.spill import Events
-from crowdlog.log.store import FILES, LEDGER, StoreInfo, write_info
+from crowdlog.log.store import FILES, StoreInfo, write_info
 from crowdlog.log.write import ContentHash, as_rows, event_writer, hash_events, write_texts
-from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger import LEDGER, Ledger
 from crowdlog.privacy.ledger_head import HEAD
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance
@@ -65,6 +65,7 @@ def assemble(
     before: Callable[[StoreInfo], None] | None = None,
     merge_next_page: bool,
     advance: Advance,
+    new_ledger: bool = False,
 ) -> None:
     """Write all files of the store into the folder and remove the spilled events."""
     intake.rejects.close()
@@ -100,16 +101,24 @@ def assemble(
         hashes=dict(zip(FILES, intake.pool.map(_digest, (folder / name for name in FILES)), strict=True)),
         people=sketch(intake.users),
     )
-    record(folder, info, before)
+    record(folder, info, before, new_ledger=new_ledger)
 
 
-def record(folder: Path, info: StoreInfo, before: Callable[[StoreInfo], None] | None) -> None:
-    """Write what the store says of itself, and note it in its ledger."""
+def record(
+    folder: Path, info: StoreInfo, before: Callable[[StoreInfo], None] | None, *, new_ledger: bool = False
+) -> None:
+    """Write what the store says of itself, and note it in its ledger, which is begun if it is its own."""
     if before is not None:
         before(info)
     write_info(folder / "store.json", info)
     # Here and nowhere else: begun at the first release, it could land in a store that replaced this one.
-    Ledger.create(info.ledger or folder / LEDGER, source=info.content_hash, store=info.id, head=folder / HEAD)
+    Ledger.create(
+        info.ledger or folder / LEDGER,
+        source=info.content_hash,
+        store=info.id,
+        head=folder / HEAD,
+        begin=new_ledger or info.ledger is None,
+    )
 
 
 def check_enough(rows: int, rejected: Mapping[str, int], scrubbed: int, *, guessed: bool) -> None:

@@ -29,7 +29,7 @@ class Questions:
             self._ask_about_people(info)
 
     def _ask_about_people(self, info: StoreInfo) -> None:
-        for other in _stores_beside(local_path(self.out).absolute()):
+        for other in stores_beside(local_path(self.out).absolute()):
             same = other.info.content_hash == info.content_hash
             if same or in_common(info.people, other.info.people) >= SAME:
                 what = "the same log" if same else "a log of many of the same users"
@@ -54,7 +54,8 @@ def _ask_about_users(info: StoreInfo) -> None:
     )
 
 
-def _stores_beside(target: Path) -> list[LogStore]:
+def stores_beside(target: Path) -> list[LogStore]:
+    """The stores in the folder that is to hold the target."""
     found = []
     try:
         folders = sorted(path for path in target.parent.iterdir() if (path / "store.json").is_file())

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path
 from crowdlog.files.private import no_core_dumps
-from crowdlog.privacy.ledger import is_postgres
+from crowdlog.privacy.ledger import LEDGER, is_postgres
 from crowdlog.privacy.ledger_head import HEAD
 
 VERSION = 2
 FILES = ("events.parquet", "queries.parquet", "urls.parquet", "users.parquet")
-LEDGER = "ledger.sqlite"
 OPENED: set[Path] = set()  # by this process: when something cannot be understood, they are checked
 
 

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.privacy.accounting import ledger_epsilon
-from crowdlog.privacy.gaussian_filter import gaussian_parts, limits
+from crowdlog.privacy.gaussian_filter import limits
 from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_book import Budget as LedgerBudget
-from crowdlog.privacy.ledger_book import Entry
+from crowdlog.privacy.ledger_book import Entry, spent_parts
 
 # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
 SLACK = 2.0
@@ -136,8 +136,7 @@ def _date(seconds: float) -> str:
 def _limit(limit: LedgerBudget, charged: Sequence[Entry]) -> Limit:
     if limit.rule == "sum":
         return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time))
-    parts = [gaussian_parts(entry.steps) for entry in charged if entry.guarantee.protects]
-    squares = float(sum(part[0] for part in parts if part is not None))
+    squares = float(sum(spent_parts(entry)[0] for entry in charged if entry.guarantee.protects))
     most = float(limits(limit.epsilon, limit.delta)[0])
     return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time), squares, most)
 

@@ -6,13 +6,17 @@ release. Proof, and why neither may be shifted later: proofs/accounting.md, "A f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from crowdlog.privacy.gaussian import largest_mu
-from crowdlog.privacy.rounding import round_up
+import mpmath
 
+from crowdlog.privacy.gaussian import largest_mu, upper_quantile
+from crowdlog.privacy.rounding import PRECISION, SLACK, as_fraction, round_up
+
+_LARGE = 600.0  # beyond, 1/(1 + e^ε) is no float that can be trusted
 Steps = Iterable[Mapping[str, Any]]
 
 
@@ -30,6 +34,18 @@ def gaussian_parts(steps: Steps) -> tuple[Fraction, Fraction] | None:
     return (squares, tails) if told else None
 
 
+def promised_parts(epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
+    """Σμ² and Στ that cover whatever is (ε, δ)-private, rounded up: for what was booked, of which no more
+    is known (proofs/accounting.md, Lemma 4).
+    """
+    if epsilon > _LARGE:  # P(N ≥ √(2ε)) ≤ e^−ε / 2
+        return 8 * Fraction(epsilon), Fraction(delta)
+    with mpmath.workprec(PRECISION):
+        tail = as_fraction(1 / (1 + mpmath.exp(mpmath.mpf(epsilon)))) * (1 - SLACK)
+    below = math.nextafter(float(tail), 0.0)
+    return (2 * Fraction(max(upper_quantile(below), 0.0))) ** 2, Fraction(delta)
+
+
 def limits(epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
     """The largest Σμ² and Στ under a budget, rounded down."""
     half = delta / 2
@@ -38,9 +54,16 @@ def limits(epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
     )
 
 
-def refusal(releases: Iterable[Steps], epsilon: float, delta: float) -> str | None:
-    """Why these releases together do not fit, or None when they do."""
-    squares, tails = Fraction(0), Fraction(0)
+def refusal(
+    releases: Iterable[Steps],
+    epsilon: float,
+    delta: float,
+    spent: Iterable[tuple[Fraction, Fraction]] = (),
+) -> str | None:
+    """Why these releases together, and with the parts that are spent, do not fit; None when they do."""
+    before = list(spent)
+    squares = sum((part[0] for part in before), Fraction(0))
+    tails = sum((part[1] for part in before), Fraction(0))
     for steps in releases:
         parts = gaussian_parts(steps)
         if parts is None:

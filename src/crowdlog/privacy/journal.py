@@ -22,6 +22,8 @@ from crowdlog.errors import InputError
 WAIT = 120.0  # seconds to wait for another process; a line is written in milliseconds
 VERSION = 4  # of the table below, kept as SQLite's user_version
 _TABLE = "CREATE TABLE journal (number INTEGER PRIMARY KEY, content TEXT NOT NULL, hash TEXT NOT NULL)"
+# A damaged file may also make SQLite say what is no text.
+_BROKEN = (sqlite3.Error, UnicodeError, OverflowError)
 _Look = tuple[os.stat_result, os.stat_result]
 
 Row = tuple[Any, Any, Any]  # number from 1, content as JSON, hash
@@ -149,7 +151,7 @@ class SqliteJournal:
             ) from None
         except PermissionError:
             raise InputError(f"The ledger {path} cannot be opened: it belongs to somebody else.") from None
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             raise _unusable(path, error) from None
         return cls(connection, file, before)
 
@@ -159,7 +161,7 @@ class SqliteJournal:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             raise InputError(
                 f"The ledger {self.name} could not be written ({_why(error)}): {failed}"
             ) from None
@@ -172,7 +174,7 @@ class SqliteJournal:
             return self._connection.execute(
                 "SELECT number, content, hash FROM journal ORDER BY number"
             ).fetchall()
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             raise _unusable(self._file, error) from None
 
     def add(self, number: int, content: str, digest: str) -> None:
@@ -204,20 +206,23 @@ def _check_version(connection: sqlite3.Connection, file: Path) -> None:
 _PASSING = ("locked", "readonly", "read-only", "disk is full", "unable to open", "disk I/O")
 
 
-def _why(error: sqlite3.Error) -> str:
-    return str(error)
+def _why(error: Exception) -> str:
+    """What SQLite says of it, in one line; of a damaged file that may be anything."""
+    said = str(error) if isinstance(error, sqlite3.Error) else ""
+    return said if said and said.isprintable() else "its tables cannot be read"
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> InputError:
+def _unusable(path: Path, error: Exception) -> InputError:
     """A full disk or a missing permission is no damage: then nothing has to be brought back."""
-    if any(word in str(error) for word in _PASSING):
+    why = _why(error)
+    if any(word in why for word in _PASSING):
         return InputError(
-            f"The ledger {path} cannot be used now ({error}). Nothing was charged. "
+            f"The ledger {path} cannot be used now ({why}). Nothing was charged. "
             "It needs room on the disk and the "
             "right to write in its folder; mend that and try again."
         )
     return InputError(
-        f"The ledger {path} cannot be opened ({error}): it was damaged or emptied. "
+        f"The ledger {path} cannot be opened ({why}): it was damaged or emptied. "
         "Nothing is released without it. If you "
         "have its newest copy, put that back; an older one forgets what was spent. "
         "Else import the log again and "

@@ -36,6 +36,13 @@ class PostgresJournal:
             db.execute(_TABLE)
 
     @classmethod
+    def is_there(cls, url: str) -> bool:
+        """Whether somebody made a journal in this database."""
+        with _translated(_shown(url), "nothing was done."), psycopg.connect(url, connect_timeout=10) as db:
+            (found,) = db.execute("SELECT to_regclass('crowdlog_journal')").fetchone() or (None,)
+            return found is not None
+
+    @classmethod
     def open(cls, url: str) -> Self:
         """Open a journal that `create` made."""
         name = _shown(url)
@@ -48,6 +55,11 @@ class PostgresJournal:
                 connection.close()
                 raise
         return cls(connection, name)
+
+    @staticmethod
+    def shown(url: str) -> str:
+        """The address without a password."""
+        return _shown(url)
 
     @contextmanager
     def writing(self, failed: str) -> Iterator[None]:

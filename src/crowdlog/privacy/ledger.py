@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -38,55 +38,103 @@ from crowdlog.privacy.rounding import sum_up
 
 POSTGRES = ("postgresql://", "postgres://")
 BOOKED = "booked by hand"
+LEDGER = "ledger.sqlite"  # of a store
 
 
 class Ledger:
     """Open with `Ledger.open`; close it, or use it in a `with`."""
 
-    def __init__(self, journal: Journal, store: str, head: Path) -> None:
+    def __init__(self, journal: Journal, store: str, head: Path | None, beside: Path | None) -> None:
+        """`head`: of the store; `beside`: of all stores together, beside the ledger's file."""
         self._journal = journal
-        self._store, self._head = store, LedgerHead(head)
+        self._store = store
+        self._heads = [LedgerHead(path) for path in dict.fromkeys((head, beside)) if path is not None]
 
     @classmethod
-    def create(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> list[str]:
-        """Note a store with this content hash and id, once, when it is made, in the ledger at this address,
-        which is begun if there is none. Returns the stores of the same content that the ledger knows
-        already.
+    def create(
+        cls, address: Path | str, source: str, store: str, head: Path | None = None, *, begin: bool = True
+    ) -> list[str]:
+        """Note a store with this content hash and id, once, when it is made, in the ledger at this address:
+        a new one (`begin`), or one that is there and as new as the file beside it knows. Returns the stores
+        of the same content that the ledger knows already.
         """
-        if is_postgres(address):
-            _postgres().create(str(address))
-        elif not Path(address).exists():
-            SqliteJournal.create(Path(address))
-        ledger = cls(_open(address), store, head or _beside(address))
-        with ledger:
+        if begin:
+            _begin(address)
+        else:
+            cls.check(address)
+        with cls(_open(address), store, head, _beside(address)) as ledger:
             with ledger._writing("the store was not noted in it.") as (book, add):
                 again = [known for known, content in book.stores.items() if content == source]
                 add({"what": "store", "time": time.time(), "store": store, "content_hash": source})
             return again
 
     @classmethod
+    def check(cls, address: Path | str) -> None:
+        """Raise InputError unless there is a ledger that another store may join: one that is missing is never
+        begun by the way, and one that lacks the last line that the file beside it knows is an older one.
+        """
+        if not _is_there(address):
+            raise InputError(
+                f"There is no ledger {_shown(address)}. Is its name misspelt? If it was deleted, put its "
+                "newest copy back. If nothing was ever released of these people, begin it: add --new-ledger."
+            )
+        with cls(_open(address), "", None, _beside(address)) as ledger:
+            known = [head.read() for head in ledger._heads]
+            lines = read_lines(ledger._journal)
+            ledger._book(lines)
+            for head, seen in zip(ledger._heads, known, strict=True):
+                _check_head(ledger._journal, head, seen, lines)
+            if not lines:
+                raise damaged(ledger._journal, "it has no line")
+
+    @classmethod
+    def check_new(cls, address: Path | str) -> None:
+        """Raise InputError where a ledger is, or was, that is to be begun."""
+        beside = _beside(address)
+        if beside is not None and beside.exists():
+            raise InputError(
+                f"There is or was a ledger {address}: {beside} tells. If it is there, leave --new-ledger "
+                "out; if not, put its newest copy back. If it is lost, begin one of another name, and book "
+                "there what the labels of its releases say: crowdlog budget STORE --book EPSILON DELTA"
+            )
+        if not _is_there(address):
+            return
+        with closing(_open(address)) as journal:
+            if read_lines(journal):
+                raise InputError(
+                    f"The ledger {_shown(address)} is there already: leave --new-ledger out, or choose "
+                    "another name."
+                )
+
+    @classmethod
     def open(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> Self:
         """Open the ledger of the store with this content hash and id. `head`: the file in which the store
         keeps the last line that it saw (default: beside the ledger).
         """
-        ledger = cls(_open(address), store, head or _beside(address))
+        ledger = cls(_open(address), store, head, _beside(address))
         try:
-            known = ledger._head.read()  # before the lines: they may grow meanwhile
+            known = [each.read() for each in ledger._heads]  # before the lines: they may grow meanwhile
             lines = read_lines(ledger._journal)
-            ledger._check_head(known, lines)
+            for number, (each, seen) in enumerate(zip(ledger._heads, known, strict=True)):
+                if number == 0 or seen is not None:  # ledgers of before have no file beside them
+                    _check_head(ledger._journal, each, seen, lines)
             _check_source(ledger._book(lines), address, source, store)
         except BaseException:
             ledger.close()
             raise
+        ledger._keep(lines[-1])
         return ledger
 
     @classmethod
     def accept(cls, address: Path | str, store: str, head: Path) -> None:
         """Take the ledger as it is for the newest one: by the owner's decision, after its end was cut off."""
-        with cls(_open(address), store, head) as ledger:
+        with cls(_open(address), store, head, _beside(address)) as ledger:
             lines = read_lines(ledger._journal)
-            ledger._head.forget()
-            ledger._head.keep(len(lines), lines[-1].hash)
+            if not lines:
+                raise damaged(ledger._journal, "it has no line")
+            for each in ledger._heads:
+                each.forget()
+            ledger._keep(lines[-1])
 
     @property
     def head(self) -> str:
@@ -118,8 +166,8 @@ class Ledger:
                 raise InputError(
                     "The rule of a budget is fixed by the first release, before anything of the log was "
                     f"seen; here it is '{before}'. "
-                    "Import the log for another one, with a ledger of its own, and book there what was spent "
-                    "here."
+                    "Import the log for another one, with a ledger of its own; set its budget, then book "
+                    "there what was spent here."
                 )
             add(
                 {
@@ -295,29 +343,15 @@ class Ledger:
 
             yield self._book(lines), add
         for line in added[-1:]:
-            self._head.keep(line.number, line.hash)
+            self._keep(line)
 
-    def _check_head(self, known: tuple[int, str] | None, lines: Sequence[Line]) -> None:
-        """Refuse a ledger that lacks the last line its store saw: it is older, or was emptied."""
-        accept = "crowdlog check STORE --accept-ledger"
-        if known is None:
-            raise InputError(
-                f"{self._head.path}, in which the store keeps the end of its ledger, is missing or damaged, "
-                "so nobody "
-                f"can tell whether the ledger is the newest. If you know that it is: {accept}"
-            )
-        number, digest = known
-        if number > len(lines) or lines[number - 1].hash != digest:
-            raise InputError(
-                f"The ledger {self._journal.name} is older than its store, or was emptied: "
-                f"it has {len(lines)} lines, and the store saw line {number}. "
-                f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the "
-                "missing releases say: "
-                "crowdlog budget STORE --book EPSILON DELTA"
-            )
+    def _keep(self, last: Line) -> None:
+        for head in self._heads:
+            head.keep(last.number, last.hash)
 
     def close(self) -> None:
-        self._head.close()
+        for head in self._heads:
+            head.close()
         self._journal.close()
 
     def __enter__(self) -> Self:
@@ -346,8 +380,29 @@ def _open(address: Path | str) -> Journal:
     return journal
 
 
-def _beside(address: Path | str) -> Path:
-    return Path(address).with_name(HEAD)
+def _is_there(address: Path | str) -> bool:
+    if is_postgres(address):
+        return bool(_postgres().is_there(str(address)))
+    return Path(address).exists() or Path(address).is_symlink()
+
+
+def _begin(address: Path | str) -> None:
+    """Make an empty ledger where there never was one; what a killed import left, without a line, is used."""
+    Ledger.check_new(address)
+    if not _is_there(address):
+        _postgres().create(str(address)) if is_postgres(address) else SqliteJournal.create(Path(address))
+
+
+def _beside(address: Path | str) -> Path | None:
+    """Where all stores of a ledger's file together keep the last line that they saw; a database has none."""
+    if is_postgres(address):
+        return None
+    path = Path(address)
+    return path.with_name(HEAD if path.name == LEDGER else f"{path.name}.head")
+
+
+def _shown(address: Path | str) -> str:
+    return str(_postgres().shown(str(address))) if is_postgres(address) else str(address)
 
 
 def _difference(limit: float, spent: float) -> float:
@@ -362,4 +417,25 @@ def _check_source(book: Book, address: Path | str, source: str, store: str) -> N
             f"The ledger {Path(str(address)).name} belongs to another log or another import of it: it does "
             "not know store "
             f"{store[:16]} with content {source[:16]}. Was the store replaced? Try again."
+        )
+
+
+def _check_head(
+    journal: Journal, head: LedgerHead, seen: tuple[int, str] | None, lines: Sequence[Line]
+) -> None:
+    """Refuse a ledger that lacks the last line that was seen of it: it is older, or was emptied."""
+    accept = "crowdlog check STORE --accept-ledger"
+    if seen is None:
+        raise InputError(
+            f"{head.path}, in which the end of the ledger is kept, is missing or damaged, so nobody can tell "
+            f"whether the ledger is the newest. If you know that it is: {accept}"
+        )
+    number, digest = seen
+    if number > len(lines) or lines[number - 1].hash != digest:
+        raise InputError(
+            f"The ledger {journal.name} is older than its store, or was emptied: "
+            f"it has {len(lines)} lines, and {head.path} knows line {number}. "
+            f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the "
+            "missing releases say: "
+            "crowdlog budget STORE --book EPSILON DELTA"
         )

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.gaussian_filter import gaussian_parts, promised_parts
 from crowdlog.privacy.gaussian_filter import refusal as gaussian_refusal
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.privacy.journal import Line
@@ -145,9 +146,13 @@ def over_budget(
         return NO_BUDGET
     before = [entry for entry in book.entries if entry.guarantee.protects]
     if len(before) < len(book.entries) and not allow_unprotected:
-        return "does not fit: an earlier release of these people promised nothing, so no budget can be kept"
+        return (
+            "does not fit: an earlier release of these people had no differential privacy, so no budget can "
+            "be kept"
+        )
     if budget.rule == "gaussian":
-        why = gaussian_refusal([*(entry.steps for entry in before), steps], budget.epsilon, budget.delta)
+        spent = [spent_parts(entry) for entry in before]
+        why = gaussian_refusal([steps], budget.epsilon, budget.delta, spent)
         return None if why is None else f"does not fit: {why}"
     for name, limit, spent, more in (
         ("ε", budget.epsilon, [e.guarantee.epsilon for e in before], guarantee.epsilon),
@@ -156,6 +161,14 @@ def over_budget(
         if _exact_sum([*spent, more]) > Fraction(limit):
             return f"needs {name} = {more:.6g}, but {sum_up(spent):.6g} of the budget of {limit:.6g} is spent"
     return None
+
+
+def spent_parts(entry: Entry) -> tuple[Fraction, Fraction]:
+    """Σμ² and Στ of a charge that promises something. What was booked tells no steps: then those of the worst
+    that its ε and δ allow (proofs/accounting.md, Lemma 4).
+    """
+    parts = gaussian_parts(entry.steps)
+    return promised_parts(entry.guarantee.epsilon, entry.guarantee.delta) if parts is None else parts
 
 
 def refuse_taken(book: Book, out: str, but_for: int = 0) -> None:

@@ -7,7 +7,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from crowdlog.json_safe import strict_json
+
 HEAD = "ledger.head"
+_LONGEST = 1000  # characters of such a file: a number and a hash
 
 
 class LedgerHead:
@@ -27,10 +30,11 @@ class LedgerHead:
         """Line and hash; None where the file is missing or damaged."""
         try:
             with open(self.path.name, encoding="ascii", opener=self._opener) as file:
-                stored = json.loads(file.read())
-            return int(stored["line"]), str(stored["hash"])
-        except (OSError, ValueError, KeyError, TypeError):
+                stored = strict_json(file.read(_LONGEST))
+        except (OSError, ValueError):
             return None
+        line, digest = (stored.get(name) for name in ("line", "hash")) if isinstance(stored, dict) else (0, 0)
+        return (line, digest) if type(line) is int and line > 0 and isinstance(digest, str) else None
 
     def keep(self, line: int, digest: str) -> None:
         """After the line is safe. It may fail, or be killed: a head that lags behind is still one that the

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from crowdlog.artifacts.breakdowns import BREAKDOWNS
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_folder
+from crowdlog.json_safe import strict_json
 from crowdlog.release.label import Label
 from crowdlog.release.seal import check_seal, sealed
 
@@ -64,25 +65,18 @@ class Release:
     @classmethod
     def open(cls, path: str | Path) -> Release:
         folder = Path(path)
-        try:
-            stored = json.loads((folder / LABEL).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(
-                f"{folder} is not a release: it has no {LABEL}. Give the folder that 'crowdlog release' "
-                "wrote."
-            ) from None
-        except (json.JSONDecodeError, UnicodeDecodeError):
-            raise InputError(f"The label of {folder} cannot be read: {LABEL} is not valid JSON.") from None
-        except OSError as error:
-            raise InputError(f"The label of {folder} cannot be read: {error.strerror}.") from None
+        stored = _stored(folder)
         label = Label.read(stored, of=str(folder))
         check_seal(stored, str(folder))
         return cls(folder, label)
 
     def signed_by(self) -> str | None:
         """The public key of who signed it, in hexadecimal; None without a signature."""
-        stored = json.loads((self.path / LABEL).read_text(encoding="utf-8"))
-        return check_seal(stored, str(self.path))
+        return check_seal(self.stored(), str(self.path))
+
+    def stored(self) -> Any:
+        """The label as its file has it, with the seal."""
+        return _stored(self.path)
 
     def check(self) -> None:
         """Every table and page that the label names is there with its hash, and no other table."""
@@ -136,6 +130,22 @@ class Release:
 
     def __repr__(self) -> str:
         return f"Release({str(self.path)!r}, {' and '.join(self.label.mechanisms)})"
+
+
+def _stored(folder: Path) -> Any:
+    """What label.json says. A name that stands twice in it is refused: readers would not agree on it."""
+    try:
+        return strict_json((folder / LABEL).read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder} is not a release: it has no {LABEL}. Give the folder that 'crowdlog release' wrote."
+        ) from None
+    except ValueError:
+        raise InputError(
+            f"The label of {folder} cannot be read: {LABEL} is not valid JSON, or says one thing twice."
+        ) from None
+    except OSError as error:
+        raise InputError(f"The label of {folder} cannot be read: {error.strerror}.") from None
 
 
 def check_tables(tables: Mapping[str, pa.Table]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crowdlog.artifacts.kinds import PART_ARTIFACTS
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.guarantee import NO_GUARANTEE
+from crowdlog.privacy.ledger_book import Entry
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.promise import Promise, Protects
 
@@ -22,6 +24,10 @@ PART = (
     "This store is a part of another one, whose budget does not count what is released here "
     "(crowdlog split --share-ledger makes parts that share it)."
 )
+BESIDE = (
+    "A release without differential privacy was charged for the same people: what this one promises does not "
+    "hold of both together."
+)
 USERS = "Whether the log has fewer than 1/δ users: where it has not, there is a warning."
 
 
@@ -34,6 +40,11 @@ def as_drawn(promise: Promise, randomness: Randomness, users: int | None) -> Pro
     if promise.guarantee.protects and promise.guarantee.delta > 0 and users is None:
         return replace(promise, unprotected=(*promise.unprotected, USERS))
     return promise
+
+
+def warnings_of_others(charge: int, entries: Iterable[Entry]) -> list[str]:
+    """What the other charges of the same ledger mean for the label of this one."""
+    return [BESIDE] if any(not e.guarantee.protects for e in entries if e.id != charge) else []
 
 
 # Tables that need neither sessions nor an order of queries.

@@ -4,7 +4,8 @@ privacy deployments, with what crowdlog adds under `crowdlog`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +19,7 @@ from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.release.promise import Promise, Setting, Step
 
 VERSION = 3  # of the layout
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -142,9 +144,27 @@ class Label:
     def read(cls, stored: Any, *, of: str = "this release") -> Label:
         """What `to_json` wrote; `of` names the release where it cannot be read."""
         try:
+            _refuse_unprintable(stored)
             return _read(_Parts(stored))
         except InputError as error:
             raise InputError(f"The label of {of} cannot be read: {error}") from None
+
+
+def _refuse_unprintable(stored: Any) -> None:
+    """A label is printed on terminals, where such characters are orders."""
+    if any(map(_CONTROL.search, _texts(stored))):
+        raise InputError("it holds characters that cannot be printed. It was damaged or changed by hand.")
+
+
+def _texts(stored: Any) -> Iterator[str]:
+    if isinstance(stored, str):
+        yield stored
+    elif isinstance(stored, Mapping):
+        for name, value in stored.items():
+            yield from (name, *_texts(value))
+    elif isinstance(stored, list):
+        for value in stored:
+            yield from _texts(value)
 
 
 def _unit(guarantee: Guarantee) -> dict[str, str]:

@@ -20,7 +20,7 @@ from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, fill_folder, folder_hash
-from crowdlog.release.guard_rails import as_drawn, refuse_or_warn, refuse_without_times
+from crowdlog.release.guard_rails import as_drawn, refuse_or_warn, refuse_without_times, warnings_of_others
 from crowdlog.release.place import Place, find_place, refuse_existing, reserve
 from crowdlog.release.promise import Promise, Protected, Protects
 from crowdlog.release.seal import read_key
@@ -202,7 +202,7 @@ def _draw(drawing: Drawing, ledger: Ledger, charge: int, staged: Path, target: P
         drawing.randomness,
         source=drawing.log.info.id,
         charge=charge,
-        warnings=drawing.warnings,
+        warnings=[*drawing.warnings, *warnings_of_others(charge, ledger.entries())],
         ledger_head=ledger.head,
         looks=[look.told() for look in ledger.looks()],
     )

@@ -73,6 +73,13 @@ def emptied(bench: Bench) -> None:
     bench.publish()
 
 
+def no_text(bench: Bench) -> None:
+    """A byte of what the table is made with, so that SQLite itself cannot say it."""
+    path = Path(bench.log.ledger())
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREAT\xce TABLE"))
+    bench.publish()
+
+
 def replaced_while_opened(bench: Bench) -> None:
     copy = bench.folder / "copy"
     shutil.copy(bench.log.ledger(), copy)
@@ -122,7 +129,7 @@ def full_when_noted(bench: Bench) -> None:
         db.execute(
             "CREATE TRIGGER full BEFORE INSERT ON journal BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
         )
-    Ledger.create(path, "another", "another", bench.folder / "another.head")
+    Ledger.create(path, "another", "another", bench.folder / "another.head", begin=False)
 
 
 def headless(bench: Bench) -> None:
@@ -133,9 +140,27 @@ def headless(bench: Bench) -> None:
 def of_another_log(bench: Bench) -> None:
     ledger = Path(bench.log.ledger())
     ledger.unlink()
-    Ledger.create(ledger, "other", "other", bench.folder / "other.head")
-    shutil.copy(bench.folder / "other.head", bench.log.path / HEAD)
+    (bench.log.path / HEAD).unlink()
+    Ledger.create(ledger, "other", "other")
     bench.publish()
+
+
+def again(bench: Bench, ledger: str, *, new: bool = False) -> None:
+    """Another import of the log, with this ledger; the folder has no store beside it."""
+    import_log(
+        bench.made / "log.tsv", bench.folder / "else" / "again", ledger=bench.folder / ledger, new_ledger=new
+    )
+
+
+def already_there(bench: Bench) -> None:
+    (bench.log.path / HEAD).unlink()
+    again(bench, "store/ledger.sqlite", new=True)
+
+
+def no_line(bench: Bench) -> None:
+    """Emptied, with the file beside it that knew its end."""
+    bench.journal("DELETE FROM journal")
+    Ledger.accept(bench.log.ledger(), "store", bench.log.ledger_head())
 
 
 def rule_after_a_release(bench: Bench) -> None:
@@ -185,7 +210,7 @@ def gaussian(mechanism: str, epsilon: float, delta: float) -> Case:
 def postgres(then: str) -> Case:
     def case(bench: Bench) -> None:
         cluster = bench.postgres()
-        log = import_log(bench.made / "log.tsv", bench.folder / "fresh", ledger=cluster.url)
+        log = import_log(bench.made / "log.tsv", bench.folder / "fresh", ledger=cluster.url, new_ledger=True)
         bench.__dict__["log"], bench.charges = log, 0
         if then == "lost":
             cluster.stop()
@@ -224,7 +249,10 @@ LEDGER_ERRORS: Cases = {
         "The budget is ε = {}": lambda bench: bench.publish(budget=(1.0, 1e-5)),
         "promises nothing to the people": unprotected,
         "{} {}.": budget(1.0, 1e-5),
-        "in which the store keeps the end": headless,
+        "in which the end of the ledger is kept": headless,
+        "There is no ledger": lambda bench: again(bench, "nowhere.sqlite"),
+        "There is or was a ledger": lambda bench: (bench.log, again(bench, "store/ledger.sqlite", new=True)),
+        "is there already": already_there,
         "is older than its store": journal_of("DELETE FROM journal WHERE number > 2"),
         "belongs to another log": of_another_log,
     },
@@ -259,7 +287,7 @@ LEDGER_ERRORS: Cases = {
 LEDGER_PARTS: Cases = {
     "privacy/ledger_book.py": {
         "needs a budget first": without_budget,
-        "an earlier release of these people promised nothing": after_an_unprotected_one,
+        "an earlier release of these people had no differential privacy": after_an_unprotected_one,
         "needs {} = {}, but": budget(1.0, 1e-5),
         "does not fit: {}": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),
     },
@@ -272,10 +300,12 @@ LEDGER_PARTS: Cases = {
         "run 'crowdlog resume' to see how charge {} stands.": full_disk("change"),
         "the store was not noted in it.": full_when_noted,
         "a line of it cannot be understood": content('{"what": "poem"}'),
+        "it has no line": no_line,
     },
     "privacy/journal.py": {
         "line {} is not the one": journal_of("UPDATE journal SET hash = 'x' WHERE number = 1"),
         "line {} cannot be read": content("{"),
+        "its tables cannot be read": no_text,
     },
     "privacy/gaussian_filter.py": {
         "the budget is for Gaussian releases only": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),

@@ -422,6 +422,7 @@ RELEASE_ERRORS: Cases = {
         "is not what a label has there": changed("charge", "one"),
         "it has version": changed("label_version", 1),
         "it was damaged or changed by hand. {}": less_promised,
+        "it holds characters that cannot be printed": changed("source", "a\x1bb"),
     },
     "release/seal.py": {
         "The key {} cannot be read": lambda bench: read_key(bench.folder / "nowhere"),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
+from crowdlog.mechanisms import MECHANISMS, parse
 from crowdlog.plan import bounds
 from crowdlog.plan.candidates import OfTheLog
 from crowdlog.plan.selections import AtLeast, SampledThreshold
 from crowdlog.privacy.noise import DiscreteLaplace
+from crowdlog.release.label import Label
+from tests.mechanisms.test_every_mechanism import EXAMPLES
 from tests.release.told.truths import (
     True_,
     always,
@@ -22,6 +26,18 @@ from tests.release.told.truths import (
     unsafe,
 )
 
+
+@cache
+def first_without_a_promise() -> int:
+    """The first charge without one: each mechanism is released in the order of their list."""
+    promises = (parse(EXAMPLES[name][0]).promise() for name in MECHANISMS)
+    return next(number for number, promise in enumerate(promises, 1) if not promise.guarantee.protects)
+
+
+def after_one_without_a_promise(label: Label) -> bool:
+    return label.source != "part" and label.charge > first_without_a_promise()
+
+
 # Where a sentence comes from: the sentence as it begins in the source, and of which labels it is true.
 OF_RELEASES: dict[str, dict[str, True_]] = {
     "release/guard_rails.py": {
@@ -30,6 +46,7 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         "No formal guarantee: whoever": lambda label: (
             label.promise.guarantee.family == "none" and not unsafe(label) and not seeded(label)
         ),
+        "A release without differential privacy was charged": after_one_without_a_promise,
         "This store is a part of another one": lambda label: label.source == "part",
         "Whether the log has fewer than 1/δ users": lambda label: (
             dp(label) and label.promise.guarantee.delta > 0

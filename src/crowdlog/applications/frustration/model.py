@@ -110,8 +110,7 @@ def train_from_release(path: str | Path) -> FrustrationModel:
     if table is None or not table.num_rows:
         raise InputError(f"The release {path} publishes no vectors: no model can be made of it.")
     model = model_of_counts(counts_of_table(table, f"The release {path}"))
-    label = json.loads((release.path / "label.json").read_text(encoding="utf-8"))
-    return FrustrationModel(model.coefficients, label)
+    return FrustrationModel(model.coefficients, release.stored())
 
 
 def chances(study: FrustrationStudy, model: FrustrationModel, merge: str, train: Bools) -> Floats:

@@ -46,7 +46,7 @@ def train_from_release(path: str | Path, *, learner: str = "forest", seed: int =
         raise InputError(f"The release {path} publishes no vectors: no model can be made of it.")
     bins, counts = counts_of_table(table, f"The release {path}")
     model = model_of_counts(bins, counts, learner=learner, seed=seed)
-    return replace(model, label=_label(release), trained_on="a release")
+    return replace(model, label=release.stored(), trained_on="a release")
 
 
 def model_of_counts(bins: str, counts: Floats, *, learner: str = "forest", seed: int = 0) -> TaskModel:
@@ -91,8 +91,3 @@ def _groups(bins: str) -> Any:
     vectors = domain(bins)
     coarse = np.concatenate([vectors[:, :1] > 0.25, vectors[:, 1:] >= 0.5], axis=1)
     return coarse @ (2 ** np.arange(vectors.shape[1] - 1, -1, -1))
-
-
-def _label(release: Release) -> dict[str, Any]:
-    stored: dict[str, Any] = json.loads((release.path / "label.json").read_text(encoding="utf-8"))
-    return stored

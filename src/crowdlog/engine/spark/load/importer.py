@@ -32,10 +32,10 @@ from crowdlog.files.private import no_core_dumps
 from crowdlog.log.building import REJECTS, building
 from crowdlog.log.formats import ReadOptions
 from crowdlog.log.formats.roles import Confirm
-from crowdlog.log.importer import ledger_address
 from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.pass2_write import Origin, check_enough, record
 from crowdlog.log.people import SIZE
+from crowdlog.log.shared_ledger import shared_ledger
 from crowdlog.log.store import LogStore, StoreInfo
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance, progress_bar
@@ -64,6 +64,7 @@ def import_there(
     merge_next_page: bool = False,
     keep_dash: bool = False,
     ledger: str | Path | None = None,
+    new_ledger: bool = False,
     tables: str | None = None,
     before: Callable[[StoreInfo], None] | None = None,
     session: Any = None,
@@ -75,10 +76,11 @@ def import_there(
     """
     no_core_dumps()
     paths = [sources] if isinstance(sources, str | Path) else sources
+    shared = shared_ledger(ledger, out, new=new_ledger)
     options = ReadOptions(format, columns, date, quoted_lines, time_format, query_parameter, confirm, tell)
     inputs = find_inputs(paths, options, encoding)
     there = None if tables is None else Address.of(tables) / SystemRandomness().bytes(8).hex()
-    origin = Origin(list(inputs.formats), [] if format else list(inputs.formats), ledger_address(ledger))
+    origin = Origin(list(inputs.formats), [] if format else list(inputs.formats), shared)
     with ExitStack() as stack:
         if session is None:
             session, scratch = start(master, {})
@@ -91,7 +93,7 @@ def import_there(
         stack.enter_context(told_plainly("The import", "Nothing was left behind."))
         load = _Load(session.sparkContext, inputs, folder, there, advance)
         found = load.run(origin, strict=strict, keep_dash=keep_dash, merge_next_page=merge_next_page)
-        record(folder, found, before)
+        record(folder, found, before, new_ledger=new_ledger)
     return LogStore.open(out)
 
 
