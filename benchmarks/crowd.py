@@ -17,6 +17,7 @@ import os
 import resource
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.crypto.voprf import VoprfKey
 from crowdlog.crowd.manifest import Manifest, Party
+from crowdlog.crowd.operator import Operator
 from crowdlog.crowd.request_chunks import MOST_ENVELOPES
 from crowdlog.crowd.services.collections import CollectionStore
 from crowdlog.crowd.services.local import LocalServices
@@ -89,22 +91,30 @@ def rates(folder: Path, people: int = 20, each: int = 150) -> None:
     terms = Terms("rates", 5, limit=each, cover=False, upload_seconds=300)
     found = [[MinedArtifact((f"{number} {i}",), 1) for i in range(each)] for number in range(people)]
     with Metered(folder, options=options) as services, services.operator() as operator:
-        warm, invitations = operator.create(terms, people)
-        play_joining(warm.to_json(), invitations)
+        warm, invitations = operator.create(terms, people)  # what is loaded once is loaded before it counts
+        joined = play_joining(warm.to_json(), invitations)
+        few = [(credentials, own[:10]) for credentials, own in zip(joined, found, strict=True)]
+        _through(operator, warm, play_mining(warm.to_json(), few))
         made, invitations = operator.create(terms, people)
         before = services.spent()
         joined = play_joining(made.to_json(), invitations)
         before = _rate(services, before, "credentials issued by each", people, ("randomness", "mix1"))
         sealed = play_mining(made.to_json(), list(zip(joined, found, strict=True)))
-        before = _rate(services, before, "values evaluated", people * each, ("randomness",))
-        operator.close(made.id)
-        operator.wait_open(made.id)
+        _rate(services, before, "values evaluated", people * each, ("randomness",))
         before = services.spent()
-        sending = [one for own in sealed for one in own]
-        play_sending(made.to_json(), sending)
-        while operator.status(made.id)["received"] < len(sending) - 2 * 100:  # the pools stay behind
-            time.sleep(0.5)
-        _rate(services, before, "envelopes or reports taken", len(sending), ("mix1", "mix2", "aggregation"))
+        sent = _through(operator, made, sealed)
+        _rate(services, before, "envelopes or reports taken", sent, ("mix1", "mix2", "aggregation"))
+
+
+def _through(operator: Operator, made: Manifest, sealed: Sequence[Sequence[bytes]]) -> int:
+    """Open the uploads, send everything, and wait until it has arrived; return how many arrived."""
+    operator.close(made.id)
+    operator.wait_open(made.id)
+    sending = [one for own in sealed for one in own]
+    play_sending(made.to_json(), sending)
+    while (arrived := operator.status(made.id)["received"]) < len(sending) - 2 * 100:  # the pools stay behind
+        time.sleep(0.5)
+    return int(arrived)
 
 
 def _rate(

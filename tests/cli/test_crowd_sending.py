@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from click.testing import CliRunner
 
-from crowdlog.cli import crowd_member, crowd_sending
+from crowdlog.cli import cli, crowd_member, crowd_sending
+from crowdlog.crowd import http
 from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client import participate
 from crowdlog.crowd.client.client_store import ClientStore
@@ -57,3 +59,22 @@ def test_lines_without_tls_are_told(capsys):
     crowd_member._warn_of_open_lines(manifest_of())
     said = capsys.readouterr().err
     assert said.count("is not encrypted") == 4
+
+
+def test_who_sends_at_once_is_told_what_she_gives_up_before_she_is_asked(crowd, tmp_path, monkeypatch):
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    with ClientStore(tmp_path / "home") as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        own.consent(membership.id)
+        chosen = sample_artifacts(crowd.manifest, [MinedArtifact(("a",), 1)], RANDOM).chosen
+        participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+    crowd.open_uploads()
+    monkeypatch.setattr(http, "Connection", lambda url, **_options: crowd.connect(url))
+    asked = ["crowd", "send", "--now", "--home", str(tmp_path / "home")]
+    refused = CliRunner().invoke(cli, asked, input="n\n")
+    assert refused.output.index("All reports leave together") < refused.output.index("Send 1 reports")
+    assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 0
+    slowly = CliRunner().invoke(cli, [*asked[:2], *asked[3:]], input="n\n")
+    assert "All reports leave together" not in slowly.output
+    assert "1 reports were sent." in CliRunner().invoke(cli, asked, input="y\n").output
+    assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 1

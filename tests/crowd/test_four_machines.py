@@ -126,3 +126,6 @@ def test_a_collection_of_four_parties_in_their_own_networks_as_the_page_says(tmp
     logs = "".join((tmp_path / party / "log").read_text() for party in PARTIES)
     assert "Traceback" not in logs
     assert "10.213.77." not in logs  # no address of a volunteer is written down
+    kept = [path.read_bytes() for party in PARTIES for path in (tmp_path / party / "data").rglob("*.*")]
+    assert sum(map(len, kept)) > 10_000
+    assert not any(b"10.213.77." in one for one in kept)

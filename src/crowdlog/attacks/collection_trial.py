@@ -30,6 +30,7 @@ from crowdlog.privacy.randomness import Randomness
 POOL = 20
 K = MIN_K
 _POLL_SECONDS = 0.05
+Arrival = tuple[str, float, list[str]]  # path and moment of a call, hashes of the envelopes in it
 
 
 def volunteer_address(person: int) -> str:
@@ -67,6 +68,7 @@ class CollectionTrial:
     randomness: Randomness
     switch: Path
     attempts: int
+    _read: dict[str, list[Arrival]] = field(default_factory=dict, repr=False)
 
     def restore(self, attack: str) -> None:
         """Let the services do what they did before this attack was known; on ours it changes nothing."""
@@ -117,15 +119,19 @@ class CollectionTrial:
 
     def arrivals(self, target: AttackedCollection, name: str) -> list[tuple[float, list[str]]]:
         """What came to a service from the mix before it: the moment, and what was in it, in order."""
-        return [
-            (call.moment, [digest(base64.b64decode(one)) for one in call.json()["envelopes"]])
-            for call in list(self.lines[name].calls)
-            if call.path == f"{target.at}/batch"
-        ]
+        read, calls = self._read.setdefault(name, []), self.lines[name].calls
+        for call in calls[len(read) :]:  # attackers look again and again: each call is read once
+            envelopes = call.json()["envelopes"] if call.path.endswith("/batch") else []
+            read.append((call.path, call.moment, [digest(base64.b64decode(one)) for one in envelopes]))
+        return [(moment, part) for path, moment, part in read if path == f"{target.at}/batch"]
+
+    def arrived(self, target: AttackedCollection) -> set[str]:
+        """The different envelopes that have come to the aggregation server."""
+        return {one for _moment, part in self.arrivals(target, "aggregation") for one in part}
 
     def seen(self, target: AttackedCollection) -> int:
         """How many different envelopes have come to the aggregation server."""
-        return len({one for _moment, part in self.arrivals(target, "aggregation") for one in part})
+        return len(self.arrived(target))
 
     def wait_arrived(
         self,
@@ -138,8 +144,7 @@ class CollectionTrial:
         """Whether these envelopes have reached the aggregation server within this time, all but `left`."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            arrived = {one for _moment, part in self.arrivals(target, "aggregation") for one in part}
-            if len(wanted - arrived) <= left:
+            if len(wanted - self.arrived(target)) <= left:
                 return True
             time.sleep(pause)
         return False

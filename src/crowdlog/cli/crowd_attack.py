@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.output import json_option, show_json, show_table
-from crowdlog.errors import CrowdlogError
+from crowdlog.errors import CrowdlogError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ _YES = {True: "yes", False: "NO"}
 
 @click.command(short_help="Attack small collections and compare with the threat model.")
 @click.option("--protocol", is_flag=True, help="Only the attacks on reports and keys, without processes.")
+@click.option("--linking", is_flag=True, help="Only who links volunteers with their reports.")
 @click.option(
     "--volunteers",
     default=300,
@@ -30,7 +31,7 @@ _YES = {True: "yes", False: "NO"}
     help="How many volunteers send while every party tries to link them; 0: none.",
 )
 @json_option
-def attack(as_json: bool, protocol: bool, volunteers: int) -> None:
+def attack(as_json: bool, protocol: bool, linking: bool, volunteers: int) -> None:
     """Attack small collections and compare what happens with the threat model: the protocol beside the design
     of 2013, the system beside services whose repairs are switched off, and every party that could link
     volunteers with their reports, once with the repairs switched off and once with them.
@@ -44,9 +45,11 @@ def attack(as_json: bool, protocol: bool, volunteers: int) -> None:
     from crowdlog.attacks.system import demonstrate_system, link
     from crowdlog.privacy.randomness import SystemRandomness
 
+    if linking and (protocol or not volunteers):
+        raise InputError("--linking needs volunteers, and goes without --protocol.")
     randomness = SystemRandomness()
-    rows = demonstrate(randomness)
-    system = [] if protocol else demonstrate_system(randomness)
+    rows = [] if linking else demonstrate(randomness)
+    system = [] if protocol or linking else demonstrate_system(randomness)
     linked = [] if protocol or not volunteers else link(randomness, volunteers)
     if as_json:
         parts: dict[str, Sequence[Demonstration | SystemAttack | Linking]] = {
@@ -68,13 +71,14 @@ def attack(as_json: bool, protocol: bool, volunteers: int) -> None:
 
 
 def _show(rows: list[Demonstration], system: list[SystemAttack], linked: list[Linking]) -> None:
-    show_table(
-        ["attack on the protocol", "2013 design", "crowdlog", "as expected", ""],
-        [
-            [row.name, _SAID[row.against_2013], _SAID[row.against_ours], _YES[row.as_expected], row.note]
-            for row in rows
-        ],
-    )
+    if rows:
+        show_table(
+            ["attack on the protocol", "2013 design", "crowdlog", "as expected", ""],
+            [
+                [row.name, _SAID[row.against_2013], _SAID[row.against_ours], _YES[row.as_expected], row.note]
+                for row in rows
+            ],
+        )
     if system:
         show_table(
             ["attack on the system", "repair off", "crowdlog", "as expected", "repair"],

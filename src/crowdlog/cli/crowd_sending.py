@@ -54,18 +54,18 @@ def send(
             return
         mix = stack.enter_context(Connection(membership.manifest.mixes[0].url, cafile=cafile))
         size = sum(len(item.submission) for item in waiting)
+        if at_once:  # told before she is asked
+            click.echo(
+                "All reports leave together: the first mix, and whoever watches it, sees which are one "
+                "person's.",
+                err=True,
+            )
         agree(yes, f"Send {len(waiting)} reports ({size:,} bytes)?")
         window = participate.upload_window(membership.manifest, mix)
         if window is None and (at_once or only_due):
             raise PrivacyRefusal(
                 "Sending is safe only after the collection has been closed and its randomness key is gone. "
                 "Your outbox is kept."
-            )
-        if at_once:
-            click.echo(
-                "All reports leave together: the first mix, and whoever watches it, sees which are one "
-                "person's.",
-                err=True,
             )
         sent = _send_all(own, membership, mix, at_once, only_due)
     click.echo(f"{sent} reports were sent.")

@@ -106,6 +106,18 @@ def test_no_term_can_be_shown_otherwise_under_the_same_id(crowd, name, value):
         participate.look(_link(crowd), lying)
 
 
+@pytest.mark.parametrize(("name", "value"), [("k", 6), ("k", 5), ("limit", 7)])
+def test_nobody_can_lower_k_or_raise_the_limit_under_the_same_id(tmp_path, name, value):
+    with SmallCrowd(tmp_path, k=7, more={"limit": 6}) as crowd:
+        shown = crowd.manifest.to_json()
+        assert shown["collection"][name] != value
+        shown["collection"][name] = value
+        lying = Direct(crowd.client)
+        lying.call = lambda _method, _path, _body=None: {"phase": "mining", "manifest": shown}
+        with pytest.raises(PrivacyRefusal, match="another collection than the link names"):
+            participate.look(_link(crowd), lying)
+
+
 def test_parties_answer_for_themselves(crowd):
     assert participate.check_parties(crowd.manifest, crowd.connect) == crowd.server.listed()["head"]
     for host, path, answer in (
@@ -169,6 +181,15 @@ def test_cover_makes_everybody_send_as_many(covered, home):
     with covered.server._database.transaction() as t:
         assert t.rows("SELECT COUNT(*) FROM randomness_slots") == [(6,)]
     assert all(0 <= item.due < 1 for item in items)
+    assert len({item.due for item in items}) == 6
+
+
+def test_which_number_an_artifact_gets_is_drawn(covered):
+    """Of twelve people with the same two artifacts: one slot for all has a chance of 6 to the power −11."""
+    own = [covered.prepared(covered.member(), {"a": 1, "b": 1}) for _ in range(12)]
+    for text in "ab":
+        items = [next(item for item in one if item.readable == text) for one in own]
+        assert len({Submission.parse(item.submission).slot for item in items}) > 1
 
 
 def test_cover_reports_are_counted_and_open_nothing(covered):

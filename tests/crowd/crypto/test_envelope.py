@@ -35,6 +35,19 @@ def test_any_bytes_are_refused(envelope: bytes) -> None:
     assert str(len(envelope)) in str(caught.value)
 
 
+def test_a_mix_reads_nothing_of_what_it_passes_on() -> None:
+    """Every mix takes its own layer off; what it then holds is sealed for the next, byte for byte other."""
+    report = bytes(range(200))
+    envelope = seal_onion(PUBLICS, report, RANDOMNESS)
+    for own in KEYS[:2]:
+        envelope = open_layer(own, envelope)
+        assert not any(report[start : start + 8] in envelope for start in range(len(report) - 8))
+        for mix in KEYS[:2]:
+            if mix is not KEYS[KEYS.index(own) + 1]:
+                with pytest.raises(ReportError):
+                    open_layer(mix, envelope)
+
+
 def test_the_wrong_node_and_damage_are_refused() -> None:
     envelope = seal_onion(PUBLICS, b"report", RANDOMNESS)
     for key, data in (

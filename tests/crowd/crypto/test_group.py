@@ -1,5 +1,8 @@
 """Encodings are canonical, and nothing malformed reaches libsodium."""
 
+import os
+import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from crowdlog.crowd.crypto.group import (
     BASE,
     ORDER,
+    SIZE,
     ReportError,
     add,
     decode_point,
@@ -86,3 +90,16 @@ def test_a_point_has_one_spelling():
         decode_point(twin)
     with pytest.raises(ReportError):
         multiply(5, twin)
+
+
+def test_the_library_leaves_no_copy_in_the_temp_folder(tmp_path):
+    code = "from crowdlog.crowd.crypto.group import BASE, multiply; print(multiply(2, BASE).hex())"
+    asked = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(asked.stdout.strip()) == 2 * SIZE
+    assert list(tmp_path.iterdir()) == []

@@ -48,6 +48,19 @@ def test_what_k_people_share_is_published_with_its_count_and_nothing_else(crowd)
     assert label["model"]["model_name"] == "Distributed"
 
 
+def test_known_reports_among_new_ones_are_told_apart(crowd):
+    first, second, third = (crowd.envelopes(crowd.member(), {"all": 1})[0] for _ in range(3))
+    crowd.open_uploads()
+    assert crowd.send([first]).json() == {"accepted": 1, "duplicates": 0, "rejected": 0}
+    # one known, one new, and one twice in a request
+    assert crowd.send([first, second, third, third]).json() == {
+        "accepted": 2,
+        "duplicates": 2,
+        "rejected": 0,
+    }
+    assert crowd.status()["stored"] == 3
+
+
 def test_after_publishing_nothing_is_left_of_the_reports(sqlite_crowd, tmp_path):
     envelopes = sqlite_crowd.envelopes(sqlite_crowd.member(), {"mine alone": 1})
     sqlite_crowd.open_uploads()

@@ -12,8 +12,7 @@ from __future__ import annotations
 import hashlib
 from functools import reduce
 
-import rbcl
-
+from crowdlog.crowd.crypto.sodium import rbcl
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -30,13 +31,17 @@ class SigningKey:
     def to_bytes(self) -> bytes:
         return self.secret
 
-    @property
+    @cached_property
+    def _private(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self.secret)
+
+    @cached_property
     def public(self) -> bytes:
-        return Ed25519PrivateKey.from_private_bytes(self.secret).public_key().public_bytes_raw()
+        return self._private.public_key().public_bytes_raw()
 
     def sign(self, purpose: str, message: bytes) -> bytes:
         """A signature of the message that is good for this purpose only."""
-        return Ed25519PrivateKey.from_private_bytes(self.secret).sign(_framed(purpose, message))
+        return self._private.sign(_framed(purpose, message))
 
 
 def signed(public: bytes, purpose: str, message: bytes, signature: bytes) -> bool:

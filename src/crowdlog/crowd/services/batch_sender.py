@@ -59,16 +59,10 @@ class BatchSender:
 
     async def look_after(self, client: httpx.AsyncClient, name: str) -> None:
         """One step of a collection: fetch the certificate, form batches, send what may leave, end."""
-        state, destroyed, _certificate, manifest = await run_in_threadpool(self.batches.find, name)
+        state, manifest = await run_in_threadpool(self._formed, name)
         if state == "waiting":
             await self._fetch_certificate(client, manifest)
             return
-        first = self.identity.place(manifest) == 1
-        if state == "open" and first and self.clock() >= destroyed + manifest.upload_seconds:
-            await run_in_threadpool(self.batches.drain, name)
-            state = "draining"
-        if state == "open":
-            await run_in_threadpool(self.batches.form, name, self.pool)
         while (batch := await run_in_threadpool(self.batches.oldest, name)) is not None:
             if state == "open" and not self._may_leave(name, batch):
                 return
@@ -76,6 +70,17 @@ class BatchSender:
                 return
         if state == "draining":
             await self._finish(client, manifest)
+
+    def _formed(self, name: str) -> tuple[str, Manifest]:
+        """Form what batches can be formed now; return the state of the collection and its terms."""
+        state, destroyed, _certificate, manifest = self.batches.find(name)
+        first = self.identity.place(manifest) == 1
+        if state == "open" and first and self.clock() >= destroyed + manifest.upload_seconds:
+            self.batches.drain(name)
+            state = "draining"
+        if state == "open":
+            self.batches.form(name, self.pool)
+        return state, manifest
 
     async def _fetch_certificate(self, client: httpx.AsyncClient, manifest: Manifest) -> None:
         found = await fetch_certificate(client, manifest)

@@ -52,6 +52,7 @@ class BatchStore:
         self._database = open_database(url, folder / "mix.sqlite", SCHEMA)
         self._folder, self._randomness = folder, randomness
         self._pools: dict[str, PoolFile] = {}
+        self._manifests: dict[str, Manifest] = {}
         self._lock = threading.RLock()  # pool and tables belong together
         going_on = self.not_ended()
         for path in folder.glob("*.pool"):
@@ -86,8 +87,14 @@ class BatchStore:
             )
         if not rows:
             raise Refused(404, "There is no such collection here.")
-        state, destroyed, certificate, manifest = rows[0]
-        return str(state), int(destroyed), str(certificate), Manifest.from_json(json.loads(manifest))
+        state, destroyed, certificate, terms = rows[0]
+        if collection_id not in self._manifests:  # terms never change
+            self._manifests[collection_id] = Manifest.from_json(json.loads(terms))
+        return str(state), int(destroyed), str(certificate), self._manifests[collection_id]
+
+    def terms(self, collection_id: str) -> Manifest:
+        """The terms of a collection, read once."""
+        return self._manifests.get(collection_id) or self.find(collection_id)[3]
 
     def state(self, collection_id: str) -> tuple[str, int]:
         """Return state and time of the key's destruction, without the terms."""
@@ -271,6 +278,8 @@ def _value(t: Transaction, collection_id: str, name: str) -> int:
 
 
 def _add(t: Transaction, collection_id: str, name: str, amount: int) -> None:
+    if not amount:
+        return
     t.run(
         "INSERT INTO mix_counts VALUES (?, ?, ?) "
         "ON CONFLICT (collection, name) DO UPDATE SET value = mix_counts.value + excluded.value",

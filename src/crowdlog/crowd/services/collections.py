@@ -11,11 +11,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
@@ -47,6 +48,9 @@ SCHEMA = [
     "NULL, "
     "report BLOB NOT NULL, PRIMARY KEY (collection, tag, pseudonym)) WITHOUT ROWID",
 ]
+_KNOWN_REPORT = "SELECT 1 FROM reports WHERE collection = ? AND tag = ? AND pseudonym = ?"
+_NEW_REPORT = "INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_NEW_SLOT = "INSERT INTO slots VALUES (?, ?) ON CONFLICT DO NOTHING"
 _HASH_SIZE = 16
 _NONCE_SIZE = 12
 
@@ -58,6 +62,21 @@ def digest(text: str | bytes) -> bytes:
 _NOBODY_NEW = "The collection takes no new people any more."
 NOT_OPEN = "The uploads of this collection are not open here yet; send again later."
 _NO_INVITATION = "This invitation is unknown or was used already; ask the operator for another."
+
+
+class StoredReport(NamedTuple):
+    """What is written of a report: its slot, its group and person, and the report itself, sealed."""
+
+    slot: tuple[int, bytes]
+    where: tuple[int, bytes, bytes]
+    sealed: bytes
+
+
+class _SeenBefore(Exception):  # noqa: N818 - what was found
+    """Some of many reports are not new; nothing of them was stored."""
+
+
+Inserting = Callable[[Transaction, Sequence[StoredReport]], list[str]]
 
 
 class CollectionStore:
@@ -171,10 +190,18 @@ class CollectionStore:
 
     def keep(self, collection_id: str, reports: Sequence[Report], rejected: int) -> dict[str, int]:
         """Store checked reports, one per person and artifact and one per slot; count the rest."""
-        counted = {"received": 0, "duplicates": 0, "over_limit": 0, "rejected": rejected}
         key = self._key(collection_id)
         # in one order, so that two workers that store the same reports never wait for each other
         ordered = sorted(reports, key=lambda report: report.slot_name)
+        try:
+            return self._keep(collection_id, key, ordered, rejected, _insert_new)
+        except _SeenBefore:  # rare: then each is looked up by itself
+            return self._keep(collection_id, key, ordered, rejected, _insert_each)
+
+    def _keep(
+        self, collection_id: str, key: bytes, reports: Sequence[Report], rejected: int, insert: Inserting
+    ) -> dict[str, int]:
+        counted = {"received": 0, "duplicates": 0, "over_limit": 0, "rejected": rejected}
         with self._database.transaction() as t:
             number, phase = _row(t, collection_id, " FOR SHARE")
             if phase == "mining":  # this server has yet to hear that the uploads are open: the mix keeps them
@@ -182,8 +209,8 @@ class CollectionStore:
             if phase != "uploading":
                 counted["rejected"] += len(reports)
             else:
-                for report in ordered:
-                    counted[self._insert(t, number, key, report)] += 1
+                for outcome in insert(t, [self._stored(number, key, report) for report in reports]):
+                    counted[outcome] += 1
             for name, amount in counted.items():
                 _add(t, number, name, amount)
         return counted
@@ -193,25 +220,17 @@ class CollectionStore:
         key = self._key(collection_id)
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
-            for report in reports:
-                self._insert(t, number, key, report)
+            _insert_each(t, [self._stored(number, key, report) for report in reports])
 
-    def _insert(self, t: Transaction, number: int, key: bytes, report: Report) -> str:
-        """Store one report; return what it counts as."""
+    def _stored(self, number: int, key: bytes, report: Report) -> StoredReport:
+        """The rows of one report: hashes under the key of its collection, and the report sealed under it."""
         level = bytes([report.level])
-        group, person = level + _hashed(key, report.group), _hashed(key, report.pseudonym)
-        where = (number, group, person)
-        stored = "SELECT 1 FROM reports WHERE collection = ? AND tag = ? AND pseudonym = ?"
-        if t.rows(stored, where):
-            return "duplicates"
-        slot = level + _hashed(key, report.slot_name)
-        if not t.run("INSERT INTO slots VALUES (?, ?) ON CONFLICT DO NOTHING", (number, slot)):
-            # another worker may have stored it meanwhile
-            return "duplicates" if t.rows(stored, where) else "over_limit"
         nonce = self._randomness.bytes(_NONCE_SIZE)
-        sealed = nonce + ChaCha20Poly1305(key).encrypt(nonce, report.to_bytes(), None)
-        kept = t.run("INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (*where, sealed))
-        return "received" if kept else "duplicates"
+        return StoredReport(
+            (number, level + _hashed(key, report.slot_name)),
+            (number, level + _hashed(key, report.group), _hashed(key, report.pseudonym)),
+            nonce + ChaCha20Poly1305(key).encrypt(nonce, report.to_bytes(), None),
+        )
 
     def groups(self, collection_id: str, least: int, level: int = 0) -> Iterator[list[bytes]]:
         """Yield the reports of each group of a level that has at least `least` people, one group in memory at
@@ -284,6 +303,34 @@ class CollectionStore:
             self._keys.pop(name, None)
 
 
+def _insert_new(t: Transaction, reports: Sequence[StoredReport]) -> list[str]:
+    """Store reports of which none was seen before, all with two statements; return what each counts as."""
+    if not reports:
+        return []
+    new = t.run_many(_NEW_SLOT, [one.slot for one in reports])
+    if new == len(reports):  # again in one order, for the sake of other workers
+        new = t.run_many(
+            _NEW_REPORT, [(*one.where, one.sealed) for one in sorted(reports, key=attrgetter("where"))]
+        )
+    if new != len(reports):
+        raise _SeenBefore
+    return ["received"] * len(reports)
+
+
+def _insert_each(t: Transaction, reports: Sequence[StoredReport]) -> list[str]:
+    """Store reports one by one; return what each counts as."""
+    return [_insert(t, one) for one in reports]
+
+
+def _insert(t: Transaction, one: StoredReport) -> str:
+    if t.rows(_KNOWN_REPORT, one.where):
+        return "duplicates"
+    if not t.run(_NEW_SLOT, one.slot):
+        # another worker may have stored it meanwhile
+        return "duplicates" if t.rows(_KNOWN_REPORT, one.where) else "over_limit"
+    return "received" if t.run(_NEW_REPORT, (*one.where, one.sealed)) else "duplicates"
+
+
 def _advance(t: Transaction, collection_id: str, phase: str) -> None:
     _number, now = _row(t, collection_id, " FOR UPDATE")
     if now == CANCELLED:
@@ -318,6 +365,8 @@ def _value(t: Transaction, number: int, name: str) -> int:
 
 
 def _add(t: Transaction, number: int, name: str, amount: int) -> None:
+    if not amount:
+        return
     t.run(
         "INSERT INTO counts VALUES (?, ?, ?) "
         "ON CONFLICT (collection, name) DO UPDATE SET value = counts.value + excluded.value",

@@ -86,7 +86,6 @@ class MixNode:
         self.identity = Identity(self.folder, self.owner, self.randomness)
         self._key = own_key(self.folder / "mix.key", self.randomness)
         self._batches = BatchStore(self.database_url, self.folder, self.randomness)
-        self._manifests: dict[str, Manifest] = {}
         self.sender = BatchSender(
             self.identity,
             self._batches,
@@ -289,9 +288,7 @@ class MixNode:
         }
 
     def _manifest(self, collection_id: str) -> Manifest:
-        if collection_id not in self._manifests:
-            self._manifests[collection_id] = self._batches.find(collection_id)[3]
-        return self._manifests[collection_id]
+        return self._batches.terms(collection_id)
 
     def _refuse_late(self, manifest: Manifest) -> None:
         state, destroyed = self._batches.state(manifest.id)

@@ -34,9 +34,10 @@ class _PostgresTransaction:
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
         return self._connection.execute(_spelled(statement), values).rowcount
 
-    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
         with self._connection.cursor() as cursor:
             cursor.executemany(_spelled(statement), rows)
+            return cursor.rowcount
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         return self._connection.execute(_spelled(statement), values).fetchall()

@@ -51,7 +51,9 @@ class Transaction(Protocol):
         """Run a statement and return how many rows it changed."""
         ...
 
-    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None: ...
+    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run a statement for each of these rows and return how many rows all of them changed."""
+        ...
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]: ...
 
@@ -112,8 +114,8 @@ class _SQLiteTransaction:
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
         return self._connection.execute(_spelled(statement), values).rowcount
 
-    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        self._connection.executemany(statement, rows)
+    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        return self._connection.executemany(statement, rows).rowcount
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         return self._connection.execute(_spelled(statement), values).fetchall()
