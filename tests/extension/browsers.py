@@ -66,6 +66,10 @@ class Chromium(Shared):
     def page(self, name: str) -> None:
         self.tab.goto(f"{self.base}/{name}")
 
+    def take_back(self, origin: str) -> None:
+        """A host, as she does in the browser's settings."""
+        assert self.watch(f"return chrome.permissions.remove({{ origins: [{json.dumps(origin)}] }})")
+
     def run(self, script: str) -> Any:
         return self.tab.evaluate(f"async () => {{ {script} }}")
 
@@ -122,6 +126,23 @@ def chromium(
         context.close()
 
 
+@contextmanager
+def granting_chromium(extension: Path, profile: Path, proxy: int, *, playwright: Any) -> Iterator[Chromium]:
+    """Chromium that grants every host without a question, because its profile says that she was asked for all
+    before: without a screen it shows no question. `extension` is a build without `--grant`.
+    """
+    with chromium(extension, profile, proxy, playwright=playwright) as first:
+        name = first.base.removeprefix("chrome-extension://")
+    file = profile / "Default/Preferences"
+    preferences = json.loads(file.read_text())
+    settings = preferences["extensions"]["settings"][name]
+    for kind in ("granted_permissions", "runtime_granted_permissions"):
+        settings.setdefault(kind, {})["explicit_host"] = ["http://*/*", "https://*/*"]
+    file.write_text(json.dumps(preferences))
+    with chromium(extension, profile, proxy, playwright=playwright) as again:
+        yield again
+
+
 class Firefox(Shared):
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -149,6 +170,19 @@ class Firefox(Shared):
         )
         with self.client.using_context("chrome"):
             assert self.client.execute_async_script(stop, script_args=[_FIREFOX_ID]) is True
+
+    def take_back(self, origin: str) -> None:
+        """A host, as she does in the browser's settings."""
+        script = (
+            "const [id, origin, done] = arguments;"
+            "const file = 'resource://gre/modules/ExtensionPermissions.sys.mjs';"
+            "const { ExtensionPermissions } = ChromeUtils.importESModule(file);"
+            "const gone = { origins: [origin], permissions: [], data_collection: [] };"
+            "ExtensionPermissions.remove(id, gone, WebExtensionPolicy.getByID(id).extension)"
+            ".then(() => done(true), done);"
+        )
+        with self.client.using_context("chrome"):
+            assert self.client.execute_async_script(script, script_args=[_FIREFOX_ID, origin]) is True
 
     def open(self, url: str) -> None:
         self.client.navigate(url)

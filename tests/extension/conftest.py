@@ -7,13 +7,19 @@ from typing import Any
 
 import pytest
 
-from tests.extension.browsers import Chromium, Firefox, built, chromium, firefox
+from tests.extension.browsers import Chromium, Firefox, built, chromium, firefox, granting_chromium
 from tests.extension.recording_proxy import RecordingProxy
 
 
 @pytest.fixture(scope="session")
 def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(tmp_path_factory.mktemp("extension"))
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The extension as a store gets it: no optional host is granted."""
+    return built(tmp_path_factory.mktemp("stock"), grant=False)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +51,22 @@ def start(extension: Path, playwright: Any, proxy: RecordingProxy, tmp_path: Pat
                 chromium(extension, profile, proxy.port, playwright=playwright)
                 if name == "chromium"
                 else firefox(extension, profile, proxy.port)
+            )
+            return stack.enter_context(browser)
+
+        yield starting
+
+
+@pytest.fixture
+def start_stock(stock: Path, playwright: Any, proxy: RecordingProxy, tmp_path: Path) -> Iterator[Start]:
+    """Start a browser by name with what a store gets; the browser grants what it is asked for."""
+    with ExitStack() as stack:
+
+        def starting(name: str) -> Chromium | Firefox:
+            browser: AbstractContextManager[Chromium | Firefox] = (
+                granting_chromium(stock, tmp_path / "profile", proxy.port, playwright=playwright)
+                if name == "chromium"
+                else firefox(stock, tmp_path / "profile", proxy.port)
             )
             return stack.enter_context(browser)
 

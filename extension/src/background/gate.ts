@@ -3,9 +3,9 @@
 import { Told } from "../../lib/told.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
-import { allowedHosts } from "../store/hosts.ts";
+import { allowedHosts, patternsOf } from "../store/hosts.ts";
+import { hideOriginFrom } from "./origin.ts";
 
-const RULE = 1;
 export interface Sent {
   readonly n?: number;
   readonly time: number;
@@ -18,37 +18,32 @@ export interface Sent {
   readonly times?: number;
 }
 
-/** Firefox names the installation in `Origin: moz-extension://…`, an id for life: requests of the background go without it. */
-export async function hideOrigin(): Promise<void> {
-  const rule: chrome.declarativeNetRequest.Rule = {
-    id: RULE,
-    action: { type: "modifyHeaders" as chrome.declarativeNetRequest.RuleActionType, requestHeaders: [{ header: "origin", operation: "remove" as chrome.declarativeNetRequest.HeaderOperation }] },
-    condition: { tabIds: [-1], resourceTypes: ["xmlhttprequest" as chrome.declarativeNetRequest.ResourceType] },
-  };
-  await chrome.declarativeNetRequest.updateSessionRules({ removeRuleIds: [RULE], addRules: [rule] });
-}
-
 const MOST_SENT = 1000; // lines of the list of requests that are kept
-
-let hidden: Promise<void> | undefined;
+/** A server that the extension has the browser's permission for counts as its own origin. Any other, also one that she takes back in this very
+ *  moment, is refused by the browser itself before a byte leaves; as `cors` it would be asked, with the id of the installation. */
+const WITH_PERMISSION = "same-origin";
 
 async function request(method: string, url: string, body: unknown): Promise<Response> {
   const { origin } = new URL(url);
   const allowed = (await allowedHosts())[origin];
   if (!allowed) throw new Told("told_not_allowed", origin);
-  hidden ??= hideOrigin();
-  await hidden;
+  if (!(await chrome.permissions.contains({ origins: patternsOf([origin]) }))) throw new Told("told_taken_back", origin);
+  await hideOriginFrom(new URL(url).hostname, allowedHostnames);
   const text = body === undefined ? null : JSON.stringify(body);
   await writeDown({ time: Date.now(), method, origin, bytes: new TextEncoder().encode(text ?? "").length, why: allowed.why });
   const headers: Record<string, string> = text === null ? {} : { "Content-Type": "application/json" };
   let answer: Response;
   try {
-    answer = await fetch(url, { method, headers, body: text, credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", redirect: "error" });
+    answer = await fetch(url, { method, headers, body: text, mode: WITH_PERMISSION, credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", redirect: "error" });
   } catch {
     throw new Told("told_unreached", origin);
   }
   if (!answer.ok) throw await refused(origin, answer);
   return answer;
+}
+
+async function allowedHostnames(): Promise<string[]> {
+  return Object.keys(await allowedHosts()).map((origin) => new URL(origin).hostname);
 }
 
 /** What the service says of it, in its own words, or the number it answered. */

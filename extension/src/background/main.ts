@@ -6,7 +6,7 @@ import { noteStart } from "../log/switch.ts";
 import { keepError } from "../store/errors.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { badge, tellStudies } from "../studies/triggers.ts";
-import { call, download, hideOrigin } from "./gate.ts";
+import { call, download } from "./gate.ts";
 import { showState, showWaiting } from "./icon.ts";
 import { drainJournal } from "./journal.ts";
 import { registerScripts } from "./scripts.ts";
@@ -76,7 +76,6 @@ chrome.storage.onChanged.addListener((changes, area) => {
 
 self.addEventListener("unhandledrejection", ({ reason }) => void keepError("background", reason));
 watchTabs();
-void hideOrigin();
 void noteStart();
 void take();
 void schedule();

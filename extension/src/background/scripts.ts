@@ -1,8 +1,7 @@
 /** Content scripts she has allowed beyond those of the five engines: her own engines, and all pages. */
 
 import { type Engine, matchesOf } from "../engines/engine.ts";
-
-const ANY_PAGE = { origins: ["http://*/*", "https://*/*"] };
+import { EVERYWHERE } from "../store/hosts.ts";
 
 let working: Promise<void> = Promise.resolve();
 
@@ -20,8 +19,8 @@ async function register(): Promise<void> {
     matches: matchesOf(engine),
     runAt: "document_idle",
   }));
-  if (pages && (await chrome.permissions.contains(ANY_PAGE))) {
-    wanted.push({ id: "any-page", js: ["any-page.js"], matches: ANY_PAGE.origins, runAt: "document_idle" });
+  if (pages && (await chrome.permissions.contains({ origins: [...EVERYWHERE] }))) {
+    wanted.push({ id: "any-page", js: ["any-page.js"], matches: [...EVERYWHERE], runAt: "document_idle" });
   }
   const known = await chrome.scripting.getRegisteredContentScripts();
   if (known.length > 0) await chrome.scripting.unregisterContentScripts({ ids: known.map(({ id }) => id) });

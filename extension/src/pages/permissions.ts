@@ -2,15 +2,13 @@
 
 import { Told } from "../../lib/told.ts";
 import { asPermission, type Consent } from "../store/consents.ts";
-import { allowHosts, giveBack, giveBackUnneeded, patternsOf } from "../store/hosts.ts";
-
-const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
+import { allowHosts, EVERYWHERE, giveBack, giveBackUnneeded, patternsOf } from "../store/hosts.ts";
 
 /** Pages beyond result pages: loads, focus, links. */
 export async function allowPages(on: boolean): Promise<void> {
-  if (on && !(await chrome.permissions.request(EVERYWHERE))) return;
+  if (on && !(await chrome.permissions.request({ origins: [...EVERYWHERE] }))) return;
   await chrome.storage.local.set({ pages: on });
-  if (!on) await giveBack(EVERYWHERE.origins);
+  if (!on) await giveBack(EVERYWHERE);
 }
 
 /** Lets the gate send to these servers while `work` goes on, for this purpose; the browser asks her too, also for the kinds of data that would

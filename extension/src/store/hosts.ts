@@ -7,6 +7,7 @@ import { transact } from "./database.ts";
 import { done } from "./request.ts";
 import { readState } from "./state.ts";
 
+export const EVERYWHERE: readonly string[] = ["http://*/*", "https://*/*"];
 const STATE = "hosts";
 const STALE = 10 * 60 * 1000; // ms after which a page that asked for a few requests is taken to be gone
 
@@ -46,23 +47,34 @@ export async function giveBackUnneeded(finished: readonly string[] = []): Promis
   const gone = Object.keys(before).filter((origin) => !needed.has(origin) && !used(origin));
   const kept = ([origin, { why, since }]: [string, Host]): [string, Host] => [origin, since === undefined || finished.includes(origin) ? { why } : { why, since }];
   await change((hosts) => Object.fromEntries(Object.entries(hosts).filter(([origin]) => !gone.includes(origin)).map(kept)));
-  await giveBack(await unusedPatterns(gone));
+  await giveBack(patternsOf(gone));
   const inUse = Object.keys(await allowedHosts()).some((origin) => !needed.has(origin));
   if (!inUse) await dropConsents(new Set<Consent>(running.flatMap(({ manifest }) => consentsOf(manifest))));
 }
 
-/** Patterns of these servers that neither other servers, nor her own engines, nor the logging of all pages need. */
-async function unusedPatterns(gone: readonly string[]): Promise<string[]> {
+/** What must stay with the browser: servers that may be asked, her own engines, and everything if she lets all pages be logged. */
+async function neededPatterns(): Promise<string[]> {
   const { engines = [], pages = false } = (await chrome.storage.local.get(["engines", "pages"])) as { engines?: Engine[]; pages?: boolean };
-  if (pages) return [];
-  const needed = [...patternsOf(Object.keys(await allowedHosts())), ...engines.flatMap(originsOf)];
-  return patternsOf(gone).filter((pattern) => !needed.includes(pattern));
+  return [...new Set([...patternsOf(Object.keys(await allowedHosts())), ...engines.flatMap(originsOf), ...(pages ? EVERYWHERE : [])])];
 }
 
-/** Hosts that nothing needs any more. */
-export async function giveBack(origins: readonly string[]): Promise<void> {
-  if (origins.length === 0) return;
-  await chrome.permissions.remove({ origins: [...origins] }).catch(() => undefined); // the browser keeps what it granted at installation
+/** Those of these patterns that the browser has granted. */
+async function granted(patterns: readonly string[]): Promise<string[]> {
+  const answers = await Promise.all(patterns.map((pattern) => chrome.permissions.contains({ origins: [pattern] })));
+  return patterns.filter((_pattern, i) => answers[i]);
+}
+
+/** Gives hosts back, but for those that something still needs. With a wide pattern Chromium takes all narrower ones; it grants them again
+ *  without a question, because she had allowed them, as long as the click that led here is not long ago. */
+export async function giveBack(patterns: readonly string[]): Promise<void> {
+  const needed = await neededPatterns();
+  const gone = patterns.filter((pattern) => !needed.includes(pattern));
+  if (gone.length === 0) return;
+  const before = await granted(needed);
+  await chrome.permissions.remove({ origins: gone }).catch(() => undefined); // the browser keeps what it granted at installation
+  const after = await granted(before);
+  const lost = before.filter((pattern) => !after.includes(pattern));
+  if (lost.length > 0) await chrome.permissions.request({ origins: lost }).catch(() => undefined); // pages show what is missing
 }
 
 /** A browser's patterns know no ports. */
