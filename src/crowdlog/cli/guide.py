@@ -74,6 +74,11 @@ def _ask(question: str, choices: tuple[str, ...], default: str) -> str:
     return str(click.prompt(question, type=click.Choice(choices), default=default, err=True))
 
 
+def _up(value: float) -> str:
+    """One place, rounded up: nothing is shown smaller than it is."""
+    return f"{math.ceil(10 * value) / 10:.1f}"
+
+
 def _show(advice: Advice, store: str, people: int) -> None:
     click.echo(f"{advice.mechanism}\n\n{advice.meaning}\n")
     if advice.expected:
@@ -85,10 +90,10 @@ def _show(advice: Advice, store: str, people: int) -> None:
         click.echo(f"- {reason}")
     click.echo("\nIf you choose another ε:")
     rows = [
-        [c.epsilon, f"{math.ceil(1000 * c.certainty) / 10:g} %", f"{c.odds:.1f}", c.expected]
+        [c.epsilon, f"{_up(100 * c.certainty)} %", _up(c.odds), c.expected]
         for c in advice.choices
     ]
-    show_table(["ε", "50 % becomes", "odds times", "with the same δ"], rows)
+    show_table(["ε", "a guess is right at most", "odds times at most", "with the same δ"], rows)
     limit = f"--epsilon {advice.budget_epsilon:g} --delta {advice.budget_delta:g} --gaussian"
     click.echo(f"\nNext:\n  crowdlog budget {store} {limit}")
     click.echo(f"  crowdlog plan {store} '{advice.mechanism}' --users {people}")
