@@ -20,7 +20,7 @@ PURPOSES = ("queries", "clicks", "suggestions", "everything")
 
 @click.command("guide")
 @click.argument("store", required=False)
-@click.option("--people", type=click.IntRange(1), help="About how many people are in the log.")
+@click.option("--people", type=click.IntRange(1), help="About how many people: a number you may tell anybody.")
 @click.option("--how-often", type=click.Choice(RHYTHMS), help="How often you want to publish.")
 @click.option("--for", "audience", type=click.Choice(AUDIENCES), help="Who will read it.")
 @click.option("--what", "purpose", type=click.Choice(PURPOSES), help="What they need.")
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Advise which mechanism, ε, δ and budget to choose, and why. Spends nothing and looks at no query.
 
-    Asks on a terminal what is not said: how many people, how often, for whom, what for. With STORE the number
-    of people is its own, to one digit.
+    Asks on a terminal what is not said: how many people, how often, for whom, what for. STORE only names the
+    log in the commands that come next: nothing is read from it, not even the number of its people.
 
     \b
     Example: crowdlog guide --people 20000 --how-often monthly --for public --what everything
@@ -44,7 +44,7 @@ def command(
     from crowdlog.planning.guide import Needs, advise
 
     needs = Needs(
-        people or _people(store),
+        people or _people(),
         how_often or _ask("How often will you publish?", RHYTHMS, "once"),
         audience or _ask("Who will read it?", AUDIENCES, "public"),
         purpose or _ask("What do they need?", PURPOSES, "everything"),
@@ -56,16 +56,15 @@ def command(
         _show(advice, store or "STORE", needs.people)
 
 
-def _people(store: str | None) -> int:
-    if store is not None:
-        from crowdlog.log.store import LogStore
-
-        users = LogStore.open(store).info.users
-        unit = int(10 ** (len(str(users)) - 1))
-        return max(users // unit * unit, 1)
+def _people() -> int:
+    """As the owner says. It stands in the release, whose label says that it was not read from the log."""
     if not sys.stdin.isatty():
-        raise click.UsageError("Say about how many people are in the log: --people N, or name a STORE.")
-    return int(click.prompt("About how many people are in the log?", type=click.IntRange(1), err=True))
+        raise click.UsageError(
+            "Say about how many people there are: --people N, a number that you may tell anybody "
+            "(subscribers, library cards), not one counted in the log."
+        )
+    question = "About how many people? (a number you may tell anybody, not one counted in the log)"
+    return int(click.prompt(question, type=click.IntRange(1), err=True))
 
 
 def _ask(question: str, choices: tuple[str, ...], default: str) -> str:
