@@ -17,8 +17,9 @@ _MOST_PEOPLE = 10**10
 
 
 def _needs(context: Context) -> Needs | None:
-    """The answers so far; None as long as nobody has said how many people there are. That number stands in the
-    release, and its label says that it was not read from the log: so it is not.
+    """The answers so far; None as long as nobody has said how many people there are.
+
+    That number stands in the release, and its label says that it was not read from the log: so it is not.
     """
     rhythm, audience = context.asked("rhythm", "once"), context.asked("audience", "public")
     purpose = context.asked("purpose", "everything")
