@@ -74,7 +74,7 @@ def test_the_core_imports_releases_and_exports_without_any_extra(tmp_path):
         ("import", str(log), "-o", store, "--ledger", "own", "--users-are-fine"),
         ("show", store),
         ("check", store),
-        ("guide", store, "--how-often", "once", "--for", "public", "--what", "queries"),
+        ("guide", store, "--people", "300", "--how-often", "once", "--for", "public", "--what", "queries"),
         ("plan", korolova),
         ("plan", store, crowd),
         ("budget", store, "--epsilon", "30", "--delta", "1e-2"),

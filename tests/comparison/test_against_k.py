@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from crowdlog.comparison import compare
 from crowdlog.comparison.against_k import against_k, curves, numbers, suggested_k, suggestions
 from crowdlog.comparison.page import report_page
+from tests.comparison.test_charts import legend
 from tests.support.logs import make_log
 
 
@@ -47,3 +50,16 @@ def test_the_page_has_the_curve_its_numbers_and_the_k(comparison):
     assert "Which k for which mean exposure" in page
     assert against_k(comparison) is not None
     assert any(row[1].text.startswith("ilr") for row in numbers(comparison).rows)
+
+
+def test_a_legend_names_the_methods_whose_number_is_drawn(comparison):
+    """Another method that was tried with two k, and not attacked by linkage."""
+    method = curves(comparison)[0]["method"]
+    others = [
+        point | {"mechanism": f"FTu(k={point['k']})"}
+        for point in curves(comparison)
+        if point["name"] == "exposure"
+    ]
+    chart = against_k(SimpleNamespace(points=[*comparison.points, *others]))
+    assert legend(chart, number="exposure") == {method, "FTu()"}
+    assert legend(chart, number="linkage") == {method}

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 
 from crowdlog.cli import cli
 from crowdlog.cli import guide as command
+from crowdlog.log.importer import import_log
+from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms import parse
 from crowdlog.planning.budget import to_come
 from crowdlog.planning.guide import AUDIENCES, PURPOSES, RHYTHMS, Needs, advise
@@ -78,4 +80,29 @@ def test_the_table_of_the_page_is_right():
         factor = math.exp(float(epsilon))
         exact = 100 * factor / (factor + 1)
         assert exact <= float(percent) < exact + 1
-        assert float(odds) == pytest.approx(factor, rel=0.05)
+        assert factor <= float(odds) == pytest.approx(factor, rel=0.1)
+
+
+@pytest.mark.parametrize("people", [10, 300, 20_000])
+def test_the_table_of_choices_is_never_too_good(people):
+    """Right guesses have δ in them, and nothing is rounded down."""
+    advice = advise(Needs(people))
+    shown = CliRunner().invoke(cli, ["guide", "--people", str(people)]).output
+    for choice in advice.choices:
+        factor = math.exp(choice.epsilon)
+        row = re.search(rf"^\s*{choice.epsilon:g}\s+([\d.]+) %\s+([\d.]+) ", shown, re.MULTILINE)
+        assert 0 <= float(row[1]) - 100 * (factor + advice.delta) / (factor + 1) < 0.1 + 1e-9
+        assert 0 <= float(row[2]) - factor < 0.1 + 1e-9
+
+
+def test_the_number_of_people_is_what_the_owner_says_and_never_the_logs(tmp_path):
+    """The label of what is advised says that the number was not read from the log."""
+    store = tmp_path / "store"
+    synthesize(tmp_path / "log.tsv", users=60, seed=1)
+    import_log(tmp_path / "log.tsv", store)
+    refused = CliRunner().invoke(cli, ["guide", str(store)])
+    assert refused.exit_code != 0
+    assert "--people" in refused.output
+    told = CliRunner().invoke(cli, ["guide", str(store), "--people", "777"]).output
+    assert "people=777" in told
+    assert f"crowdlog budget {store}" in told

@@ -10,7 +10,9 @@ from contextlib import closing
 
 import pytest
 
+from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
+from crowdlog.log.synth import synthesize
 from crowdlog.release.publish import open_ledger
 from crowdlog.web.accounts import ROLES
 from crowdlog.web.app import ROUTES, make_app
@@ -262,3 +264,17 @@ def test_nonsense_is_answered_and_never_a_fault(desk, role):
                 answer = at.post(there, data={"csrf": token, **dict.fromkeys(fields, text)})
             assert answer.status_code < 500, (name, text[:20])
             assert "<script>alert" not in answer.text
+
+
+def test_the_wizard_asks_for_a_public_number_of_people_and_never_takes_the_logs(desk, tmp_path):
+    """The number stands in the release, and the label says that it was not read from the log."""
+    engineer = client(desk, "engineer")
+    synthesize(tmp_path / "log.tsv", users=60, seed=1)
+    import_log(tmp_path / "log.tsv", desk.folder / "stores" / "new-log")
+    empty = engineer.get("/logs/new-log/new").text
+    assert "Ladder(" not in empty
+    assert 'name="people" inputmode="numeric" pattern="[0-9]+" required value=""' in empty
+    assert "people=12345" in engineer.get("/logs/new-log/new?people=12345").text
+    ask = {"csrf": secret(engineer), "mechanism": KOROLOVA, "out": "asked", "people": "4321", "rhythm": "once"}
+    assert engineer.post("/logs/new-log/new", data=ask).status_code == 303
+    assert "people=4321" in engineer.get("/logs/new-log/new").text  # said before, by somebody

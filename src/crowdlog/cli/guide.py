@@ -20,7 +20,7 @@ PURPOSES = ("queries", "clicks", "suggestions", "everything")
 
 @click.command("guide")
 @click.argument("store", required=False)
-@click.option("--people", type=click.IntRange(1), help="About how many people are in the log.")
+@click.option("--people", type=click.IntRange(1), help="About how many people: a number you may tell anybody.")
 @click.option("--how-often", type=click.Choice(RHYTHMS), help="How often you want to publish.")
 @click.option("--for", "audience", type=click.Choice(AUDIENCES), help="Who will read it.")
 @click.option("--what", "purpose", type=click.Choice(PURPOSES), help="What they need.")
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Advise which mechanism, ε, δ and budget to choose, and why. Spends nothing and looks at no query.
 
-    Asks on a terminal what is not said: how many people, how often, for whom, what for. With STORE the number
-    of people is its own, to one digit.
+    Asks on a terminal what is not said: how many people, how often, for whom, what for. STORE only names the
+    log in the commands that come next: nothing is read from it, not even the number of its people.
 
     \b
     Example: crowdlog guide --people 20000 --how-often monthly --for public --what everything
@@ -44,7 +44,7 @@ def command(
     from crowdlog.planning.guide import Needs, advise
 
     needs = Needs(
-        people or _people(store),
+        people or _people(),
         how_often or _ask("How often will you publish?", RHYTHMS, "once"),
         audience or _ask("Who will read it?", AUDIENCES, "public"),
         purpose or _ask("What do they need?", PURPOSES, "everything"),
@@ -56,22 +56,26 @@ def command(
         _show(advice, store or "STORE", needs.people)
 
 
-def _people(store: str | None) -> int:
-    if store is not None:
-        from crowdlog.log.store import LogStore
-
-        users = LogStore.open(store).info.users
-        unit = int(10 ** (len(str(users)) - 1))
-        return max(users // unit * unit, 1)
+def _people() -> int:
+    """As the owner says. It stands in the release, whose label says that it was not read from the log."""
     if not sys.stdin.isatty():
-        raise click.UsageError("Say about how many people are in the log: --people N, or name a STORE.")
-    return int(click.prompt("About how many people are in the log?", type=click.IntRange(1), err=True))
+        raise click.UsageError(
+            "Say about how many people there are: --people N, a number that you may tell anybody "
+            "(subscribers, library cards), not one counted in the log."
+        )
+    question = "About how many people? (a number you may tell anybody, not one counted in the log)"
+    return int(click.prompt(question, type=click.IntRange(1), err=True))
 
 
 def _ask(question: str, choices: tuple[str, ...], default: str) -> str:
     if not sys.stdin.isatty():
         return default
     return str(click.prompt(question, type=click.Choice(choices), default=default, err=True))
+
+
+def _up(value: float) -> str:
+    """One place, rounded up: nothing is shown smaller than it is."""
+    return f"{math.ceil(10 * value) / 10:.1f}"
 
 
 def _show(advice: Advice, store: str, people: int) -> None:
@@ -85,10 +89,10 @@ def _show(advice: Advice, store: str, people: int) -> None:
         click.echo(f"- {reason}")
     click.echo("\nIf you choose another ε:")
     rows = [
-        [c.epsilon, f"{math.ceil(1000 * c.certainty) / 10:g} %", f"{c.odds:.1f}", c.expected]
+        [c.epsilon, f"{_up(100 * c.certainty)} %", _up(c.odds), c.expected]
         for c in advice.choices
     ]
-    show_table(["ε", "50 % becomes", "odds times", "with the same δ"], rows)
+    show_table(["ε", "a guess is right at most", "odds times at most", "with the same δ"], rows)
     limit = f"--epsilon {advice.budget_epsilon:g} --delta {advice.budget_delta:g} --gaussian"
     click.echo(f"\nNext:\n  crowdlog budget {store} {limit}")
     click.echo(f"  crowdlog plan {store} '{advice.mechanism}' --users {people}")

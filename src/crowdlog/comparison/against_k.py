@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -109,7 +110,10 @@ def against_k(comparison: Comparison) -> Any:
         scale=alt.Scale(zero=False, nice=False, padding=25),
         axis=alt.Axis(values=every_k, format="d"),
     )
-    legend = alt.Legend(title=None, orient="bottom", columns=1, labelLimit=420, symbolOpacity=1)
+    measured = json.dumps(_measured(points), ensure_ascii=False)
+    # a method for which the chosen number was not measured has no line, and no place in the legend
+    named = alt.ExprRef(f"({measured}[number] || [])")
+    legend = alt.Legend(values=named, title=None, orient="bottom", columns=1, labelLimit=420, symbolOpacity=1)
     colour = alt.Color(
         "method:N", scale=alt.Scale(domain=methods, range=colours(len(methods))), legend=legend
     )
@@ -131,6 +135,14 @@ def against_k(comparison: Comparison) -> Any:
     title = alt.TitleParams(text=alt.ExprRef("number"), anchor="start", frame="group", fontSize=12)
     chart = alt.layer(*layers).properties(width="container", height=HEIGHT, title=title)
     return finished(chart.add_params(chosen))
+
+
+def _measured(points: Sequence[Row]) -> dict[str, list[str]]:
+    """For each number the methods it was measured for."""
+    found: dict[str, dict[str, None]] = {}
+    for point in points:
+        found.setdefault(point["name"], {})[point["method"]] = None
+    return {name: list(methods) for name, methods in found.items()}
 
 
 def _one_over_k(every_k: Sequence[int], x: Any) -> Any:

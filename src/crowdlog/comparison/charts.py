@@ -84,7 +84,7 @@ def _by_name(points: Sequence[Row], measure: Any, names: Sequence[str]) -> Any:
     """Nothing has an ε: mechanisms side by side."""
     base, (colour, shape) = (
         inline(points).transform_filter("datum.name == measure"),
-        _look(points, points, "true"),
+        _look(points, points, "true", "false"),
     )
     x = alt.X("mechanism:N", title="no ε", sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=200))
     lines = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour)
@@ -250,27 +250,36 @@ def inline(rows: Sequence[Row]) -> Any:
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
-def _drawn(rows: Sequence[Row], unpromised: str) -> Any:
-    """The series that the choices of the moment draw: a legend must not name others."""
+def _drawn(rows: Sequence[Row], unpromised: str, logarithmic: str) -> Any:
+    """The series that the choices of the moment draw: a legend must not name others.
+
+    What promises nothing may be left out, and what is 0 has no logarithm.
+    """
     chosen = "measure + ' ' + attack" if "attack" in rows[0] else "measure"
-    series: dict[str, dict[bool, dict[str, None]]] = {}
+    series: dict[str, list[list[str]]] = {}
     for row in rows:
         key = f"{row['name']} {row['attack']}" if "attack" in row else row["name"]
-        of_choice = series.setdefault(key, {True: {}, False: {}})
-        of_choice[True][row["series"]] = None
-        if row["epsilon"] is not None:
-            of_choice[False][row["series"]] = None
-    told = {key: [list(of_choice[False]), list(of_choice[True])] for key, of_choice in series.items()}
-    return alt.ExprRef(
-        f"({json.dumps(told, ensure_ascii=False)}[{chosen}] || [[], []])[{unpromised} ? 1 : 0]"
-    )
+        of_choice = series.setdefault(key, [[], [], [], []])
+        for place, names in enumerate(of_choice):
+            with_unpromised, with_zeros = place % 2 == 1, place < 2
+            seen = (with_unpromised or row["epsilon"] is not None) and (with_zeros or row["value"] > 0)
+            if seen and row["series"] not in names:
+                names.append(row["series"])
+    told = json.dumps(series, ensure_ascii=False)
+    place = f"({logarithmic} ? 2 : 0) + ({unpromised} ? 1 : 0)"
+    return alt.ExprRef(f"({told}[{chosen}] || [[], [], [], []])[{place}]")
 
 
-def _look(points: Sequence[Row], rows: Sequence[Row], unpromised: str = "unpromised") -> tuple[Any, Any]:
+def _look(
+    points: Sequence[Row],
+    rows: Sequence[Row],
+    unpromised: str = "unpromised",
+    logarithmic: str = "logarithmic",
+) -> tuple[Any, Any]:
     """Colour and shape of each series, the same whatever is chosen; a legend of those that are drawn."""
     names = list(dict.fromkeys(point["series"] for point in points))
     legend = alt.Legend(
-        values=_drawn(rows, unpromised),
+        values=_drawn(rows, unpromised, logarithmic),
         title=None,
         orient="bottom",
         columns=alt.ExprRef("width < 500 ? 1 : 2"),

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from crowdlog.number_format import amount, number, percent, rounded_up
+from crowdlog.pages.script_policy import policy
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -25,6 +26,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"number": number, "percent": percent, "rounded_up": rounded_up, "amount": amount}
+    environment.globals["policy"] = policy
     # our own file, and no log's text: it must not be escaped
     environment.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))  # noqa: S704
     return environment

@@ -12,7 +12,7 @@ from crowdlog.mechanisms.ladder import Ladder
 from crowdlog.planning.budget import to_come
 from crowdlog.planning.expected_rows import expectation
 from crowdlog.privacy.gaussian_filter import refusal
-from crowdlog.release.meaning import meaning_for_one_person, posterior_bound
+from crowdlog.release.meaning import meaning_for_one_person, right_guesses
 
 # For whom: the most ε that all releases of a year may spend together, and why (docs/choosing.md).
 AUDIENCES = {
@@ -69,7 +69,7 @@ class OtherEpsilon:
     """One ε beside others: what it means and what to expect for it."""
 
     epsilon: float
-    certainty: float  # of somebody who thought 50 %
+    certainty: float  # how often somebody who thought 50 % is right at most
     odds: float  # by how much odds can change: e^ε
     expected: str
 
@@ -149,7 +149,7 @@ def _largest_that_fits(needs: Needs, total: float, delta: float, times: int) -> 
 
 def _choice(epsilon: float, like: Ladder, needs: Needs) -> OtherEpsilon:
     told = expectation(_ladder(epsilon, like.delta, needs), needs.people)
-    return OtherEpsilon(epsilon, posterior_bound(epsilon), math.exp(epsilon), told[0] if told else "")
+    return OtherEpsilon(epsilon, right_guesses(epsilon, like.delta), math.exp(epsilon), told[0] if told else "")
 
 
 def _instead(needs: Needs) -> str:

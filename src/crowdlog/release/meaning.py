@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from crowdlog.number_format import number
 from crowdlog.privacy.guarantee import ANONYMITY, Guarantee
@@ -16,6 +17,12 @@ def posterior_bound(epsilon: float, prior: float = 0.5) -> float:
         return 1.0
     factor = math.exp(epsilon)
     return factor * prior / (factor * prior + 1 - prior)
+
+
+def right_guesses(epsilon: float, delta: float) -> float:
+    """How often somebody who thought 50 % is right at most: (e^ε + δ)/(e^ε + 1)."""
+    sure = posterior_bound(epsilon)
+    return sure + delta * (1 - sure)
 
 
 def meaning_for_one_person(guarantee: Guarantee) -> str:
@@ -46,10 +53,9 @@ def _guess(guarantee: Guarantee) -> str:
     """With approximate differential privacy a result that makes somebody surer may be likelier than δ: true
     are the share of right guesses, (e^ε + δ)/(e^ε + 1), and the chance of what is impossible without her, δ.
     """
-    right = posterior_bound(guarantee.epsilon) + guarantee.delta * (1 - posterior_bound(guarantee.epsilon))
     return (
         f"{_DOUBT}, and guesses after seeing this release, is right with a probability of at most "
-        f"{_percent(right)} %, whatever else they know. With a probability of at most 1 in "
+        f"{_percent(right_guesses(guarantee.epsilon, guarantee.delta))} %, whatever else they know. With a probability of at most 1 in "
         f"{_rare(guarantee.delta)} it shows something that could not be there without you."
     )
 
@@ -61,5 +67,7 @@ def _percent(share: float) -> str:
 
 
 def _rare(delta: float) -> str:
-    """One in so many, rounded down: one in fewer is more likely."""
-    return number(math.floor(1 / delta))
+    """One in so many, rounded down: one in fewer is more likely. What comes after the twelfth digit of a float
+    is no part of the number: 0.00001 is 1 in 100,000.
+    """
+    return number(math.floor(1 / Fraction(f"{delta:.12g}")))

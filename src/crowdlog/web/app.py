@@ -19,7 +19,7 @@ from crowdlog.crowd.services.limits import Allowance
 from crowdlog.errors import CrowdlogError
 from crowdlog.web import decisions, entry, logs, releases, wizard
 from crowdlog.web.accounts import WebSession, same
-from crowdlog.web.context import COOKIE, Context, page
+from crowdlog.web.context import COOKIE, POLICY, Context, page
 from crowdlog.web.permissions import ALLOWED, OPEN
 from crowdlog.web.schedule import run_due
 from crowdlog.web.workspace import Workspace
@@ -28,15 +28,12 @@ _TICK_SECONDS = 20
 # Requests of one address in a second, and saved up; passwords are tried far more slowly.
 _PAGES, _PASSWORDS = (20.0, 100.0), (0.2, 10.0)
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-    "script-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     # With "no-referrer" browsers send our own forms with the origin "null", and they would be refused.
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-# A comparison's page draws its charts by scripts of its own file.
-_OWN_SCRIPTS = _HEADERS["Content-Security-Policy"].replace("'none'; form", "'unsafe-inline'; form")
 Handler = Callable[[Context], Awaitable[Response]]
 
 ROUTES: list[tuple[str, str, str, Handler]] = [
@@ -143,10 +140,7 @@ async def _answer(
             response = page("web_error.html", context, status=403, told=told)
     finally:
         await form.close()  # what was uploaded is not kept beside the copy that is imported
-    headers = dict(_HEADERS)
-    if name == "comparison":
-        headers["Content-Security-Policy"] = _OWN_SCRIPTS
-    for key, value in headers.items():
+    for key, value in _HEADERS.items():
         response.headers.setdefault(key, value)
     return response
 

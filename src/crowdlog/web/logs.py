@@ -12,13 +12,15 @@ from starlette.responses import FileResponse, Response
 from crowdlog.errors import InputError
 from crowdlog.log.format_names import FORMATS
 from crowdlog.log.store import LogStore
+from crowdlog.pages.script_policy import script_hashes
 from crowdlog.planning.budget import BudgetReport, budget_of
 from crowdlog.release.publish import open_ledger
-from crowdlog.web.context import Context, go, moment, page
+from crowdlog.web.context import POLICY, Context, go, moment, page
 from crowdlog.web.registry_entry import CURATORS
 from crowdlog.web.work import remove, start
 from crowdlog.web.workspace import named
 
+_HEAD = 4000  # characters of a page until its title
 _LOOK_AGAIN = 5  # seconds until a browser asks again how far running work is
 
 
@@ -198,4 +200,12 @@ async def comparison(context: Context) -> Response:
     pages = sorted(folder.glob("*.html"))
     if not pages:
         raise InputError("There is no such comparison.")
-    return FileResponse(pages[0], media_type="text/html")
+    hashes = " ".join(f"'{each}'" for each in script_hashes(_head(pages[0])))
+    allowed = POLICY.replace("script-src 'none'", f"script-src {hashes}") if hashes else POLICY
+    return FileResponse(pages[0], media_type="text/html", headers={"Content-Security-Policy": allowed})
+
+
+def _head(path: Path) -> str:
+    """The beginning of a page of ours, where its policy stands."""
+    with path.open(encoding="utf-8") as file:
+        return file.read(_HEAD)

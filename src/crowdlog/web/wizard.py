@@ -16,23 +16,36 @@ from crowdlog.web.workspace import ReleaseRequest, named
 _MOST_PEOPLE = 10**10
 
 
-def _needs(context: Context, users: int) -> Needs:
-    """The answers so far. The number of people is the log's own to one digit, unless another is said."""
-    unit = 10 ** (len(str(users)) - 1)
-    said = context.asked("people", str(users // unit * unit))
-    if not said.isdecimal() or not 0 < int(said) < _MOST_PEOPLE:
-        raise InputError("The number of people must be a whole number.")
+def _needs(context: Context) -> Needs | None:
+    """The answers so far; None as long as nobody has said how many people there are.
+
+    That number stands in the release, and its label says that it was not read from the log: so it is not.
+    """
     rhythm, audience = context.asked("rhythm", "once"), context.asked("audience", "public")
     purpose = context.asked("purpose", "everything")
     if rhythm not in RHYTHMS or audience not in AUDIENCES or purpose not in PURPOSES:
         raise InputError("Choose one of the answers that are offered.")
+    said = context.asked("people", _said_before(context)).strip()
+    if not said:
+        return None
+    if not said.isdecimal() or not 0 < int(said) < _MOST_PEOPLE:
+        raise InputError("The number of people must be a whole number.")
     return Needs(int(said), rhythm, audience, purpose)
+
+
+def _said_before(context: Context) -> str:
+    """The number of people that somebody said when a release of this log was last asked for."""
+    name = context.part("log")
+    return next((str(each.people) for each in context.workspace.requests() if each.log == name), "")
 
 
 async def wizard(context: Context) -> Response:
     name = context.part("log")
     store = context.workspace.store(name)
-    needs = _needs(context, store.info.users)
+    choices = {"rhythms": list(RHYTHMS), "audiences": list(AUDIENCES), "purposes": list(PURPOSES)}
+    needs = _needs(context)
+    if needs is None:
+        return page("web_wizard.html", context, log=name, needs=None, **choices)
     advice = advise(needs)
     spelling = context.asked("mechanism", advice.mechanism)
     mechanism = parse(spelling)
@@ -47,9 +60,7 @@ async def wizard(context: Context) -> Response:
         advice=advice,
         plan=plan,
         meaning=meaning_for_one_person(mechanism.promise().guarantee),
-        rhythms=list(RHYTHMS),
-        audiences=list(AUDIENCES),
-        purposes=list(PURPOSES),
+        **choices,
     )
 
 
