@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo run test fast lint setup system node extension spark bench bench-keys bench-spark docs clean
+.PHONY: demo run test fast lint pages setup system node extension spark bench bench-keys bench-spark docs clean
 
 demo: run
 	$(BIN)/crowdlog demo -o demo
@@ -24,6 +24,11 @@ lint: setup spark
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The pages that are made from the tables of mechanisms and formats.
+pages: setup
+	$(VENV)/bin/crowdlog mechanisms --markdown > docs/mechanisms.md
+	$(VENV)/bin/crowdlog formats --markdown > docs/formats.md
 
 # How many queries each key selection names on held-out synthetic logs (docs/benchmarks-keys.md).
 bench-keys: setup

@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,15 @@ import pytest
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.attacks import attack
 from crowdlog.audit.report import AUDITS, audit
+from crowdlog.log.formats.catalogue import page as formats_page
 from crowdlog.log.importer import import_log
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.catalogue import describe
+from crowdlog.mechanisms.catalogue import page as mechanisms_page
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.publish import publish
 from crowdlog.utility.registry import Measure, score
+from tests.mechanisms import test_every_mechanism as generic
 from tests.support.logs import crowd_rows, make_log
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -73,6 +77,41 @@ def test_the_mechanism_releases_and_is_described(release):
     assert released.clicks().num_rows == 2
     assert parse("TopClicks(loss=4, slack=1e-9)").plan[0].artifact == Artifact("click")
     assert describe("TopClicks").parameters[0].role == "epsilon"
+
+
+TOY = "TopClicks(loss=4, slack=1e-9)"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        generic.test_spelling_parses_back,
+        generic.test_the_promise_is_the_sum_of_its_steps_and_no_more_than_asked_for,
+        generic.test_a_log_of_one_user_gives_nothing,
+        generic.test_neither_names_of_users_nor_order_of_rows_matter,
+        generic.test_one_heavy_user_moves_published_counts_by_no_more_than_her_bound,
+        generic.test_the_ledger_is_charged_with_the_promise_and_the_label_is_complete,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_the_generic_checks_pass_with_the_file_and_the_line_alone(check, extended, tmp_path):
+    check(TOY, tmp_path) if "tmp_path" in signature(check).parameters else check(TOY)
+
+
+def test_the_lists_that_people_read_know_what_was_added(extended):
+    """Nothing but the four tables was touched."""
+    import crowdlog
+
+    assert "TopClicks" in dir(crowdlog)
+    assert crowdlog.TopClicks(loss=4, slack=1e-9) == parse(TOY)
+    assert "\n## TopClicks\n" in mechanisms_page()
+    assert generic_help("TopClicks")
+    assert "Barred: `user|time|query`" in formats_page()
+
+
+def generic_help(name):
+    generic.test_every_parameter_has_help_and_the_class_says_what_it_is(name)
+    return describe(name).parameters
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ def said(*words: str) -> str:
 @pytest.mark.parametrize("name", ["mechanisms", "formats"])
 def test_the_page_is_what_the_command_prints(name):
     expected = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert said(name, "--markdown") == expected, f"run: crowdlog {name} --markdown > docs/{name}.md"
+    assert said(name, "--markdown") == expected, "run: make pages"
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

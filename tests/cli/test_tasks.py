@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from crowdlog.applications.tasks import cross_validation
 from crowdlog.applications.tasks.model import load_model
 from crowdlog.cli import cli
 from crowdlog.log.synth import synthesize
@@ -98,6 +99,34 @@ def test_cross_validation_and_agreement(logs):
     assert found["accuracy"]["value"] > 0.95
     answer = run("agreement", logs / "learn-tasks.tsv", logs / "learn-tasks.tsv", "--json")
     assert json.loads(answer.output)["kappa"] == 1
+
+
+def test_cross_validation_by_unit_keeps_units_apart_and_people_not(logs, monkeypatch):
+    """With one unit a day: no unit is learnt from and tested, some people are."""
+    head, *lines = (logs / "learn-tasks.tsv").read_text().splitlines()
+    rows = [line.split("\t") for line in lines]
+    units = [[*row[:4], row[1][:10]] for row in rows]
+    (logs / "units.tsv").write_text("\n".join([f"{head}\tUnit", *("\t".join(row) for row in units)]) + "\n")
+    seen, train = [], cross_validation.train
+
+    def remembering(searches, texts, labels, **options):
+        seen.append((searches, labels))
+        return train(searches, texts, labels, **options)
+
+    monkeypatch.setattr(cross_validation, "train", remembering)
+    options = ("--labels", logs / "units.tsv", "--folds", 2, "--bins", "bin2", "--learner", "forest")
+    found = json.loads(run("cv", logs / "learn.tsv", *options, "--by", "unit", "--json").output)
+    assert found["accuracy"]["value"] > 0.9
+    (searches, one), (_same, two) = seen
+    assert not set(one.unit[one.task >= 0]) & set(two.unit[two.task >= 0])
+    assert set(searches.user[one.task >= 0]) & set(searches.user[two.task >= 0])
+
+
+def test_finding_takes_no_seed(logs):
+    """It draws nothing, and an option without effect is none."""
+    answer = CliRunner().invoke(cli, ["tasks", "find", str(logs / "held.tsv"), "--seed", "1", "-o", "-"])
+    assert answer.exit_code == 2
+    assert "No such option" in answer.output
 
 
 def test_labels_of_unknown_people(logs):

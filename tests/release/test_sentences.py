@@ -65,6 +65,7 @@ TOLD_BY = (
     *("artifacts/public_lists.py", "privacy/guarantee.py"),
 )
 MODULES = sorted(str(path.relative_to(SOURCE)) for glob in TOLD_BY for path in SOURCE.glob(glob))
+PROMISED = "## What is promised, and what stands behind it"
 TEMPLATES = ("release", "page", "parts")  # those that a release's page is made of
 
 
@@ -273,12 +274,28 @@ def test_a_label_has_the_title_and_the_source_of_its_mechanism(releases):
         assert made.title in told.text
 
 
-def test_the_table_of_promises_can_be_followed():
-    text = (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")
-    table = text.split("## What is promised, and what stands behind it")[1].split("\n## ")[0]
-    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ") and "---" not in line][
+def promise_rows(page: Path) -> list[list[str]]:
+    """The table of promises on a page: for all on proofs/README.md, for one mechanism on its own page."""
+    text = page.read_text(encoding="utf-8")
+    if PROMISED not in text:
+        return []
+    table = text.split(PROMISED)[1].split("\n## ")[0]
+    return [line.split(" | ") for line in table.splitlines() if line.startswith("| ") and "---" not in line][
         1:
     ]
+
+
+def test_a_promise_may_stand_on_the_page_of_its_mechanism(tmp_path):
+    page = tmp_path / "top-clicks.md"
+    head = "| promise | page and part | exact test | audit | what was tried |\n|---|---|---|---|---|\n"
+    page.write_text(f"# TopClicks\n\n## Claim\n\n{PROMISED}\n\n{head}| `TopClicks`: DP | a | b | c | d |\n")
+    assert promise_rows(page) == [["| `TopClicks`: DP", "a", "b", "c", "d |"]]
+    page.write_text("# TopClicks\n\n| a | b |\n")
+    assert promise_rows(page) == []
+
+
+def test_the_table_of_promises_can_be_followed():
+    rows = [row for page in sorted((ROOT / "proofs").glob("*.md")) for row in promise_rows(page)]
     assert len(rows) >= 20
     for row in rows:
         page, part = re.search(r"\[([\w.-]+)\]\([\w.-]+\): (.+)", row[1]).groups()

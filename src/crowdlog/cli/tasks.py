@@ -179,7 +179,6 @@ def vectors_command(
 @click.option("--eta", type=float, help="The threshold of scores; else the model's own.")
 @text_option
 @repeats_option
-@seed_option
 @click.option("-o", "--out", required=True, help="The task file to write; - is standard output.")
 @json_option
 def find_command(
@@ -193,7 +192,6 @@ def find_command(
     eta: float | None,
     text: str,
     keep_repeats: bool,
-    seed: int,
     out: str,
     as_json: bool,
 ) -> None:
@@ -269,7 +267,13 @@ def _show_scores(report: dict[str, Any], as_json: bool) -> None:
 @log_argument
 @labels_option
 @click.option("--folds", default=5, show_default=True)
-@click.option("--by", type=click.Choice(["user"]), default="user", help="Nobody is on both sides.")
+@click.option(
+    "--by",
+    type=click.Choice(["user", "unit"]),
+    default="user",
+    show_default=True,
+    help="Who or what is never on both sides: a person, or a unit of the labels, such as a session.",
+)
 @click.option("--bins", type=click.Choice(BINS), default="none", show_default=True)
 @learner_option
 @link_option
@@ -290,7 +294,8 @@ def cv_command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Train on some people, find and score on others, until everybody was tested once.
+    """Train on some people, find and score on others, until everybody was tested once. With --by unit, people
+    may be on both sides, but no unit of the labels is.
 
     \b
     Example: crowdlog tasks cv LOG.tsv --labels TASKS.tsv --folds 5 --by user --json
@@ -304,6 +309,7 @@ def cv_command(
         vectors=_vectors(text),
         keep_repeats=keep_repeats,
         folds=folds,
+        by=by,
         bins=bins,
         learner=learner,
         link=link,
