@@ -65,7 +65,8 @@ def follow(held: Incidence, offsets: Ints, targets: Any, size: int) -> Incidence
 
 def follow_one(held: Incidence, target: Any, size: int) -> Incidence:
     """The same with one target, or none (−1), for each item."""
-    return sets_of(held.offsets, _small(target)[held.items], size)
+    bounds, items = _follow_one(held.offsets, held.items, _small(target), size)
+    return Incidence(bounds, items, size)
 
 
 def sets_of(starts: Ints, targets: Any, size: int) -> Incidence:
@@ -108,6 +109,24 @@ def _follow(offsets: Any, items: Any, map_offsets: Any, targets: Any, size: int)
             item = items[place]
             for at in range(map_offsets[item], map_offsets[item + 1]):
                 n = _add(targets[at], user, seen, found, n)
+        _sort(found, start, n)
+        bounds[user + 1] = n
+    return bounds, found[:n].copy()
+
+
+@njit(cache=True)
+def _follow_one(offsets: Any, items: Any, target: Any, size: int) -> tuple[Any, Any]:
+    most = 0
+    for item in items:
+        most += target[item] >= 0
+    found = np.empty(most, np.int32)
+    bounds = np.zeros(len(offsets), np.int64)
+    seen = np.full(size, -1, np.int32)
+    n = 0
+    for user in range(len(offsets) - 1):
+        start = n
+        for place in range(offsets[user], offsets[user + 1]):
+            n = _add(target[items[place]], user, seen, found, n)
         _sort(found, start, n)
         bounds[user + 1] = n
     return bounds, found[:n].copy()

@@ -115,7 +115,8 @@ def kept_share(squares: Ints, bound: int, mu: float, randomness: Randomness) -> 
     Two sums over people: her squared length, up to CAP times the squared bound, and what scaling takes of it.
     """
     cap = CAP * bound**2
-    parts = (np.minimum(squares, cap).astype(object) * PART // cap).astype(np.int64)
+    fits = cap <= np.iinfo(np.int64).max // PART  # else whole numbers of any size
+    parts = (np.minimum(squares, cap).astype(np.int64 if fits else object) * PART // cap).astype(np.int64)
     taken = 1 - bound / np.sqrt(np.maximum(squares, bound**2).astype(np.float64))
     lost = np.floor(parts * np.clip(taken, 0, 1)).astype(np.int64)
     whole, gone = _noisy([int(parts.sum()), int(lost.sum())], mu, randomness)

@@ -12,6 +12,7 @@ from crowdlog.privacy.selection import graded as module
 from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import REACH, SPREAD, WHOLE, AdaptiveGaussian
 from crowdlog.privacy.selection.graded import WEIGHT, Graded, Grades
+from crowdlog.privacy.selection.graded_kernels import in_order_of_holders
 from crowdlog.privacy.selection.incidence import Incidence
 
 GRADED = Graded(AdaptiveGaussian(rounds=12), 0.6)
@@ -100,6 +101,15 @@ def test_items_come_back_from_rest(monkeypatch):
         held, grades = crowd(seed)
         GRADED.select(held, grades, SeededRandomness(seed))
     assert any(called)
+
+
+def test_what_many_hold_is_numbered_first_and_nothing_is_lost():
+    items = [7, 3, 5, 3, 9, 5, *[3] * 40, 5, 4, *[5] * 5]
+    kind = np.zeros(12, np.int32)
+    kind[[1, 9]] = -1  # 1: no class and nobody's; 9: held without a class
+    renamed, ids = in_order_of_holders(np.array(items, np.int32), kind)
+    assert ids.tolist() == [3, 5, 7, 9, 4, 0, 2, 6, 8, 10, 11]  # 42, 8, then one each, then nobody
+    assert ids[renamed].tolist() == items
 
 
 def test_what_has_no_class_takes_no_part():

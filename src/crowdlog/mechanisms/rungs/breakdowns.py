@@ -4,12 +4,15 @@ list, with noise for every value.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from crowdlog.artifacts.breakdowns import BINS, BREAKDOWN_TABLES, CAP, HOURS, LENGTHS, REPEAT_CAPS, Breakdown
 from crowdlog.artifacts.public_lists import read_features
@@ -28,11 +31,14 @@ SURE = 1.96  # standard deviations of an interval that holds the truth in 95 of 
 
 @dataclass(frozen=True)
 class ReleasedMarks:
-    """Of each query: whether it is released, and whether all its words are; of each site: whether it is."""
+    """Of each query: whether it is released, whether all its words are, and the place of its length among
+    LENGTHS; of each site: whether it is released.
+    """
 
     query: Bools
     words: Bools
     site: Bools
+    length: NDArray[np.int8]
 
     @classmethod
     def of(cls, climbed: Climb) -> ReleasedMarks:
@@ -43,13 +49,15 @@ class ReleasedMarks:
             query = climbed.query_place >= 0
         if "sites" in climbed.shown:
             site = climbed.site_place >= 0
-        return cls(query, known, site)
+        length = np.clip(np.diff(words.offsets), 1, len(LENGTHS)) - 1
+        return cls(query, known, site, length.astype(np.int8))
 
-    def bands(self, climbed: Climb, bands: Ints) -> Ints:
+    def bands(self, climbed: Climb, bands: Ints) -> NDArray[np.int8]:
         """Of each query of the log, −1 if it is not shown."""
         if not self.query.any():
-            return np.full(len(self.query), -1)
-        return np.where(self.query, np.append(bands, -1)[climbed.query_place], -1)
+            return np.full(len(self.query), -1, np.int8)
+        shown: NDArray[np.int8] = np.append(bands, -1).astype(np.int8)  # the last serves −1
+        return shown[climbed.query_place]
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ class MarkedSearches:
     rows: LogRows
     user: Any
     on_site: Bools
-    band: Ints  # of each query, −1 if it is not shown
+    band: NDArray[np.int8]  # of each query, −1 if it is not shown
 
     def __repr__(self) -> str:
         return f"MarkedSearches({self.rows!r})"
@@ -83,7 +91,8 @@ def breakdown_tables(
         Breakdown(BREAKDOWN_TABLES[table], setting.representation, setting.topics_of(table))
         for table in setting.breakdowns
     ]
-    vectors = [vector for each in wanted for vector in _vectors(each, climbed.source, searches, marks)]
+    topics = cache(lambda named: _topics(climbed.source, named, setting.representation))
+    vectors = [vector for each in wanted for vector in _vectors(each, searches, marks, topics)]
     drawn = iter(noisy_cells(vectors, setting.mu["shares"], randomness))
     sd = noise_sd(len(vectors), setting.mu["shares"])
     return {
@@ -92,13 +101,16 @@ def breakdown_tables(
     }
 
 
-def _vectors(of: Breakdown, source: LogSource, searches: MarkedSearches, marks: ReleasedMarks) -> list[Ints]:
-    """Sums to which a person adds a length of one unit at most, each."""
+def _vectors(
+    of: Breakdown, searches: MarkedSearches, marks: ReleasedMarks, topics: Callable[[str | None], Any]
+) -> list[Ints]:
+    """Sums to which a person adds a length of one unit at most, each. `topics`: of each query, by the name of
+    their list.
+    """
     user, rows, size = searches.user, searches.rows, len(of.values)
     match of.kind:
         case "length":
-            words = (np.clip(np.diff(source.parts.words.offsets), 1, len(LENGTHS)) - 1).astype(np.int8)
-            return [divided(user, words[rows.query], size)]
+            return [divided(user, marks.length[rows.query], size)]
         case "hour":
             return [divided(user, rows.hour, size)]
         case "activity":
@@ -119,27 +131,27 @@ def _vectors(of: Breakdown, source: LogSource, searches: MarkedSearches, marks: 
                 for place, most in enumerate(REPEAT_CAPS)
             ]
         case _:
-            topic = _topics(source, of).astype(np.int32)[rows.query]
+            topic = topics(of.topics)[rows.query]
             cells = topic if of.kind == "topic" else topic * len(HOURS) + rows.hour
             return [divided(user, cells, size)]
 
 
-def _topics(source: LogSource, of: Breakdown) -> Ints:
+def _topics(source: LogSource, named: str | None, representation: str) -> NDArray[np.int32]:
     """The number of each query's topic: by the owner's file, or that of its first word that has one."""
-    if of.topics is None:
+    if named is None:
         raise TypeError("a breakdown by topics needs a list of topics")
-    names = topic_names(of.topics, of.representation)
+    names = topic_names(named, representation)
     number = {name: place for place, name in enumerate(names)}
-    if of.topics != TOPIC_WORDS:
-        texts, topic, topics = read_features(of.topics, of.representation)
-        mine = np.array([number[name] for name in (*topics, OTHER)])
-        named: Ints = mine[np.append(topic, len(topics))[source.places(texts)]]
-        return named
+    if named != TOPIC_WORDS:
+        texts, topic, topics = read_features(named, representation)
+        mine = np.array([number[name] for name in (*topics, OTHER)], np.int32)
+        found: NDArray[np.int32] = mine[np.append(topic, len(topics))[source.places(texts)]]
+        return found
     words = source.parts.words
     known = word_topics()
     place = pc.index_in(words.texts, value_set=pa.array(known, pa.string())).fill_null(len(known)).to_numpy()
     topic = np.array([number[name] for name in (*known.values(), OTHER)], np.int64)[place]
-    return first_mark(words, topic, number[OTHER])
+    return first_mark(words, topic, number[OTHER]).astype(np.int32)
 
 
 def _published(of: Breakdown, people: Floats, sd: float) -> pa.Table:

@@ -117,7 +117,7 @@ def choose(
         own = (found.items >= first) & (found.items < last)
         items = found.items[own] - first
         inside = column.key[grades.kind[first:last] >= 0]
-        empty = [_empty(graded, grid, inside, randomness) for grid in column.grids]
+        empty = _empty(graded, column.grids, inside, randomness)
         item = np.concatenate([items, *(np.full(len(key), -1) for key, _z, _a in empty)])
         key = np.concatenate([column.key[items], *(key for key, _z, _a in empty)])
         weight = np.concatenate([found.weights[own], *(weights for _key, weights, _a in empty)])
@@ -149,19 +149,23 @@ def _marks(held: Incidence) -> Bools:
 
 
 def _empty(
-    graded: Graded, grid: CellGrid, taking: Ints, randomness: Randomness
-) -> tuple[Ints, Floats, Floats]:
-    """Cells of the grid that pass though nobody holds them: key, weight, how often one cell may."""
-    each = grid.allowed / max(grid.cells, 1)
-    bar = float(graded.bar(quantile(np.array([each])))[0])
-    found = EmptyCells(graded, grid.cells, bar).passing(randomness)
-    key = grid.key(found.items)
-    order = np.argsort(key)
-    place, hit = find(key[order], taking)
-    held = np.zeros(len(key), bool)
-    held[order[place[hit]]] = True
-    real = (key != NOT_A_CELL) & ~held
-    return key[real], found.weights[real], np.full(int(real.sum()), each)
+    graded: Graded, grids: Sequence[CellGrid], taking: Ints, randomness: Randomness
+) -> list[tuple[Ints, Floats, Floats]]:
+    """Cells of each grid that pass though nobody holds them: key, weight, how often one cell may."""
+    passed = []
+    for grid in grids:
+        each = grid.allowed / max(grid.cells, 1)
+        bar = float(graded.bar(quantile(np.array([each])))[0])
+        found = EmptyCells(graded, grid.cells, bar).passing(randomness)
+        passed.append((grid.key(found.items), found.weights, each))
+    known = np.unique(np.concatenate([np.zeros(0, np.int64), *(key for key, _weights, _each in passed)]))
+    place, hit = find(known, taking)  # once for all grids: many are taking
+    held = np.append(known[place[hit]], NOT_A_CELL)
+    real = [~np.isin(key, held) for key, _weights, _each in passed]
+    return [
+        (key[own], weights[own], np.full(int(own.sum()), each))
+        for (key, weights, each), own in zip(passed, real, strict=True)
+    ]
 
 
 def find(known: Ints, keys: Ints) -> tuple[Ints, Bools]:

@@ -120,7 +120,7 @@ class ShownWords:
 def squashed(text: str) -> str:
     """A query or site as a name: without www., a suffix and blanks."""
     name = text.removeprefix("www.")
-    for suffix in SUFFIXES:
+    for suffix in SUFFIXES if "." in name else ():
         name = name.removesuffix(f".{suffix}")
     return name.replace(" ", "")
 

@@ -27,7 +27,7 @@ from crowdlog.types import Floats, Ints
 NoiseOf = Callable[[int, Any], Ints]
 WEIGHT = WHOLE * kernels.UNIT  # noisy sums are whole numbers of 1/WEIGHT
 CLEARED = 0.5  # items are numbered anew when fewer than this part of them are left: it costs like a round
-AT_ONCE = 1 << 20  # items that get noise at a time
+AT_ONCE = 1 << 17  # items that get noise at a time: they stay in the processor's cache
 # Standard deviations of the noise to come: an item so far above its bar is left out of the lists. From here
 # about one in ten million comes back, at the price of a round.
 RESTING = 6.0
@@ -97,8 +97,9 @@ class _Race:
     which those from `ends[u]` on have left her list: they are out for good, or they rest.
 
     An item far above its bar gets nothing, round after round, and is held by many: it rests until it is worth
-    something again, which it hardly ever is. Items are numbered in the order of their first holders: what few
-    people hold then lies together, and rounds read memory in its order.
+    something again, which it hardly ever is. Items that many hold are numbered first, so that they stay in
+    the processor's cache; of about as many in the order of their first holders, so that rounds read memory in
+    its order.
     """
 
     offsets: Ints
