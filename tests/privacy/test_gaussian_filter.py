@@ -105,7 +105,7 @@ def test_what_was_booked_counts_and_blocks_nothing_that_fits(ledger: Ledger) -> 
     ledger.book(approximate(0.1, 1e-7))
     charge(ledger, 1)
     assert len(ledger.entries()) == 3
-    ledger.book(approximate(1.0, 0.0))  # more than the whole budget holds: booked all the same, it is spent
+    ledger.book(approximate(1.0, 0.0))  # more than is left: booked all the same, it is spent
     with pytest.raises(PrivacyRefusal, match=r"Σμ² would be 1\.\d+, and ε = 6, δ = 1e-05 allow") as refused:
         charge(ledger, 2)
     assert "Gaussian releases only" not in str(refused.value)

@@ -12,6 +12,8 @@ import click
 from crowdlog.cli.options import shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table, versioned
 from crowdlog.errors import InputError
+from crowdlog.files.private import write_for_owner
+from crowdlog.files.whole import write_whole
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _SHARE = click.FloatRange(0, 1)
@@ -89,12 +91,11 @@ def simulate(out: Path | None, tables: int, seed: int, as_json: bool, **options:
     if out is not None:
         out.mkdir(parents=True)
         text = page(figures, spread, panels, claims, results["command"], of_a_log=bool(options["log"]))
-        (out / "page.html").write_text(text, encoding="utf-8")
+        write = write_for_owner if options["log"] else write_whole  # of a log: exact figures of its people
+        write(out / "page.html", text)
         if tables:
-            (out / "tables.md").write_text(tables_text(panels, claims), encoding="utf-8")
-        (out / "results.json").write_text(
-            json.dumps(versioned(results), indent=2, ensure_ascii=False), encoding="utf-8"
-        )
+            write(out / "tables.md", tables_text(panels, claims))
+        write(out / "results.json", json.dumps(versioned(results), indent=2, ensure_ascii=False))
     if as_json:
         show_json(results)
         return

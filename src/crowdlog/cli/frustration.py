@@ -134,7 +134,7 @@ def find_command(study: str, model: str, merge: str, train_tasks: int, out: str,
     """
     from crowdlog.applications.frustration.model import chances, load_model
     from crowdlog.applications.frustration.study import read_study
-    from crowdlog.files.whole import write_whole
+    from crowdlog.files.private import write_for_owner
 
     it = read_study(study)
     train = it.task < train_tasks
@@ -145,7 +145,7 @@ def find_command(study: str, model: str, merge: str, train_tasks: int, out: str,
             label = "" if it.label[row] < 0 else int(it.label[row])
             known = f"{it.names[it.user[row]]}\t{it.search[row]}"
             lines.append(f"{known}\t{chance[row]:.6f}\t{int(chance[row] >= 0.5)}\t{label}")
-    write_whole(Path(out), "\n".join(lines) + "\n")
+    write_for_owner(Path(out), "\n".join(lines) + "\n")
     figures = {"file": out, "searches": len(lines) - 1}
     show_json(figures) if as_json else show_fields(figures)
 

@@ -70,8 +70,7 @@ def command(
     \b
     Example: crowdlog semantic STORE -o figures --theta 1 --theta 0.9
     """
-    from crowdlog.files.private import private_files
-    from crowdlog.files.whole import write_whole
+    from crowdlog.files.private import private_files, write_for_owner
     from crowdlog.log.store import LogStore
     from crowdlog.planning.semantic_figures import semantic_figures
     from crowdlog.planning.semantic_page import semantic_page
@@ -91,8 +90,8 @@ def command(
     with private_files():
         out.mkdir(parents=True, exist_ok=True)
         for name, picture in figures.pictures.items():
-            write_whole(out / name, picture)
-        write_whole(out / "index.html", semantic_page(figures))
+            write_for_owner(out / name, picture)
+        write_for_owner(out / "index.html", semantic_page(figures))
     shares = figures.shares
     if as_json:
         show_json(shares)

@@ -15,7 +15,7 @@ from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.summary_table import opening
 from crowdlog.comparison.tables import attack_table, exposure_table, kept_table, promises, utility_table
 from crowdlog.errors import InputError
-from crowdlog.files.whole import new_file, write_whole
+from crowdlog.files.private import owners_file, write_for_owner
 from crowdlog.pages.picture import picture
 from crowdlog.pages.render import render
 from crowdlog.pages.table import PageTable
@@ -57,18 +57,20 @@ IN_FULL = ("frontier", "attacks")
 
 
 def write_report(comparison: Comparison, path: Path, title: str = TITLE, logo: Path | None = None) -> Path:
-    """Write the page and its data, each whole or not at all. `logo`: a picture above the title."""
+    """Write the page and its data, each whole or not at all, for the owner alone. `logo`: a picture above
+    the title.
+    """
     import pyarrow.parquet as pq
 
     page = report_page(comparison, title, None if logo is None else picture(logo))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(
+        write_for_owner(
             path.with_suffix(".json"), json.dumps(comparison.as_dict(), indent=1, ensure_ascii=False) + "\n"
         )
-        with new_file(path.with_suffix(".parquet")) as file:
+        with owners_file(path.with_suffix(".parquet")) as file:
             pq.write_table(comparison.table(), file)
-        write_whole(path, page)
+        write_for_owner(path, page)
     except OSError as error:
         raise InputError(
             f"The report {path} cannot be written: {error.strerror or 'is the disk full?'}. "

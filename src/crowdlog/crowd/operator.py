@@ -249,7 +249,7 @@ class Operator:
 
     def _fetch(self, collection_id: str, out: Path) -> Path:
         at = f"/collections/{collection_id}/preview"
-        with new_folder(out) as folder:
+        with new_folder(out, secret=True) as folder:
             for name in self.aggregation.call("GET", at)["files"]:
                 (folder / Path(name).name).write_bytes(self.aggregation.read(f"{at}/{name}"))
         return out

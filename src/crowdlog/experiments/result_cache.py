@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from crowdlog.files.whole import write_whole
+from crowdlog.files.private import write_for_owner
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class ResultCache:
 
     def keep(self, key: Sequence[Any], result: Any) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole(self.file(key), json.dumps(result, ensure_ascii=False))
+        write_for_owner(self.file(key), json.dumps(result, ensure_ascii=False))
 
     def kept(self, key: Sequence[Any]) -> Any:
         """A result, or None where there is none. A file that a power cut left without its end is none."""

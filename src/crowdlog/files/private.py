@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
+
+from crowdlog.files.whole import new_file
 
 FOLDER, FILE = 0o700, 0o600
 _PR_SET_DUMPABLE = 4
@@ -40,3 +43,18 @@ def private_files() -> Iterator[None]:
         yield
     finally:
         os.umask(before)
+
+
+@contextmanager
+def owners_file(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that appears whole or not at all, and that nobody else may read, whatever lay there
+    before: for texts, ids and exact figures of a log.
+    """
+    with new_file(path, secret=True) as file:
+        yield file
+
+
+def write_for_owner(path: Path, text: str) -> None:
+    """Write a text that is for the owner of a log alone."""
+    with owners_file(path) as file:
+        file.write(text.encode())

@@ -188,9 +188,32 @@ def test_day_and_month_are_not_guessed(tmp_path):
         import_log(path, tmp_path / "store")
     info = import_log(path, tmp_path / "store", time_format="%m/%d/%Y %H:%M:%S").info
     assert datetime.fromtimestamp(info.first_time, UTC) == datetime(2024, 3, 4, 10, tzinfo=UTC)
-    path.write_text("user,query,time\nu,x,03/04/2024 10:00:00\nu,y,25/06/2024 10:00:00\n")
+    told = "u,y,25/06/2024 10:00:00\nv,y,26/06/2024 10:00:00\n"
+    path.write_text(f"user,query,time\nu,x,03/04/2024 10:00:00\n{told}")
     info = import_log(path, tmp_path / "other").info
     assert datetime.fromtimestamp(info.first_time, UTC) == datetime(2024, 4, 3, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("odd", ["25/06/2024", "06/25/2024"])
+@pytest.mark.parametrize("times", [1, 5])
+def test_the_rows_of_one_person_do_not_say_which_is_the_day_of_all(tmp_path, odd, times):
+    """Nobody's rows are read in another way because of somebody else's."""
+    rows = [f"u{i},q{i},0{i % 9 + 1}/0{i % 8 + 1}/2024 10:00:00\n" for i in range(300)]
+    path = tmp_path / "log.csv"
+    path.write_text("user,query,time\n" + "".join(rows) + f"w,y,{odd} 10:00:00\n" * times)
+    with pytest.raises(InputError, match=r"more than one way .*one user alone tell which\. Say it with"):
+        import_log(path, tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+    info = import_log(path, tmp_path / "store", time_format="%d/%m/%Y %H:%M:%S").info
+    assert info.rejected == ({} if odd.startswith("25") else {"unreadable time": times})
+
+
+def test_an_odd_row_among_clear_ones_is_lost_alone(tmp_path):
+    rows = [f"u{i},q{i},{i % 28 + 1:02d}/0{i % 8 + 1}/2024 10:00:00\n" for i in range(300)]
+    path = tmp_path / "log.csv"
+    path.write_text("user,query,time\n" + "".join(rows) + "w,y,06/25/2024 10:00:00\n" * 5)
+    info = import_log(path, tmp_path / "store").info
+    assert (info.rows, info.rejected) == (300, {"unreadable time": 5})
 
 
 def test_times_in_no_spelling_say_what_to_do(tmp_path):

@@ -13,6 +13,7 @@ from crowdlog.applications.frame import Sheet, join_scores
 from crowdlog.applications.frustration.study import FEATURES, FrustrationStudy
 from crowdlog.applications.frustration.vectors import DOMAIN, binarised, counts_of_table
 from crowdlog.errors import InputError
+from crowdlog.files.private import write_for_owner
 from crowdlog.files.whole import write_whole
 from crowdlog.release.folder import Release
 from crowdlog.types import Bools, Floats
@@ -50,6 +51,7 @@ class FrustrationModel:
         return chances
 
     def save(self, path: str | Path) -> None:
+        """For the owner alone, unless it was made from a release."""
         data = {
             "format": FORMAT,
             "version": VERSION,
@@ -57,7 +59,8 @@ class FrustrationModel:
             "coefficients": self.coefficients.tolist(),
             "label": self.label,
         }
-        write_whole(Path(path), json.dumps(data, ensure_ascii=False) + "\n")
+        text = json.dumps(data, ensure_ascii=False) + "\n"
+        (write_for_owner if self.label is None else write_whole)(Path(path), text)
 
 
 def load_model(path: str | Path) -> FrustrationModel:

@@ -19,7 +19,7 @@ from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.pair_features import PeopleSearches, pair_matrix
 from crowdlog.applications.tasks.texts import encode_texts
 from crowdlog.errors import InputError
-from crowdlog.files.whole import new_file
+from crowdlog.files.private import write_for_owner
 from crowdlog.log.normalise import normalise
 
 _LUCCHESE = TaskModel("lucchese", "none", 0.2, "single")
@@ -50,13 +50,12 @@ def read_json_lines(path: str | Path, fields: tuple[str, ...]) -> list[dict[str,
 
 
 def write_json_lines(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Whole or not at all; `-` is standard output."""
+    """Whole or not at all, for the owner alone: contexts are of persons. `-` is standard output."""
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if str(path) == "-":
         sys.stdout.write(text)
         return
-    with new_file(Path(path)) as file:
-        file.write(text.encode())
+    write_for_owner(Path(path), text)
 
 
 def read_contexts(path: str | Path) -> list[dict[str, Any]]:

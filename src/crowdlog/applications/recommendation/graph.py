@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, diags_array
 from crowdlog.applications.logs import opened_log
 from crowdlog.applications.recommendation.crowd_words import CrowdWords, words_of_queries, words_of_tables
 from crowdlog.errors import InputError
-from crowdlog.files.whole import new_file
+from crowdlog.files.private import owners_file
 from crowdlog.log.normalise import compute
 from crowdlog.log.store import LogStore
 from crowdlog.release.folder import Release
@@ -74,8 +74,9 @@ class QueryGraph:
         return self.flow.T.tocsr()
 
     def save(self, path: str | Path) -> None:
+        """For the owner alone: that of a store has all of its queries."""
         flow = self.flow.tocsr()
-        with new_file(Path(path)) as file:
+        with owners_file(Path(path)) as file:
             np.savez_compressed(
                 file,
                 version=VERSION,

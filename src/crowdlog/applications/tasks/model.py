@@ -22,6 +22,7 @@ from crowdlog.applications.tasks.pair_features import (
 )
 from crowdlog.applications.trees import Trees
 from crowdlog.errors import InputError
+from crowdlog.files.private import write_for_owner
 from crowdlog.files.whole import write_whole
 from crowdlog.types import Bools, Floats
 
@@ -83,7 +84,9 @@ class TaskModel:
         return self.trees.scores(domain(self.bins))
 
     def save(self, path: str | Path) -> None:
-        write_whole(Path(path), json.dumps(self.as_json(), separators=(",", ":"), ensure_ascii=False) + "\n")
+        """For the owner alone, unless it was made from a release."""
+        text = json.dumps(self.as_json(), separators=(",", ":"), ensure_ascii=False) + "\n"
+        (write_for_owner if self.label is None else write_whole)(Path(path), text)
 
     def as_json(self) -> dict[str, Any]:
         return {

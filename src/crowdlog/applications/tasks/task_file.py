@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from crowdlog.errors import InputError
-from crowdlog.files.whole import new_file
+from crowdlog.files.private import owners_file
 from crowdlog.log.normalise import compute, normalise_texts
 from crowdlog.types import Ints
 
@@ -129,7 +129,7 @@ class TaskRows:
 def write_task_file(path: str | Path, parts: Iterable[TaskRows], *, units: bool) -> None:
     """Write a task file of rows that come some at a time, with a column Unit or without.
 
-    The file appears whole or not at all; `-` is standard output.
+    The file appears whole or not at all, for its owner alone; `-` is standard output.
     """
     header = "\t".join([*COLUMNS, *([UNIT] if units else [])]).encode() + b"\n"
     lines: Iterable[bytes | memoryview] = chain([header], chain.from_iterable(map(_lines_to_write, parts)))
@@ -137,7 +137,7 @@ def write_task_file(path: str | Path, parts: Iterable[TaskRows], *, units: bool)
         sys.stdout.buffer.writelines(lines)
         sys.stdout.buffer.flush()
         return
-    with new_file(Path(path)) as file:
+    with owners_file(Path(path)) as file:
         file.writelines(lines)
 
 

@@ -1,7 +1,7 @@
 """Times that the fast kernel does not read: which spelling a column has, its values as seconds since 1970.
 
 The spelling is found from the first rows of a file and holds for all of it; day and month are never guessed
-where both orders fit.
+where both orders fit, or where one person's rows alone would decide for everybody.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from crowdlog.errors import InputError
-from crowdlog.log.columns import TIME, Batch, Texts, pack_texts
+from crowdlog.log.columns import TIME, USER, Batch, Texts, pack_texts
 from crowdlog.log.formats.arrow_text import from_arrow
 from crowdlog.log.parse import read_times
 
 _SAMPLE = 2000
+_VOICES = 2  # people whose rows must tell day from month, for those of all
 _DATES = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d/%b/%Y", "%d-%b-%Y", "%d %b %Y", "%b %d %Y", "%b %d, %Y",
@@ -141,7 +142,27 @@ def _recognise(batch: Batch, file: str) -> _Clock:
         raise InputError(
             f"The times of {file} can be read in more than one way ({' or '.join(first)}). {HELP}."
         )
-    return _Clock(next(iter(first)))
+    chosen = next(iter(first))
+    _refuse_one_voice(chosen, best, [batch.columns[USER][int(i)] for i in rows], file)
+    return _Clock(chosen)
+
+
+def _refuse_one_voice(
+    chosen: str, best: dict[str, tuple[int, list[Any]]], users: list[bytes], file: str
+) -> None:
+    """Where another spelling reads rows as other times, the rows that decide against it must be of two people
+    at least: an odd row of one must not say how those of all others are read.
+    """
+    values = best[chosen][1]
+    for name, (_count, others) in best.items():
+        pairs = list(zip(values, others, users, strict=True))
+        if any(None not in (own, other) and own != other for own, other, _user in pairs):
+            voices = {user for own, other, user in pairs if own is not None and other is None}
+            if len(voices) < _VOICES:
+                raise InputError(
+                    f"The times of {file} can be read in more than one way ({chosen} or {name}), and of the "
+                    f"first {len(users):,} rows those of one user alone tell which. {HELP}."
+                )
 
 
 def reads_natively(batch: Batch) -> bool:
