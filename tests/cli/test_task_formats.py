@@ -105,7 +105,7 @@ def test_the_label_of_a_repeated_query_may_stand_at_any_of_its_lines(tmp_path):
         for line in lines[1:]
     ]
     tasks.write_text("\n".join([lines[0], *only_repeat]) + "\n")
-    run("tasks", "find", log, "--known", tasks, "--eta", 9, "-o", tmp_path / "found.tsv")
+    run("tasks", "find", log, "--known", tasks, "--eta", 1, "-o", tmp_path / "found.tsv")
     report = scores(tasks, tmp_path / "found.tsv")
     assert (report["searches"], report["pairs"], report["pair_f1"]["value"]) == (2, 1, 1.0)
 

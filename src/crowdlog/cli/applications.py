@@ -27,7 +27,7 @@ def command() -> None:
 )
 @click.option("--epsilon", multiple=True, type=float, default=(0.1, 1.0, 2.3), show_default=True)
 @click.option("--seeds", default=2, show_default=True, help="Noises of each release.")
-@click.option("--jobs", default=2, show_default=True, help="Trials at a time.")
+@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Trials at a time.")
 @click.option("-o", "--out", required=True, help="A folder: index.html, results.json, and what is kept.")
 @json_option
 def cost_command(

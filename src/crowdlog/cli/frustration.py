@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json
+from crowdlog.cli.options import FileToWrite
+from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json, show_scores
 
 study_argument = click.argument("study", type=click.Path())
 
@@ -22,8 +23,8 @@ def command() -> None:
 
 
 @command.command("synth")
-@click.argument("study", type=click.Path())
-@click.option("--people", default=30, show_default=True)
+@click.argument("study", type=FileToWrite())
+@click.option("--people", type=click.IntRange(1), default=30, show_default=True)
 @click.option("--seed", default=7, show_default=True)
 def synth_command(study: str, people: int, seed: int) -> None:
     """Write a synthetic study with a planted effect; there is no public frustration data.
@@ -33,13 +34,14 @@ def synth_command(study: str, people: int, seed: int) -> None:
     """
     from crowdlog.applications.frustration.synthetic import write_study
 
-    write_study(study, people, seed)
+    searches = write_study(study, people, seed)
+    click.echo(f"{study}: {searches:,} searches of {people:,} people")
 
 
 @command.command("train")
 @click.argument("study", type=click.Path(), required=False)
 @click.option("--crowd-log", help="A release of vectors instead of a study.")
-@click.option("-o", "--out", required=True, help="The model: one JSON file.")
+@click.option("-o", "--out", required=True, type=FileToWrite(), help="The model: one JSON file.")
 @json_option
 def train_command(study: str | None, crowd_log: str | None, out: str, as_json: bool) -> None:
     """Train from a study, or from a release of vectors alone.
@@ -78,7 +80,7 @@ def _write(person: Any, place: Any, out: str, domain: str | None, as_json: bool)
 
 @command.command("vectors")
 @study_argument
-@click.option("--domain", help="Also write the 64 artifacts here: a public list.")
+@click.option("--domain", type=FileToWrite(), help="Also write the 64 artifacts here: a public list.")
 @click.option("-o", "--out", required=True, help="A new store; release it with any mechanism.")
 @json_option
 def vectors_command(study: str, domain: str | None, out: str, as_json: bool) -> None:
@@ -95,9 +97,9 @@ def vectors_command(study: str, domain: str | None, out: str, as_json: bool) -> 
 
 @command.command("pseudo")
 @study_argument
-@click.option("--users", default=100_000, show_default=True)
+@click.option("--users", type=click.IntRange(1), default=100_000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-@click.option("--domain", help="Also write the 64 artifacts here: a public list.")
+@click.option("--domain", type=FileToWrite(), help="Also write the 64 artifacts here: a public list.")
 @click.option("-o", "--out", required=True, help="A new store; release it with any mechanism.")
 @json_option
 def pseudo_command(study: str, users: int, seed: int, domain: str | None, out: str, as_json: bool) -> None:
@@ -121,9 +123,19 @@ def pseudo_command(study: str, users: int, seed: int, domain: str | None, out: s
     default="product",
     show_default=True,
 )
-@click.option("--train-tasks", default=4, show_default=True, help="First tasks, for a person's own model.")
 @click.option(
-    "-o", "--out", required=True, help="The later searches: user, search, chance, frustrated, label."
+    "--train-tasks",
+    type=click.IntRange(0),
+    default=4,
+    show_default=True,
+    help="First tasks, for a person's own model.",
+)
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=FileToWrite(),
+    help="The later searches: user, search, chance, frustrated, label.",
 )
 @json_option
 def find_command(study: str, model: str, merge: str, train_tasks: int, out: str, as_json: bool) -> None:
@@ -171,5 +183,4 @@ def score_command(found: str, seed: int, as_json: bool) -> None:
         raise InputError(f"{found} holds no labelled search: there is nothing to score.")
     user = np.unique([row[0] for row in rows], return_inverse=True)[1]
     predicted, true = (np.array([row[at] == "1" for row in rows]) for at in (3, 4))
-    report = macro_f(user, predicted, true, seed)
-    show_json(report) if as_json else show_fields({k: str(v) for k, v in report.items()})
+    show_scores(macro_f(user, predicted, true, seed), as_json)

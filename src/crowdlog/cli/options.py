@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
+
+from crowdlog.errors import InputError
+
+
+class ZeroToOne(click.FloatRange):
+    """A number from 0 to 1: neither click's own range nor any comparison refuses "nan"."""
+
+    def __init__(self, **edges: bool) -> None:
+        super().__init__(0, 1, **edges)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a number from 0 to 1.", param, ctx)
+        return found
+
+
+class FileToWrite(click.ParamType[str]):
+    """A file that can be written, as its folder looks before the work begins; `-` is standard output."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if value == "-":
+            return value
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Name a file to write.")
+        if not path.parent.is_dir():
+            raise InputError(f"There is no folder {path.parent} to write {path.name} to. Make it first.")
+        if not os.access(path.parent, os.W_OK):
+            raise InputError(f"The folder {path.parent} may not be written to. Choose another place.")
+        return value
 
 
 def shown_option(name: str, default: Any, kind: Any, text: str) -> Callable[[Any], Any]:

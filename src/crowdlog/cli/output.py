@@ -63,6 +63,21 @@ def show_fields(fields: Mapping[str, Any]) -> None:
         click.echo(f"{name:<{width}}  {number(value)}")
 
 
+def show_scores(report: Mapping[str, Any], as_json: bool) -> None:
+    """Scores with their 95 % intervals; other fields as they are."""
+    if as_json:
+        show_json(report)
+        return
+    show_fields(
+        {
+            name: f"{value['value']:.3f} [{value['interval'][0]:.3f}, {value['interval'][1]:.3f}]"
+            if isinstance(value, Mapping)
+            else value
+            for name, value in report.items()
+        }
+    )
+
+
 def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Columns as wide as they need; numbers to the right."""
     texts = [[number(value) for value in row] for row in rows]

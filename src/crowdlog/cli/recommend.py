@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json
+from crowdlog.cli.options import FileToWrite, ZeroToOne
+from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json, show_scores
 
 MODELS = ("reference", "decay", "soft", "hard", "firm1", "firm2")
 source_option = click.option(
@@ -30,7 +31,7 @@ def command() -> None:
 
 @command.command("build")
 @click.argument("source", type=click.Path())
-@click.option("-o", "--out", required=True, help="The graph to write.")
+@click.option("-o", "--out", required=True, type=FileToWrite(), help="The graph to write.")
 @json_option
 def build_command(source: str, out: str, as_json: bool) -> None:
     """Build the query-flow and term–query graph of a STORE or a RELEASE.
@@ -50,12 +51,24 @@ def build_command(source: str, out: str, as_json: bool) -> None:
 @click.argument("graph", type=click.Path())
 @click.argument("contexts", type=click.Path())
 @click.option("--model", type=click.Choice(MODELS), default="firm2", show_default=True)
-@click.option("--tau", default=0.2, show_default=True, help="On task is a same-task score above.")
-@click.option("--beta", default=0.8, show_default=True)
-@click.option("--lambda", "lam", default=1.0, show_default=True)
-@click.option("--top", default=10, show_default=True)
+@click.option(
+    "--tau", type=ZeroToOne(), default=0.2, show_default=True, help="On task is a same-task score above."
+)
+@click.option("--beta", type=ZeroToOne(), default=0.8, show_default=True, help="What a step back weighs.")
+@click.option(
+    "--lambda", "lam", type=ZeroToOne(), default=1.0, show_default=True, help="The rest goes by time alone."
+)
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, help="How many queries for a context."
+)
 @source_option
-@click.option("-o", "--out", required=True, help="The recommendations to write; - is standard output.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=FileToWrite(),
+    help="The recommendations to write; - is standard output.",
+)
 @json_option
 def run_command(
     graph: str,
@@ -117,22 +130,18 @@ def score_command(recs: str, truth: str, docs: str | None, seed: int, as_json: b
 
     documents = read_documents(docs) if docs is not None else None
     rows = read_json_lines(recs, ("id", "recs"))
-    report = score_recommendations(rows, read_json_lines(truth, ("id",)), documents, seed)
-    if as_json:
-        show_json(report)
-        return
-    show_fields(
-        {k: v if isinstance(v, int) else f"{v['value']:.4f} {v['interval']}" for k, v in report.items()}
-    )
+    show_scores(score_recommendations(rows, read_json_lines(truth, ("id",)), documents, seed), as_json)
 
 
 @command.command("mix")
 @click.argument("contexts", type=click.Path())
 @click.option("--off", required=True, type=click.IntRange(0), help="Queries of other tasks in each context.")
-@click.option("--draws", default=50, show_default=True)
+@click.option("--draws", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--seed", default=1, show_default=True)
 @click.option("--only-off", is_flag=True, help="The queries of its own task but the last are left out.")
-@click.option("-o", "--out", required=True, help="The contexts to write; - is standard output.")
+@click.option(
+    "-o", "--out", required=True, type=FileToWrite(), help="The contexts to write; - is standard output."
+)
 @json_option
 def mix_command(
     contexts: str, off: int, draws: int, seed: int, only_off: bool, out: str, as_json: bool
@@ -159,7 +168,7 @@ def mix_command(
 @command.command("serve")
 @click.argument("graph", type=click.Path())
 @click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", default=8765, show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="0 takes a free one.")
 @source_option
 def serve_command(graph: str, host: str, port: int, source: str) -> None:
     """Answer for single queries over HTTP; requests are not logged.
@@ -167,12 +176,15 @@ def serve_command(graph: str, host: str, port: int, source: str) -> None:
     \b
     Example: crowdlog recommend serve GRAPH.npz --port 8765
     """
-    import uvicorn
-
     from crowdlog.applications.recommendation.graph import load_graph
     from crowdlog.applications.recommendation.merge import RecommendationServer
     from crowdlog.applications.recommendation.service import recommendation_app
+    from crowdlog.crowd.services.serve import Listen, serve
 
     server = RecommendationServer(load_graph(graph), source)
     server.prepare()
-    uvicorn.run(recommendation_app(server), host=host, port=port, access_log=False, log_level="warning")
+    serve(
+        lambda: recommendation_app(server),
+        Listen(host, port),
+        lambda url: click.echo(f"Answering at {url}/recommend; stop with Ctrl-C."),
+    )

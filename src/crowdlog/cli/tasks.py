@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json
+from crowdlog.cli.options import FileToWrite, ZeroToOne
+from crowdlog.cli.output import InOrderOfUse, json_option, show_fields, show_json, show_scores
 
 LEARNERS = ("boost", "forest", "lucchese")
 BINS = ("none", "bin1", "bin2")
@@ -64,7 +65,7 @@ def _refuse_other_text(model: Any, text: str) -> None:
 @text_option
 @repeats_option
 @seed_option
-@click.option("-o", "--out", required=True, help="The model: one JSON file.")
+@click.option("-o", "--out", required=True, type=FileToWrite(), help="The model: one JSON file.")
 @json_option
 def train_command(
     log: str | None,
@@ -119,7 +120,9 @@ def train_command(
 @log_argument
 @labels_option
 @click.option("--bins", type=click.Choice(BINS[1:]), default="bin1", show_default=True)
-@click.option("--domain", help="Also write every vector that there can be here: a public list.")
+@click.option(
+    "--domain", type=FileToWrite(), help="Also write every vector that there can be here: a public list."
+)
 @text_option
 @repeats_option
 @seed_option
@@ -176,10 +179,12 @@ def vectors_command(
     type=click.Choice(["global", "gscore", "lgmean", "local", "min", "max", "product"]),
     help="How the model joins with what is known: gscore, if anything is.",
 )
-@click.option("--eta", type=float, help="The threshold of scores; else the model's own.")
+@click.option("--eta", type=ZeroToOne(), help="The threshold of scores; else the model's own.")
 @text_option
 @repeats_option
-@click.option("-o", "--out", required=True, help="The task file to write; - is standard output.")
+@click.option(
+    "-o", "--out", required=True, type=FileToWrite(), help="The task file to write; - is standard output."
+)
 @json_option
 def find_command(
     log: str,
@@ -227,7 +232,12 @@ def find_command(
 @command.command("score")
 @click.option("--truth", required=True, help="The true tasks.")
 @click.option("--found", required=True, help="What was found.")
-@click.option("--test-from", default=0.0, help="Score only what lies behind this share of a history.")
+@click.option(
+    "--test-from",
+    type=ZeroToOne(max_open=True),
+    default=0.0,
+    help="Score only what lies behind this share of a history.",
+)
 @repeats_option
 @seed_option
 @json_option
@@ -246,21 +256,7 @@ def score_command(
     people = score_files(
         read_task_file(truth), read_task_file(found), test_from=test_from, keep_repeats=keep_repeats
     )
-    _show_scores(summary(people, seed), as_json)
-
-
-def _show_scores(report: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        show_json(report)
-        return
-    show_fields(
-        {
-            name: f"{value['value']:.3f} [{value['interval'][0]:.3f}, {value['interval'][1]:.3f}]"
-            if isinstance(value, dict)
-            else value
-            for name, value in report.items()
-        }
-    )
+    show_scores(summary(people, seed), as_json)
 
 
 @command.command("cv")
@@ -315,7 +311,7 @@ def cv_command(
         link=link,
         seed=seed,
     )
-    _show_scores(summary(people, seed), as_json)
+    show_scores(summary(people, seed), as_json)
 
 
 @command.command("agreement")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms.base import Mechanism
 
-UTILITY = ("coverage", "adhoc")
+UTILITY = ("coverage", "adhoc", "sites")
 ATTACKS = ("membership", "linkage", "exposure", "singles")
 
 

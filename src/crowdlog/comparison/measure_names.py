@@ -14,6 +14,7 @@ _COVERAGE = {
 }
 _PARTS = {
     "adhoc": "ad-hoc search",
+    "sites": "site search",
     "suggestion": "query suggestion",
     "sessions": "session search",
     "keywords": "advertising keywords",

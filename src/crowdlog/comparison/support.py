@@ -14,7 +14,12 @@ from crowdlog.utility.original import HEADLINES
 
 Verdict = Literal["yes", "partly", "no"]
 SUPPORTED, PARTLY = 0.8, 0.4  # of the log's own score; our choice, said on the page
-TASKS = {"adhoc": "ad-hoc search", "suggestion": "query suggestion", "sessions": "session search"}
+TASKS = {
+    "adhoc": "ad-hoc search",
+    "sites": "site search",
+    "suggestion": "query suggestion",
+    "sessions": "session search",
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ def _by_mechanism(details: Sequence[Row]) -> dict[str, dict[str, list[Row]]]:
 
 
 def _threshold(results: Mapping[str, Sequence[Row]]) -> float | None:
-    """How often a click must occur in the whole log to be shown: all three tasks are made of clicks."""
+    """How often a click must occur in the whole log to be shown: all tasks are made of clicks."""
     clicks = results.get("coverage:clicks:distinct", ())
     return mean(clicks, "least_count") if clicks else None
 

@@ -18,7 +18,7 @@ from crowdlog.release.folder import Release
 
 def read_release(release: Release, vocabulary: Vocabulary, session_minutes: int) -> Tables:
     """All tables of a release as numbered keys. A release of rows is counted like a log."""
-    names = ("events", "queries", "clicks", "pairs", "sessions")
+    names = ("events", "queries", "clicks", "pairs", "sessions", "query_sites")
     tables = {name: table for name in names if (table := release.table(name)) is not None}
     if not sum(table.num_rows for table in tables.values()):
         why = "it publishes no query, click, pair or session, so there is nothing to measure"
@@ -43,6 +43,7 @@ def read_tables(tables: Mapping[str, Any], vocabulary: Vocabulary, session_minut
         pairs=followed,
         flow=flow,
         sequences=sequences,
+        query_sites=_summed(tables.get("query_sites"), lambda t: pack(q.ids(t["query"]), u.ids(t["site"]))),
     )
 
 

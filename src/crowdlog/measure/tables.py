@@ -60,6 +60,7 @@ class Tables:
     pairs: KeyCounts | None  # query, the next query
     flow: KeyCounts | None  # query, any later query of the session
     sequences: KeyCounts | None = None  # published sequences of two queries
+    query_sites: KeyCounts | None = None  # query, site; a site is numbered as a URL that is nothing but it
     histories: Any = None  # a release of rows: `measure.histories.PublishedHistories`
 
 

@@ -16,7 +16,7 @@ from crowdlog.log.sessions import SESSION_MINUTES
 from crowdlog.log.store import LogStore
 from crowdlog.measure.log_arrays import LogArrays, read_log
 from crowdlog.measure.tables import KeyCounts, Tables, pairs_of, tables_of
-from crowdlog.measure.vocabulary import Vocabulary
+from crowdlog.measure.vocabulary import TextIds, Vocabulary
 from crowdlog.mechanisms.category_tree import WORDNET
 from crowdlog.types import Ints
 from crowdlog.utility.published import ORIGINAL, Published
@@ -49,6 +49,7 @@ class Fold:
     original: Tables
     test: LogArrays
     sizes: tuple[int, int]  # queries, urls
+    urls: TextIds | None = None  # their texts
 
 
 class Truth:
@@ -123,12 +124,13 @@ class Truth:
     def fold(self, number: int | None) -> Fold:
         """A split. The original competes with what is not tested on."""
         if number is None and self._test is not None:
-            return Fold(self.tables, self._test, self.sizes)
+            return Fold(self.tables, self._test, self.sizes, self.vocabulary.urls)
         settings = self._settings
         rows = held_out_rows(
             self.events, folds=settings.folds, fold=number or 0, by=settings.by, seed=settings.seed
         )
-        return Fold(tables_of(self.events.where(~rows)), self.events.where(rows), self.sizes)
+        rest, test = self.events.where(~rows), self.events.where(rows)
+        return Fold(tables_of(rest), test, self.sizes, self.vocabulary.urls)
 
     def _read_test(self, test: LogStore) -> LogArrays:
         texts, ids = self._queries(test)

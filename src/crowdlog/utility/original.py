@@ -22,7 +22,12 @@ from crowdlog.utility.score import Score
 OCCURRENCES = (2, 3, 5, 10, 20, 50, 100, 200, 500)
 CURVE_SAMPLE = 2000  # topics for each point of the curve
 # The score that stands for a task in the curve.
-HEADLINES = {"adhoc": "adhoc:RW:nDCG@10", "suggestion": "suggestion:RR", "sessions": "sessions:nDCG@10"}
+HEADLINES = {
+    "adhoc": "adhoc:RW:nDCG@10",
+    "sites": "sites:RW:nDCG@10",
+    "suggestion": "suggestion:RR",
+    "sessions": "sessions:nDCG@10",
+}
 
 
 def score_original(

@@ -56,6 +56,9 @@ MEASURES = {
     "adhoc": Measure(
         "adhoc", "search by random walk (RW, RW-2) and implicit feedback (IF)", ("clicks",), task=True
     ),
+    "sites": Measure(
+        "site_search", "which sites people click for a query", ("clicks", "query_sites"), task=True
+    ),
     "suggestion": Measure("suggestion", "which query comes next in a session", ("clicks", "flow"), task=True),
     "sessions": Measure("session_search", "search for a whole session", ("clicks",), task=True),
 }

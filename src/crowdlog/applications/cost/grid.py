@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -113,8 +114,8 @@ def run_grid(grid: CostGrid, jobs: int) -> tuple[list[tuple[CostTrial, float]], 
         raise InputError(f"There is no application '{unknown[0]}'. There are: {', '.join(APPLICATIONS)}.")
     if min(grid.people, default=0) < 20 or grid.seeds < 1:
         raise InputError("Costs need at least 20 people and 1 seed.")
-    if any(epsilon <= 0 for epsilon in grid.epsilons) or not grid.epsilons:
-        raise InputError("Every ε must be above 0.")
+    if not all(0 < epsilon < math.inf for epsilon in grid.epsilons) or not grid.epsilons:
+        raise InputError("Every ε must be a number above 0.")
     failures = run_experiment(grid, "crowdlog.applications.cost.grid", jobs)
     done = [(run, grid.score(run)) for run in grid.runs() if not grid.missing(run)]
     return done, [str(failure) for failure in failures.values()]

@@ -16,14 +16,17 @@ OWN_SPREAD = 0.5  # of each person's own coefficients around these: what a local
 TASKS, SEARCHES = 7, 5
 
 
-def write_study(path: str | Path, people: int, seed: int) -> None:
-    """People with 7 tasks of 5 searches; labels 0 or 1 drawn from the planted chances."""
+def write_study(path: str | Path, people: int, seed: int) -> int:
+    """People with 7 tasks of 5 searches; labels 0 or 1 drawn from the planted chances. Returns the number of
+    searches.
+    """
     generator = np.random.default_rng(seed)
     lines = ["\t".join(COLUMNS)]
     for person in range(people):
         own = PLANTED + OWN_SPREAD * generator.standard_normal(len(PLANTED))
         lines += _person(person, own, generator)
     write_whole(Path(path), "\n".join(lines) + "\n")
+    return len(lines) - 1
 
 
 def _person(person: int, own: Floats, generator: np.random.Generator) -> list[str]:

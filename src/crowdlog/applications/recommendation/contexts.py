@@ -8,6 +8,7 @@ Truth: {"id": "1", "later": ["query", …], "shown": ["doc", …], "relevant": [
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -34,19 +35,28 @@ def read_json_lines(path: str | Path, fields: tuple[str, ...]) -> list[dict[str,
         raise InputError(f"The file {path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise InputError(f"The file {path} cannot be read: it is not UTF-8 text.") from None
-    found = []
+    found, ids = [], set()
     for number, line in enumerate(text.split("\n"), 1):  # a query may hold other ends of lines
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-            missing = [name for name in fields if name not in row]
-        except (ValueError, TypeError):
-            missing = ["JSON"]
-        if missing:
+        row = _object(line)
+        if row is None:
+            raise InputError(f"The file {path} cannot be used: line {number} is no object of JSON.")
+        if missing := [name for name in fields if name not in row]:
             raise InputError(f"The file {path} cannot be used: line {number} lacks {', '.join(missing)}.")
+        if "id" in fields and str(row["id"]) in ids:
+            raise InputError(f"The file {path} cannot be used: the id of line {number} stands there before.")
+        ids.add(str(row.get("id")))
         found.append(row)
     return found
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
 
 
 def write_json_lines(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -61,6 +71,8 @@ def write_json_lines(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> Non
 def read_contexts(path: str | Path) -> list[dict[str, Any]]:
     """Contexts with normalised queries and a same-task score for each."""
     rows = read_json_lines(path, ("id", "context"))
+    if not rows:
+        raise InputError(f"The file {path} holds no context.")
     for row in rows:
         given = row["context"]
         if not isinstance(given, list) or not all(isinstance(query, str) for query in given) or not given:
@@ -68,12 +80,16 @@ def read_contexts(path: str | Path) -> list[dict[str, Any]]:
         context = [normalise(query) for query in given]
         row["context"] = context
         scores = row.get("sametask")
-        row["sametask"] = [float(x) for x in scores] if scores is not None else same_task_scores(context)
-        if len(row["sametask"]) != len(context):
-            raise InputError(
-                f"The contexts {path} cannot be used: sametask must have a score for each query."
-            )
+        row["sametask"] = same_task_scores(context) if scores is None else _given(scores, len(context), path)
     return rows
+
+
+def _given(scores: Any, queries: int, path: str | Path) -> list[float]:
+    """The same-task scores that a context brings with it."""
+    numbers = scores if isinstance(scores, list) else []
+    if len(numbers) != queries or not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
+        raise InputError(f"The contexts {path} cannot be used: sametask must have a score for each query.")
+    return [float(x) for x in numbers]
 
 
 def same_task_scores(context: list[str]) -> list[float]:
@@ -94,6 +110,12 @@ def mix_contexts(contexts: list[dict[str, Any]], off: int, draws: int, seed: int
     """
     if len(contexts) < 2:
         raise InputError("Mixed contexts need at least two contexts.")
+    sizes = [len(row["context"]) for row in contexts]
+    if off > sum(sizes) - max(sizes):
+        raise InputError(
+            f"There are only {sum(sizes) - max(sizes):,} queries of other tasks for one of the contexts, and "
+            f"{off:,} are asked for. Give more contexts, or ask for fewer."
+        )
     generator = np.random.default_rng(seed)
     return [
         {"id": f"{row['id']}#{draw}", "context": _mixed(contexts, at, off, generator)}

@@ -31,6 +31,7 @@ def score_recommendations(
 ) -> dict[str, Any]:
     """Means over ids with 95 % intervals. An id `7#3` is draw 3 of the context 7: truth is that of 7."""
     true = {str(row["id"]): row for row in truth}
+    _refuse_no_truth(truth, "later" if documents is None else "relevant")
     searcher = BM25(documents) if documents is not None else None
     columns: dict[str, list[float]] = {"coverage": [], "mrr_later": []}
     if searcher is not None:
@@ -55,6 +56,12 @@ def score_recommendations(
         interval = bootstrap_mean(np.array(values), np.random.default_rng(seed))
         report[name] = {"value": float(np.mean(values)), "interval": interval}
     return report
+
+
+def _refuse_no_truth(truth: Sequence[Mapping[str, Any]], field: str) -> None:
+    """A misspelt field would score 0 everywhere."""
+    if not any(field in row for row in truth):
+        raise InputError(f"No line of the truth has '{field}': there is nothing to compare with.")
 
 
 def read_documents(path: str) -> dict[str, str]:

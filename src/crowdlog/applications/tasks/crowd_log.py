@@ -21,6 +21,9 @@ from crowdlog.types import Floats
 
 # Where counts are noisy, so much of the released total is added in the proportions of the synthetic logs.
 PRIOR_SHARE = 0.05
+# How far populations differ from the synthetic logs: the share of one task in a group of vectors (standard
+# deviation), and how often the group occurs (relative; a hundredth of all where it never does).
+SHARE_SPREAD, SIZE_SPREAD, LEAST_SPREAD = 0.15, 0.5, 0.01
 
 
 @cache
@@ -71,17 +74,41 @@ def _weighted_forest(vectors: Floats, same: Floats, weight: Floats, seed: int) -
 
 
 def smoothed(bins: str, counts: Floats, public: Floats) -> Floats:
-    """Noisy counts of all cells, made usable: sums over coarse groups (bin2) are kept, within each group the
-    cells are in the proportions of synthetic logs. Sums over many cells have little noise, single cells much.
+    """Noisy counts of all cells, made usable: of each coarse group (bin2) its size and its share of one task,
+    each between what is released and what synthetic logs have, by how sure both are; within a group the cells
+    are in the proportions of synthetic logs.
     """
     group = _groups(bins)
     released = np.stack([np.bincount(group, row, group.max() + 1) for row in counts])
     expected = np.stack([np.bincount(group, row, group.max() + 1) for row in public])
     total = max(released.sum(), 1.0)
-    kept = np.maximum(released, 0) + PRIOR_SHARE * total * expected
-    inside = public / np.where(expected > 0, expected, 1)[:, group]
-    weights: Floats = kept[:, group] * inside
+    noise = noise_deviation(counts) * np.sqrt(np.bincount(group))  # of a group's count, of each label
+    usual = total * expected.sum(axis=0)
+    spread = np.maximum(SIZE_SPREAD * usual, LEAST_SPREAD * total)
+    size = _between(released.sum(axis=0), np.sqrt(2) * noise, usual, spread)
+    size = np.maximum(size, 1e-9)
+    of_one_task = expected[1] / np.maximum(expected.sum(axis=0), 1e-12)
+    share = np.clip(_between(released[1] / size, noise / size, of_one_task, SHARE_SPREAD), 0, 1)
+    kept = np.stack([size * (1 - share), size * share]) + PRIOR_SHARE * total * expected
+    there = expected[:, group]
+    alike = 1 / np.bincount(group)[group]  # where synthetic logs have nothing of a group
+    weights: Floats = kept[:, group] * np.where(there > 0, public / np.where(there > 0, there, 1), alike)
     return weights
+
+
+def noise_deviation(counts: Floats) -> float:
+    """The standard deviation of Laplace noise, from the counts that it made negative: how far such a count is
+    below 0 has one distribution, whatever the true count was.
+    """
+    below = counts[counts < 0]
+    return float(np.sqrt(np.mean(below**2)))
+
+
+def _between(ours: Floats, error: Floats, usual: Floats, spread: Floats | float) -> Floats:
+    """The mean of two guesses, each by one over the square of its error."""
+    trust = np.square(spread) / np.maximum(np.square(spread) + np.square(error), 1e-18)
+    found: Floats = trust * ours + (1 - trust) * usual
+    return found
 
 
 def _groups(bins: str) -> Any:

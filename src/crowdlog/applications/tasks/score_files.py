@@ -24,24 +24,32 @@ def score_files(
     answers: dict[tuple[str, int, str], str] = {}
     for key, name in zip(_keys(found), _named(found), strict=True):
         answers.setdefault(key, name)
+    scored = _scored(truth, test_from, keep_repeats)
+    missing = sum((user, row[0], row[1]) not in answers for user, rows in scored.items() for row in rows)
+    all_of_them = sum(map(len, scored.values()))
+    if missing:
+        raise InputError(
+            f"The found tasks {found.path} leave out {missing:,} of {all_of_them:,} searches of the truth "
+            f"{truth.path}. Find tasks in the whole log."
+        )
     scores = []
+    for user, rows in scored.items():
+        got = [answers[user, time, query] for time, query, _task, _unit in rows]
+        scores.append(score_person([row[2] for row in rows], got, [row[3] for row in rows]))
+    return scores
+
+
+def _scored(truth: TaskFile, test_from: float, keep_repeats: bool) -> dict[str, list[Row]]:
+    """The labelled searches of each person behind a share of her history."""
+    scored = {}
     for user, rows in _people(truth).items():
         mine = rows if keep_repeats else _without_repeats(rows)
-        mine = mine[int(np.floor(test_from * len(mine) + 1e-9)) :]
-        mine = [row for row in mine if row[2]]
-        if not mine:
-            continue
-        missing = sum((user, time, query) not in answers for time, query, _task, _unit in mine)
-        if missing:
-            raise InputError(
-                f"The found tasks {found.path} leave out {missing:,} searches of the truth {truth.path}. "
-                "Find tasks in the whole log."
-            )
-        got = [answers[user, time, query] for time, query, _task, _unit in mine]
-        scores.append(score_person([row[2] for row in mine], got, [row[3] for row in mine]))
-    if not scores:
+        late = mine[int(np.floor(test_from * len(mine) + 1e-9)) :]
+        if labelled := [row for row in late if row[2]]:
+            scored[user] = labelled
+    if not scored:
         raise InputError(f"The truth {truth.path} labels no search: there is nothing to score.")
-    return scores
+    return scored
 
 
 def _keys(file: TaskFile) -> list[tuple[str, int, str]]:
