@@ -10,7 +10,7 @@ class Borrowed(SparkEngine):
     """Another log on the session of all tests, which nobody closes."""
 
     def __init__(self, spark: SparkEngine, log: LogStore) -> None:
-        self.session, self.parts, self.log = spark.session, 3, log
+        self.context, self.parts, self.log = spark.context, 3, log
 
     def __exit__(self, *_error: object) -> None:
         return None

@@ -17,7 +17,8 @@ from crowdlog.audit.declared import queries_per_key, words_of
 from crowdlog.audit.neighbours import STRIDE, Shape
 from crowdlog.audit.public_inputs import equipped
 from crowdlog.audit.synthetic_logs import WorldLayout
-from crowdlog.engine.log_source import LogSource, numbered
+from crowdlog.engine.key_owners import numbered
+from crowdlog.engine.log_source import LogSource
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import with_role
 from crowdlog.plan.candidates import Pool, PublicResults

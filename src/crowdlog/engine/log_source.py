@@ -18,11 +18,12 @@ import pyarrow.compute as pc
 
 from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Artifact, Sequences
-from crowdlog.artifacts.packed_keys import distinct_keys, unpack
+from crowdlog.artifacts.packed_keys import unpack
 from crowdlog.artifacts.public_lists import read_features, read_pool, read_surfaced
 from crowdlog.engine import bound
 from crowdlog.engine.connection import Engine
 from crowdlog.engine.count import histogram
+from crowdlog.engine.key_owners import numbered, owners_of
 from crowdlog.engine.mine import mine, mine_triples
 from crowdlog.engine.parts import Parts
 from crowdlog.engine.rename import Renaming, as_table
@@ -43,7 +44,6 @@ from crowdlog.plan.candidates import Pool, PublicResults
 from crowdlog.plan.decide import Kept, KeyHistories, TableCounts, by_counts
 from crowdlog.plan.selections import AtLeast, NoisyThreshold
 from crowdlog.plan.table import TablePlan
-from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.types import Floats, Ints
 
@@ -332,27 +332,6 @@ def bounded_by(plan: TablePlan, artifacts: Any, randomness: Randomness) -> Any:
             return artifacts
         case SquaredBudget() | ScaledLength() | DividedPerson() | SessionCut():
             raise TypeError(f"{plan.bound} is not a bound on single artifacts")
-
-
-def numbered(users: Ints, keys: Ints, artifact: Artifact, shown: Ints | None) -> tuple[Ints, Histories]:
-    """Artifacts as small numbers, and the key of each number.
-
-    `shown`: only clicks of these queries, pairs of two of them.
-    """
-    if len(artifact.columns) == 1:
-        known = np.arange(keys.max(initial=-1) + 1)  # ids are small numbers already
-        return known, Histories.from_rows(users, keys, len(known))
-    if shown is not None:
-        wanted = np.logical_and.reduce([np.isin(owner, shown) for owner in owners_of(artifact, keys)])
-        users, keys = users[wanted], keys[wanted]
-    known, numbers = distinct_keys(keys)
-    return known, Histories.from_rows(users, numbers, len(known))
-
-
-def owners_of(artifact: Artifact, keys: Ints) -> tuple[Ints, ...]:
-    """The queries that a key is about: none for a query or its words, one for a click, two for a pair."""
-    queries = [name for name in artifact.columns if name in ("query", "next_query")]
-    return unpack(keys)[: len(queries)] if len(artifact.columns) == 2 else ()
 
 
 def _needs_users(plan: TablePlan) -> bool:

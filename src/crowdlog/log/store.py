@@ -136,8 +136,10 @@ class LogStore:
             return False
 
     def there(self, table: str) -> Any:
-        """Where the engine reads a table, or a file of it: a path in the store, or an address."""
-        return self.path / table if self.info.tables is None else Address(self.info.tables) / table
+        """Where the engine reads a table, or a file of it, from whatever folder its tasks run in: a path in
+        the store, or an address.
+        """
+        return self.path.absolute() / table if self.info.tables is None else Address(self.info.tables) / table
 
     def here(self, table: str) -> Path:
         """A table on this machine. One that lies elsewhere is fetched once, into the store."""

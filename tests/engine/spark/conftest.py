@@ -35,7 +35,7 @@ class RunningSpark:
         self._engines: list[SparkEngine] = []
 
     def engine(self) -> SparkEngine:
-        if not self._engines or self._engines[-1].session.sparkContext._jsc is None:
+        if not self._engines or self._engines[-1].context._jsc is None:
             self._engines.append(SparkEngine(self._log, master="local[2]"))
         return self._engines[-1]
 
@@ -66,7 +66,7 @@ def parted(log, running, tmp_path_factory) -> LogStore:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importer, "ROWS_PER_RANGE", 80)
         patch.setattr(importer, "BYTES_PER_SHARE", 20_000)
-        there = importer.import_there(folder / "log.tsv", folder / "store", session=spark.session)
+        there = importer.import_there(folder / "log.tsv", folder / "store", context=spark.context)
     assert len(list(there.events().iterdir())) > 3
     return there
 

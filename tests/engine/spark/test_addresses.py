@@ -39,7 +39,7 @@ def there(log, spark, tmp_path, monkeypatch) -> LogStore:
         (log.path.parent / "log.tsv").as_uri(),
         (tmp_path / "store").as_uri(),
         tables=(tmp_path / "tables").as_uri(),
-        session=spark.session,
+        context=spark.context,
     )
 
 
@@ -103,6 +103,6 @@ def test_a_failed_import_leaves_nothing(log, spark, tmp_path):
             tmp_path / "store",
             tables=(tmp_path / "tables").as_uri(),
             before=refuse,
-            session=spark.session,
+            context=spark.context,
         )
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -51,8 +51,8 @@ def pausing(cls, method, name, left):
     setattr(cls, method, run)
 
 pausing(importer._Load, "_write_texts", "import", [1, 2])
-session, scratch = start(master, {})
-log = importer.import_there(folder / "log.tsv", folder / "there", session=session)
+context, scratch = start(master, {})
+log = importer.import_there(folder / "log.tsv", folder / "there", context=context)
 pausing(source.SparkSource, "_decide", "release", [1, 2])
 with SparkEngine(log, master=master) as engine:
     for number, spelling in enumerate(sys.argv[3:]):

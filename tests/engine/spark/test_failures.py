@@ -16,6 +16,8 @@ CANARY = "canary query of somebody"
             "ExecutorLostFailure (executor 3 exited caused by one of the running tasks) exit code 137",
             "ran out of",
         ),
+        (f"duckdb.OutOfMemoryException: Out of Memory Error {CANARY}", "ran out of memory on Spark"),
+        (f"Python worker exited unexpectedly (crashed). {CANARY}", "lost its Python workers"),
         (f"ExecutorLostFailure (executor 3 exited: worker lost) {CANARY}", "lost its machines"),
         (
             f"Traceback …\ncrowdlog.errors.InputError: a.csv is cut short.\n\n\tat java {CANARY}",

@@ -53,7 +53,7 @@ def test_an_import_leaves_no_text(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(importer, "check_enough", looking)
     rows = "".join(f"u{i % 9}\tcanary{i}\t2006-03-01 10:00:00\t\t\n" for i in range(400))
     (tmp_path / "log.tsv").write_text(rows)
-    importer.import_there(tmp_path / "log.tsv", tmp_path / "store", session=spark.session)
+    importer.import_there(tmp_path / "log.tsv", tmp_path / "store", context=spark.context)
     assert len(seen[0]) > 4_000, "the pieces of the log lie there"
     assert b"canary" not in seen[0]
     assert not [path for path in tmp_path.iterdir() if "partial" in path.name]

@@ -64,6 +64,18 @@ def test_memory_is_what_the_owner_says(monkeypatch, tmp_path, line, found):
     assert ("spark.driver.memory" in session._said_by_owner()) is found
 
 
+def test_a_cluster_starts_no_more_java_than_there_are_tasks(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert session._settings("spark://somewhere:7077", tmp_path, 3)["spark.cores.max"] == "3"
+    assert "spark.cores.max" not in session._settings("local[2]", tmp_path, 3)
+    (tmp_path / "spark-defaults.conf").write_text(
+        "spark.cores.max 8\nspark.driver.defaultJavaOptions -Da=b\n"
+    )
+    wished = session._settings("spark://somewhere:7077", tmp_path, 3)
+    assert wished.keys() & {"spark.cores.max", "spark.driver.defaultJavaOptions"} == set()
+    assert wished["spark.executor.defaultJavaOptions"] == session.SLOW_TO_COMPILE
+
+
 def test_a_master_that_does_not_answer():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening: a connection is refused

@@ -26,7 +26,7 @@ def on_spark(bench: Bench, spelling: str = MECHANISM, engine: str = HERE) -> Non
 
 
 def without_pyspark(bench: Bench) -> None:
-    bench.patch.setitem(sys.modules, "pyspark.sql", None)
+    bench.patch.setitem(sys.modules, "pyspark", None)
     on_spark(bench)
 
 
@@ -147,6 +147,7 @@ SPARK_ERRORS: Cases = {
         # the sentence of an error of ours that a task made
         "": failing("crowdlog.errors.InputError: The file of this task is cut short.\\n\\tat java"),
         "ran out of memory on Spark": failing("java.lang.OutOfMemoryError: Java heap space"),
+        "lost its Python workers on Spark": failing("Python worker exited unexpectedly (crashed)"),
         "lost its machines on Spark": failing("ExecutorLostFailure (executor 3 exited: worker lost)"),
     },
 }

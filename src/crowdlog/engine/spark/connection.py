@@ -22,21 +22,29 @@ if TYPE_CHECKING:
     from crowdlog.plan.table import TablePlan
 
 ROWS_PER_PART = 4_000_000  # of one task: 100 MB as numbers
+ROWS_PER_BLOCK = 1 << 21  # of users whose rows one task takes
 
 
 class SparkEngine(Engine):
     """Runs the same expressions on Spark. Its counts stay there."""
 
     def __init__(self, log: LogStore, *, master: str, options: dict[str, str] | None = None) -> None:
-        self.session, self._scratch = start(master, options or {})
+        tasks = -(-log.info.rows // ROWS_PER_BLOCK)
+        self.context, self._scratch = start(master, options or {}, max(1, tasks))
         self.parts = max(2, -(-log.info.rows // ROWS_PER_PART))
         self.log = log
 
     elsewhere = True
 
     @cached_property
-    def backend(self) -> Any:
+    def session(self) -> Any:
         """Spark's SQL, which releases without texts do not need: it takes seconds to wake."""
+        from pyspark.sql import SparkSession
+
+        return SparkSession(self.context)
+
+    @cached_property
+    def backend(self) -> Any:
         self.session.conf.set("spark.sql.shuffle.partitions", str(self.parts))
         return ibis.pyspark.connect(self.session)
 
@@ -97,5 +105,6 @@ class SparkEngine(Engine):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.session.stop()
+        running = self.__dict__.get("session", self.context)  # a session ends its context, and forgets itself
+        running.stop()
         self._scratch.cleanup()

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from crowdlog.artifacts.kinds import Artifact
-from crowdlog.engine.log_source import numbered, owners_of
+from crowdlog.engine.key_owners import numbered, owners_of
 from crowdlog.engine.spark.blocks import StoreBlock, UserBlock, user_block
 from crowdlog.engine.spark.exchange import Sent, by_share
 from crowdlog.engine.spark.in_task import Statement, numbers

@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from crowdlog.errors import InputError
 
 _OURS = re.compile(r"crowdlog\.errors\.InputError: (.+)")
-_MEMORY = re.compile(r"OutOfMemoryError|MemoryError|exit code 52|exit code 137|Container killed .* memory")
+_MEMORY = re.compile(
+    r"OutOfMemory(Error|Exception)|MemoryError|exit code 52|exit code 137|Container killed .* memory"
+)
+# Limits of memory and the system's own killer end a task's Python like this; Java learns nothing more.
+_ENDED = re.compile(r"Python worker exited unexpectedly")
 _LOST = re.compile(r"ExecutorLostFailure|SparkContext was shut down|Master removed our application")
 
 RESUME = "If a release was charged, 'crowdlog resume STORE' finishes it."
@@ -41,6 +45,12 @@ def sentence(work: str, said: str, then: str = "") -> InputError | RuntimeError:
         return InputError(
             f"{work} ran out of memory on Spark. Give tasks more: set spark.executor.memory (on one machine "
             f"spark.driver.memory) in spark-defaults.conf, or use fewer cores for each executor. {then}"
+        )
+    if _ENDED.search(said):
+        return InputError(
+            f"{work} lost its Python workers on Spark, which most often means that memory ran out: they need "
+            "it beside Java's. Use fewer cores for each executor or machines with more memory, and set "
+            f"spark.executor.pyspark.memory higher if it is set. {then}"
         )
     if _LOST.search(said):
         return InputError(

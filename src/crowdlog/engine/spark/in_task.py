@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from crowdlog.engine.spark.blocks import StoreBlock
@@ -24,6 +23,8 @@ FROM counts GROUP BY key"""
 
 def unbound_events(log: LogStore) -> Any:
     """The events as an Ibis table that no engine stands behind."""
+    import ibis  # on the driver alone: tasks get the SQL, and would load it for nothing
+
     from crowdlog.log.parts import opened_part, part_files
 
     with opened_part(part_files(log.there("events.parquet"))[0]) as file:
@@ -39,6 +40,8 @@ class Statement:
 
     @classmethod
     def of(cls, expression: Any, events: Any) -> Statement:
+        import ibis
+
         sql = str(ibis.to_sql(expression, dialect="duckdb"))
         return cls(sql, tuple(name for name in events.columns if f'"{name}"' in sql) or ("user",))
 

@@ -46,7 +46,7 @@ def counts_beside(engine: SparkEngine, artifact: Artifact, published: Ints) -> R
     statement = Statement.of(counts_per_key(mine(events, artifact)), events)
     count = partial(counts_by_share, statement, engine.parts)
     with told_plainly(_WORK, "Nothing was written."):
-        each = engine.session.sparkContext.parallelize(blocks, len(blocks)).flatMap(count)
+        each = engine.context.parallelize(blocks, len(blocks)).flatMap(count)
         there = exchange(each, engine.parts).mapPartitions(merged).map(partial(_beside, published)).collect()
     found = joined_counts([share[0] for share in there])
     tallies = [sum((share[number] for share in there), Counter[float]()) for number in (1, 2)]
@@ -76,7 +76,7 @@ def ids_of(engine: SparkEngine, table: Place, texts: Any) -> Ints:
     """The id of each of these published texts in a table of texts, −1 for those that are not there."""
     files = part_files(table)
     with told_plainly(_WORK, "Nothing was written."):
-        each = engine.session.sparkContext.parallelize(files, len(files)).map(partial(_found, texts))
+        each = engine.context.parallelize(files, len(files)).map(partial(_found, texts))
         found = each.collect()
     ids = np.full(len(texts), -1, np.int64)
     for places, known in found:

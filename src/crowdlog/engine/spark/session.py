@@ -1,4 +1,4 @@
-"""A Spark session: on this machine's cores, or on a cluster."""
+"""A running Spark: on this machine's cores, or on a cluster."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ ALONE = {
 # Unless spark-defaults.conf says otherwise: tasks run inside the driver there, and Spark's own 1 GB is for a
 # driver alone.
 DEFAULTS_ALONE = {"spark.driver.memory": "2g"}
+# Java moves bytes for us and lives for a minute. Its second compiler pays where bytes are encrypted, and is a
+# third of the start if every method that its own defaults find warm goes through it: ten times those.
+SLOW_TO_COMPILE = (
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:Tier4InvocationThreshold=50000 "
+    "-XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
+# A driver whose tasks run elsewhere moves next to nothing.
+FIRST_COMPILER = "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1"
 SETTINGS = {
     "spark.app.name": "crowdlog",
     "spark.ui.enabled": "false",
@@ -50,10 +58,14 @@ SETTINGS = {
 }
 
 
-def start(master: str, options: dict[str, str]) -> tuple[Any, Any]:
-    """The session, and the folder of its temporary files; or one sentence that says what is missing."""
+def start(master: str, options: dict[str, str], tasks: int | None = None) -> tuple[Any, Any]:
+    """Spark's context, and the folder of its temporary files; or one sentence that says what is missing.
+    `tasks`: how many there will be at once, so that a cluster starts no Java for nothing.
+
+    Not a session: Spark's SQL takes seconds to load, and most work does without it.
+    """
     try:
-        from pyspark.sql import SparkSession
+        from pyspark import SparkConf, SparkContext
     except ImportError:
         raise InputError(
             "The engine spark needs PySpark, which is not installed. Run: pip install 'crowdlog[spark]'"
@@ -62,27 +74,38 @@ def start(master: str, options: dict[str, str]) -> tuple[Any, Any]:
     _check_master(master)
     scratch = tempfile.TemporaryDirectory(prefix="crowdlog-spark-")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master)
-    own = {"spark.local.dir": scratch.name, **_log_settings(Path(scratch.name))}
-    if master.startswith("local"):
-        said = _said_by_owner()
-        own |= ALONE | {name: value for name, value in DEFAULTS_ALONE.items() if name not in said}
-    chosen = {**SETTINGS, **own, **options}
-    for name, value in chosen.items():
-        builder = builder.config(name, value)
+    chosen = {**_settings(master, Path(scratch.name), tasks), **options}
+    conf = SparkConf().setMaster(master).setAll(list(chosen.items()))
     try:
         with _java_is_silent():
-            session = builder.getOrCreate()
+            context = SparkContext.getOrCreate(conf)
     except Exception as error:  # Java's errors come in many classes
         scratch.cleanup()
         raise _not_started(master, error) from None
     try:
-        _wait_for_workers(session, master)
+        _wait_for_workers(context, master)
     except InputError:
-        session.stop()
+        context.stop()
         scratch.cleanup()
         raise
-    return session, scratch
+    return context, scratch
+
+
+def _settings(master: str, scratch: Path, tasks: int | None) -> dict[str, str]:
+    """Ours; those that are only wishes give way to spark-defaults.conf."""
+    own = {**SETTINGS, "spark.local.dir": str(scratch), **_log_settings(scratch)}
+    if master.startswith("local"):
+        own |= ALONE
+        wishes = DEFAULTS_ALONE | {"spark.driver.defaultJavaOptions": SLOW_TO_COMPILE}
+    else:
+        wishes = {
+            "spark.driver.defaultJavaOptions": FIRST_COMPILER,
+            "spark.executor.defaultJavaOptions": SLOW_TO_COMPILE,
+        }
+    if tasks is not None and master.startswith("spark://"):
+        wishes["spark.cores.max"] = str(tasks)
+    said = _said_by_owner()
+    return own | {name: value for name, value in wishes.items() if name not in said}
 
 
 def _not_started(master: str, error: BaseException) -> InputError:
@@ -112,13 +135,13 @@ def _said_by_owner() -> set[str]:
     return {re.split(r"[\s=]", line.strip(), maxsplit=1)[0] for line in lines}
 
 
-def _wait_for_workers(session: Any, master: str) -> None:
+def _wait_for_workers(context: Any, master: str) -> None:
     """A cluster without free workers would let a job wait for ever."""
     if not master.startswith("spark://"):
         return
     for _ in range(WORKER_SECONDS):
         # The driver is in the list itself.
-        if session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() > 1:
+        if context._jsc.sc().getExecutorMemoryStatus().size() > 1:
             return
         time.sleep(1)
     raise InputError(

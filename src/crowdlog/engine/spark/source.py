@@ -15,6 +15,7 @@ from crowdlog.engine.count import counts_per_key
 from crowdlog.engine.log_source import bounded_by, sequence_table
 from crowdlog.engine.mine import mine
 from crowdlog.engine.spark.blocks import StoreBlock, blocks_of_frame, store_blocks
+from crowdlog.engine.spark.connection import ROWS_PER_BLOCK
 from crowdlog.engine.spark.counts import decide_there
 from crowdlog.engine.spark.deciding import (
     artifacts_per_user,
@@ -46,8 +47,6 @@ from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.progress import progress_bar
 from crowdlog.types import Ints
 
-ROWS_PER_BLOCK = 1 << 21  # of users whose rows one task takes
-
 
 @dataclass(frozen=True)
 class SparkSource(FramedSource):
@@ -72,7 +71,7 @@ class SparkSource(FramedSource):
         return unbound_events(self.log)
 
     def _each_block(self) -> Any:
-        return self.engine.session.sparkContext.parallelize(self._blocks, len(self._blocks))
+        return self.engine.context.parallelize(self._blocks, len(self._blocks))
 
     def _statement(self, expression: Any) -> Statement:
         return Statement.of(expression, self._events)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdlog.engine.spark.blocks import StoreBlock, store_blocks
-from crowdlog.engine.spark.connection import SparkEngine
 from crowdlog.engine.spark.exchange import Sent, by_share, exchange
 from crowdlog.engine.spark.failures import told_plainly
 from crowdlog.engine.spark.in_task import EVENTS, numbers, run_sql
@@ -29,13 +28,16 @@ from crowdlog.log.summary import (
     summary_of,
 )
 
+if TYPE_CHECKING:  # tasks load this file, and need no engine
+    from crowdlog.engine.spark.connection import SparkEngine
+
 ROWS = 1 << 21  # about so many for each task
 _COLUMNS = ("user", "query", "impression", "url", "nth_impression", "gap")
 
 
 def summarise_there(engine: SparkEngine) -> Summary:
     blocks = store_blocks(engine.log.there("events.parquet"), ROWS)
-    context = engine.session.sparkContext
+    context = engine.context
     with told_plainly("The counting", "Nothing was written."):
         there = context.parallelize(blocks, len(blocks))
         clicked, queries, sessions = there.map(_of_users).reduce(_added)
@@ -48,7 +50,7 @@ def summarise_there(engine: SparkEngine) -> Summary:
 def words_there(engine: SparkEngine) -> Counter[int]:
     """How many distinct queries have each number of words."""
     texts = part_files(engine.log.there("queries.parquet"))
-    each = engine.session.sparkContext.parallelize(texts, len(texts)).map(_words)
+    each = engine.context.parallelize(texts, len(texts)).map(_words)
     found: Counter[int] = each.reduce(lambda one, other: one + other)
     return found
 

@@ -19,6 +19,8 @@ from crowdlog.log.store import FILES, LogStore
 from crowdlog.log.summary import summarise
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.keyed import KeyedRandomness
+from tests.support.logs import make_log
+from tests.support.spark_borrowed import Borrowed
 
 pytestmark = [
     pytest.mark.slow,
@@ -90,7 +92,7 @@ def test_the_same_store_as_on_one_machine(files, spark, tmp_path, monkeypatch):
     monkeypatch.setattr(read, "PIECE_ROWS", 200)
     monkeypatch.setattr(importer, "BYTES_PER_SHARE", 20_000)
     here = import_log(files, tmp_path / "here")
-    there = import_there(files, tmp_path / "there", session=spark.session)
+    there = import_there(files, tmp_path / "there", context=spark.context)
     same_store(here, there)
     same_releases(here, there)
     assert len(list(there.events().iterdir())) > 3
@@ -100,7 +102,7 @@ def test_the_same_store_as_on_one_machine(files, spark, tmp_path, monkeypatch):
     assert len(rejects[0].splitlines()) == 1 + sum(here.info.rejected.values()) > 15
     there.check()
     monkeypatch.setattr(importer, "ROWS_PER_RANGE", 1000)
-    again = import_there(files, tmp_path / "again", session=spark.session)
+    again = import_there(files, tmp_path / "again", context=spark.context)
     assert again.info.content_hash == there.info.content_hash
     assert len(list(again.events().iterdir())) != len(list(there.events().iterdir()))
 
@@ -113,7 +115,7 @@ def test_json_lines_and_parquet(spark, tmp_path):
     pq.write_table(pa.Table.from_pylist(rows[::-1]), tmp_path / "log.parquet", row_group_size=50)
     files = [tmp_path / "log.parquet", tmp_path / "log.jsonl"]
     here = import_log(files, tmp_path / "here")
-    there = import_there(files, tmp_path / "there", session=spark.session)
+    there = import_there(files, tmp_path / "there", context=spark.context)
     same_store(here, there)
     assert (tmp_path / "here.rejects.tsv").read_bytes() == (tmp_path / "there.rejects.tsv").read_bytes()
 
@@ -140,8 +142,20 @@ def test_what_one_task_reads_whole(spark, tmp_path):
         ("sogou.txt", {"format": "sogou", "date": "2006-03-01"}),
     ):
         here = import_log(tmp_path / name, tmp_path / f"here-{name}", **options)
-        there = import_there(tmp_path / name, tmp_path / f"there-{name}", session=spark.session, **options)
+        there = import_there(tmp_path / name, tmp_path / f"there-{name}", context=spark.context, **options)
         same_store(here, there)
+
+
+def test_paths_from_where_the_command_is_given(spark, tmp_path, monkeypatch):
+    """Tasks run elsewhere: the import and a release find logs and store all the same."""
+    make_log(tmp_path, [(f"u{i % 4}", f"query {i % 3}", i, None) for i in range(40)])
+    monkeypatch.chdir(tmp_path)
+    there = import_there("log.tsv", "there", context=spark.context)
+    assert there.info.rows == 40
+    log = LogStore.open("there")
+    secret = KeyedRandomness(bytes(32), private=False)
+    found = parse("FTu(k=4)").protect(log, secret, engine=Borrowed(spark, log))
+    assert found.tables["queries"].num_rows == 3
 
 
 @pytest.mark.parametrize(
@@ -160,5 +174,5 @@ def test_what_one_task_reads_whole(spark, tmp_path):
 def test_bad_input_is_told_and_nothing_is_left(spark, tmp_path, name, data, options, said):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=said):
-        import_there(tmp_path / name, tmp_path / "store", session=spark.session, **options)
+        import_there(tmp_path / name, tmp_path / "store", context=spark.context, **options)
     assert [path.name for path in tmp_path.iterdir()] == [name]

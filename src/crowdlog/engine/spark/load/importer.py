@@ -23,7 +23,7 @@ from crowdlog.engine.spark.load.dictionary import OrderedTexts, TextSteps, texts
 from crowdlog.engine.spark.load.events import FINE, Ranges, make_ranges, renumbered, whole_range
 from crowdlog.engine.spark.load.pieces import NAMES, ROLES, USER, PieceEvents, Read, Reject, Sent
 from crowdlog.engine.spark.load.rejected import counted, keep_rejects
-from crowdlog.engine.spark.load.sources import Inputs, find_inputs, make_shares
+from crowdlog.engine.spark.load.sources import Inputs, Share, find_inputs, make_shares
 from crowdlog.engine.spark.load.write import Written, write_events, write_texts
 from crowdlog.engine.spark.session import start
 from crowdlog.errors import InputError
@@ -43,6 +43,7 @@ from crowdlog.types import Ints
 
 ROWS_PER_RANGE = 1 << 20  # sorted and written by one task, as one file
 BYTES_PER_SHARE = 1 << 26  # of the input, read by one task
+DAEMON = "crowdlog.engine.spark.load.daemon"
 _STEPS = 4
 
 
@@ -67,31 +68,32 @@ def import_there(
     new_ledger: bool = False,
     tables: str | None = None,
     before: Callable[[StoreInfo], None] | None = None,
-    session: Any = None,
+    context: Any = None,
 ) -> LogStore:
     """Read logs into a new store at `out`, which all machines of the cluster must see at this path; or only
     the address `tables`, if that is to hold the tables: then each import has a folder of its own there.
 
-    The options are those of `crowdlog.log.importer.import_log`. `session`: one that runs already.
+    The options are those of `crowdlog.log.importer.import_log`. `context`: of a Spark that runs already.
     """
     no_core_dumps()
     paths = [sources] if isinstance(sources, str | Path) else sources
     shared = shared_ledger(ledger, out, new=new_ledger)
     options = ReadOptions(format, columns, date, quoted_lines, time_format, query_parameter, confirm, tell)
     inputs = find_inputs(paths, options, encoding)
+    shares = make_shares(inputs, BYTES_PER_SHARE)
     there = None if tables is None else Address.of(tables) / SystemRandomness().bytes(8).hex()
     origin = Origin(list(inputs.formats), [] if format else list(inputs.formats), shared)
     with ExitStack() as stack:
-        if session is None:
-            session, scratch = start(master, {})
+        if context is None:
+            context, scratch = start(master, {"spark.python.daemon.module": DAEMON}, len(shares))
             stack.callback(scratch.cleanup)
-            stack.callback(session.stop)
+            stack.callback(context.stop)
         if there is not None:
             stack.enter_context(_removed_on_failure(there))
         folder = stack.enter_context(building(local_path(out)))
         advance = stack.enter_context(progress_bar("Importing on Spark", _STEPS, unit="steps"))
         stack.enter_context(told_plainly("The import", "Nothing was left behind."))
-        load = _Load(session.sparkContext, inputs, folder, there, advance)
+        load = _Load(context, inputs, shares, folder, there, advance)
         found = load.run(origin, strict=strict, keep_dash=keep_dash, merge_next_page=merge_next_page)
         record(folder, found, before, new_ledger=new_ledger)
     return LogStore.open(out)
@@ -101,11 +103,16 @@ class _Load:
     """The steps of one import. An exchange sends messages to tasks by their numbers."""
 
     def __init__(
-        self, context: Any, inputs: Inputs, folder: Path, tables: Address | None, advance: Advance
+        self,
+        context: Any,
+        inputs: Inputs,
+        shares: tuple[Share, ...],
+        folder: Path,
+        tables: Address | None,
+        advance: Advance,
     ) -> None:
         self._context, self._inputs, self._folder, self._advance = context, inputs, folder.absolute(), advance
-        self._tables = tables
-        self._shares = make_shares(inputs, BYTES_PER_SHARE)
+        self._tables, self._shares = tables, shares
         self._steps = TextSteps(np.array([share.first for share in self._shares], np.int64))
 
     def run(self, origin: Origin, *, strict: bool, keep_dash: bool, merge_next_page: bool) -> StoreInfo:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.engine.spark.load.places import check_number, place
-from crowdlog.files.address import Address, opened, size_of
+from crowdlog.files.address import Address, opened, scheme_of, size_of
 from crowdlog.log.columns import Batch
 from crowdlog.log.formats import Reader, ReadOptions, readers
 from crowdlog.log.formats.jsonlines import LinesOfJson
@@ -74,11 +74,16 @@ class Share:
 
 
 def find_inputs(paths: Sequence[str | Path], options: ReadOptions, encoding: str | None = None) -> Inputs:
-    sources = find_sources(paths)
+    sources = find_sources([_from_anywhere(path) for path in paths])
     found = readers(sources, options, encoding)
     check_number(len(found))
     files = tuple(_input(reader, sources) for reader in found)
     return Inputs(files, tuple(sorted({reader.format for reader in found})))
+
+
+def _from_anywhere(path: str | Path) -> str | Path:
+    """Tasks run in folders of their own."""
+    return Path(path).absolute() if scheme_of(path) is None and Path(path).exists() else path
 
 
 def _input(reader: Reader, sources: Sequence[SourceFile]) -> Input:
