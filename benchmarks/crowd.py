@@ -86,14 +86,14 @@ def crowd(folder: Path, clients: int, rows: int, **nested: Any) -> None:
 def rates(folder: Path, people: int = 20, each: int = 150) -> None:
     """How much a service does in a second of its own CPU, requests and database included."""
     no_limits = ["--rate", "0"]
-    mixes = {f"mix{number}": [*no_limits, "--pool", "50", "--delay", "0.1"] for number in (1, 2)}
+    mixes = {f"mix{number}": [*no_limits, "--pool", "100", "--delay", "0.1"] for number in (1, 2)}
     options = {"randomness": [*no_limits, "--elements", "0"], "aggregation": no_limits, **mixes}
     terms = Terms("rates", 5, limit=each, cover=False, upload_seconds=300)
     found = [[MinedArtifact((f"{number} {i}",), 1) for i in range(each)] for number in range(people)]
     with Metered(folder, options=options) as services, services.operator() as operator:
         warm, invitations = operator.create(terms, people)  # what is loaded once is loaded before it counts
         joined = play_joining(warm.to_json(), invitations)
-        few = [(credentials, own[:10]) for credentials, own in zip(joined, found, strict=True)]
+        few = [(credentials, own[:40]) for credentials, own in zip(joined, found, strict=True)]
         _through(operator, warm, play_mining(warm.to_json(), few))
         made, invitations = operator.create(terms, people)
         before = services.spent()
@@ -112,7 +112,7 @@ def _through(operator: Operator, made: Manifest, sealed: Sequence[Sequence[bytes
     operator.wait_open(made.id)
     sending = [one for own in sealed for one in own]
     play_sending(made.to_json(), sending)
-    while (arrived := operator.status(made.id)["received"]) < len(sending) - 2 * 100:  # the pools stay behind
+    while (arrived := operator.status(made.id)["received"]) < len(sending) - 2 * 200:  # the pools stay behind
         time.sleep(0.5)
     return int(arrived)
 

@@ -2,6 +2,8 @@
 on the shipped services, and nobody links volunteers better than by chance.
 """
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
@@ -10,6 +12,7 @@ from crowdlog.attacks.linking import WATCHED_TOGETHER
 from crowdlog.attacks.result import result_of_trials
 from crowdlog.attacks.system import Linking, SystemAttack, demonstrate_system, link, links
 from crowdlog.cli import cli
+from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SystemRandomness
 
 
@@ -69,3 +72,14 @@ def test_the_command_says_who_links(monkeypatch):
     assert "1 of 2 attacks" in shown.output + str(shown.exception)
     found[0] = Linking(before, before, promised=False)
     assert CliRunner().invoke(cli, ["crowd", "attack"]).exit_code == 0
+
+
+def test_volunteers_alone_can_be_attacked(monkeypatch):
+    before, ours = (result_of_trials("aggregation server", right, 30, 1 / 30) for right in (30, 1))
+    monkeypatch.setattr(system, "link", lambda _randomness, volunteers: [Linking(before, ours)] * volunteers)
+    shown = CliRunner().invoke(cli, ["crowd", "attack", "--linking", "--volunteers", "2", "--json"])
+    found = json.loads(shown.output)
+    assert (found["protocol"], found["system"], len(found["linking"])) == ([], [], 2)
+    for wrong in (["--protocol"], ["--volunteers", "0"]):
+        refused = CliRunner().invoke(cli, ["crowd", "attack", "--linking", *wrong])
+        assert isinstance(refused.exception, InputError)

@@ -122,6 +122,13 @@ def test_ftu_publishes_all_from_its_own_k():
     assert _decided(_manifest("FTu(k=7)"), _opened("a", 6), _opened("b", 7)) == {b"b": {"count": 7}}
 
 
+@pytest.mark.parametrize("count", ["users", "impressions"])
+def test_the_label_says_what_this_collection_counts(count):
+    promise = _promise(_manifest("FTu(k=7)", count))
+    said = [step.what for step in promise.steps if step.name == "Select queries"]
+    assert said == [f"Publish queries of at least 7 different people, with exact counts of {count}."]
+
+
 def test_impressions_are_shown_with_people_beside_them():
     assert _decided(_manifest("FTu(k=5)", "impressions"), _opened("a", 6, 3)) == {
         b"a": {"count": 18, "users": 6}

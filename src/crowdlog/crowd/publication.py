@@ -107,12 +107,15 @@ def _refuse_other_sampling(selection: KeySelections | None, manifest: Manifest, 
 
 def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Promise:
     """What publishing this layer so promises, from the terms alone."""
-    from crowdlog.release.promise import Step, said_of
+    from crowdlog.release.promise import Step, said_of, steps_of
 
     own = policy.opened(layer.k)
     mined = Artifact(layer.artifact, manifest.representation)
     tables = tuple(replace(plan, counts=manifest.count, artifact=mined) for plan in own.tables)
-    steps = said_of(own.steps, own.tables[0].name, mined.table)
+    (plan,) = own.tables
+    # what a step says of counts is said of what this collection counts
+    counted = dict(zip(steps_of(plan), steps_of(replace(plan, counts=manifest.count)), strict=True))
+    steps = said_of([counted.get(step, step) for step in own.steps], plan.name, mined.table)
     noisy = own.guarantee.protects
     sampled = manifest.sampling < ALWAYS
     unit = "different artifacts" if manifest.count == "users" else "impressions"

@@ -252,6 +252,15 @@ def test_each_report_leaves_at_its_own_moment_and_once(crowd, home):
     assert home.membership(None).credentials is None  # nothing is left that could recognise her reports
 
 
+@pytest.mark.parametrize(("length", "left"), [(360, 36), (86_400, 600)])
+def test_no_report_is_drawn_for_the_end_of_the_window(length, left):
+    """A report that leaves in the last second comes too late wherever a machine is busy."""
+    window = UploadWindow(1000, 1000 + length)
+    assert window.time_of(0) == 1000
+    assert window.time_of(0.999999) <= window.ends - left
+    assert window.time_of(0.999999) > window.ends - left - 1
+
+
 def test_overdue_reports_are_spread_again(crowd, home):
     membership = _member_with_outbox(crowd, home, ["a", "b", "c", "d"])
     now = time.time()

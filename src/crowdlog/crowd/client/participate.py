@@ -29,6 +29,7 @@ from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness, SeededRandomness
 
 LATE_SECONDS = 1800  # a timer that looks every ten to twenty minutes may miss one look
+_LAST_SECONDS = 600  # at most, at the end of the window, that no report is drawn for
 Connect = Callable[[str], Connection]  # opens a connection to an address
 
 
@@ -216,9 +217,15 @@ class UploadWindow:
     opens: int
     ends: int
 
+    @property
+    def spread(self) -> float:
+        """Over how many seconds moments are spread: the end is left for what must be tried again."""
+        length = self.ends - self.opens
+        return length - min(length / 10, _LAST_SECONDS)
+
     def time_of(self, due: float) -> float:
-        """The moment of a report that was drawn to leave after this share of the window."""
-        return self.opens + due * (self.ends - self.opens)
+        """The moment of a report that was drawn to leave after this share of the time."""
+        return self.opens + due * self.spread
 
 
 def upload_window(manifest: Manifest, mix: Connection) -> UploadWindow | None:
@@ -249,12 +256,11 @@ def spread_overdue(
     """Draw new moments for reports whose own has passed, by more than the seconds allowed, while the sender
     did not run, so that they do not leave together.
     """
-    length = window.ends - window.opens
-    left = max(0.0, window.ends - now)
+    left = UploadWindow(int(min(now, window.ends)), window.ends).spread
     for item in store.outbox(membership.id):
         if window.time_of(item.due) < now - allowed:
             moment = now + fraction(randomness) * left
-            store.reschedule(item.number, (moment - window.opens) / length)
+            store.reschedule(item.number, (moment - window.opens) / window.spread)
 
 
 def send_due(
