@@ -89,6 +89,10 @@ class Chromium(Shared):
     def fill(self, selector: str, text: str) -> None:
         self.tab.fill(selector, text)
 
+    def press_key(self) -> None:
+        """Any key, in the page: what it does then is the person's doing."""
+        self.tab.keyboard.press("a")
+
     def drag(self, source: str, target: str) -> None:
         self.tab.set_viewport_size({"width": 1100, "height": 2000})  # both ends must be in sight
         self.tab.drag_and_drop(source, target)
@@ -98,32 +102,59 @@ class Chromium(Shared):
         self.tab.screenshot(path=path, full_page=True)
 
 
+def _chromium_options(extension: Path, proxy: int) -> list[str]:
+    folder = extension / "chromium"
+    return [
+        "--headless=new",
+        "--no-sandbox",
+        f"--disable-extensions-except={folder}",
+        f"--load-extension={folder}",
+        f"--proxy-server=127.0.0.1:{proxy}",
+        "--proxy-bypass-list=<-loopback>",
+        "--ignore-certificate-errors",
+        "--disable-gpu",
+    ]
+
+
 @contextmanager
 def chromium(
     extension: Path, profile: Path, proxy: int, *, playwright: Any, dark: bool = False
 ) -> Iterator[Chromium]:
-    folder = extension / "chromium"
     context = playwright.chromium.launch_persistent_context(
         str(profile),
         executable_path=shutil.which("chromium"),
         headless=True,
         ignore_https_errors=True,
         color_scheme="dark" if dark else "light",
-        args=[
-            "--headless=new",
-            "--no-sandbox",
-            f"--disable-extensions-except={folder}",
-            f"--load-extension={folder}",
-            f"--proxy-server=127.0.0.1:{proxy}",
-            "--proxy-bypass-list=<-loopback>",
-            "--ignore-certificate-errors",
-            "--disable-gpu",
-        ],
+        args=_chromium_options(extension, proxy),
     )
     try:
         yield Chromium(context)
     finally:
         context.close()
+
+
+@contextmanager
+def undriven_chromium(extension: Path, profile: Path, proxy: int) -> Iterator[None]:
+    """Chromium with nobody at its controls: a driven one makes no pages ready."""
+    options = [*_chromium_options(extension, proxy), "--no-first-run", "--remote-debugging-port=0"]
+    command = ["chromium", *options, f"--user-data-dir={profile}", "about:blank"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 @contextmanager
@@ -255,6 +286,12 @@ class Firefox(Shared):
             script = f"const one = {find}; const text = one.textContent; one.{name}.click(); return text;"
             return str(self.client.execute_script(script))
 
+    def press_key(self) -> None:
+        """Any key, in the page: what it does then is the person's doing."""
+        from marionette_driver.marionette import ActionSequence
+
+        ActionSequence(self.client, "key", "keyboard").key_down("a").key_up("a").perform()
+
     def fill(self, selector: str, text: str) -> None:
         field = self.client.find_element("css selector", selector)
         field.clear()
@@ -319,12 +356,7 @@ def firefox(extension: Path, profile: Path, proxy: int, *, prompts: bool = False
         yield Firefox(client)
         client.cleanup()
     finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        _end(process)
 
 
 def _to_welcome_tab(client: Any) -> None:

@@ -8,12 +8,15 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 RESULTS = 10
 SERVED: dict[str, bytes] = {}  # what a test serves at a host of its own
+PAGES: dict[str, str] = {}  # and as a page at an address of its own
 
 
 def answer_for(url: str) -> tuple[int, str, bytes]:
     """What the proxy answers for any address outside this machine."""
     parts = urlsplit(url)
     asked = parse_qs(parts.query)
+    if url in PAGES:
+        return 200, "text/html; charset=utf-8", PAGES[url].encode()
     if parts.hostname in ENGINES and (query := (asked.get("q") or asked.get("p") or [""])[0]):
         return 200, "text/html; charset=utf-8", ENGINES[parts.hostname](query, asked).encode()
     if parts.hostname in SERVED:

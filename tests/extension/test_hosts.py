@@ -90,7 +90,8 @@ def grant(browser: Any, *patterns: str) -> None:
     ask = f"chrome.permissions.request({{ origins: {json.dumps(patterns)} }})"
     browser.run(
         "const made = document.createElement('button'); made.textContent = 'Grant';"
-        f"made.onclick = () => {ask}.then((yes) => {{ made.dataset.done = yes; }}); document.body.prepend(made);"
+        f"made.onclick = () => {ask}.then((yes) => {{ made.dataset.done = yes; }});"
+        "document.body.prepend(made);"
     )
     browser.press("Grant")
     browser.wait("document.querySelector('[data-done=true]')?.remove() === undefined")

@@ -78,6 +78,9 @@ def unsigned_study(browser: Chromium) -> None:
 def test_pages(dark: bool, extension: Path, playwright: Any, proxy: RecordingProxy, tmp_path: Path) -> None:
     keep = os.environ.get("CROWDLOG_SCREENSHOTS")  # a folder to look at them
     with chromium(extension, tmp_path / "p", proxy.port, playwright=playwright, dark=dark) as browser:
+        browser.page("welcome.html")
+        browser.press("Start logging")
+        browser.wait("document.querySelectorAll('[role=status]').length === 1")
         browser.page("simulator.html")
         browser.run(f"document.querySelector('#rows').value = {json.dumps(searches())}")
         browser.press("Replay")

@@ -1,13 +1,13 @@
 /** The icon shows whether searches are being logged, and a mark when something waits for her. */
 
-import { isLogging } from "../content/record.ts";
+import { stateOfLogging } from "../log/switch.ts";
 import { message } from "../pages/messages.ts";
 
 export async function showState(): Promise<void> {
-  const on = await isLogging();
-  const name = on ? "on" : "off";
+  const state = await stateOfLogging();
+  const name = state === "icon_on" ? "on" : "off";
   await chrome.action.setIcon({ path: { 16: `icons/${name}-16.png`, 32: `icons/${name}-32.png` } });
-  await chrome.action.setTitle({ title: message(on ? "icon_on" : "icon_off") });
+  await chrome.action.setTitle({ title: message(state) });
 }
 
 export async function showWaiting(number: number): Promise<void> {

@@ -5,7 +5,7 @@ import { JOURNAL } from "../content/record.ts";
 import type { LogEvent } from "../log/events.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
-import { addTo, LOG, searchAt } from "../store/events.ts";
+import { addTo, LOG, searchFor } from "../store/events.ts";
 import { UNASKED } from "../studies/installed.ts";
 
 let working: Promise<unknown> = Promise.resolve();
@@ -39,9 +39,9 @@ async function noteUnasked(state: IDBObjectStore, added: readonly LogEvent[]): P
   state.put([...before, ...searches], UNASKED);
 }
 
-/** A click on a page that was shown again belongs to the search that first showed it. */
+/** A click on a page that was shown again belongs to the search that showed it before. */
 async function withSearch(log: IDBObjectStore, event: LogEvent): Promise<LogEvent> {
-  if (event.search === undefined || event.url === undefined || event.query === undefined) return event;
-  const first = await searchAt(log, event.url);
-  return first ? { ...event, search: first.uid } : event;
+  if (!event.kind.endsWith("click") || event.search !== undefined || event.query === undefined) return event;
+  const before = await searchFor(log, event);
+  return before ? { ...event, search: before.uid } : event;
 }

@@ -17,10 +17,10 @@ async function register(): Promise<void> {
     id: `engine-${engine.id}`,
     js: ["engine-page.js"],
     matches: matchesOf(engine),
-    runAt: "document_idle",
+    runAt: "document_start",
   }));
   if (pages && (await chrome.permissions.contains({ origins: [...EVERYWHERE] }))) {
-    wanted.push({ id: "any-page", js: ["any-page.js"], matches: [...EVERYWHERE], runAt: "document_idle" });
+    wanted.push({ id: "any-page", js: ["any-page.js"], matches: [...EVERYWHERE], runAt: "document_start" });
   }
   const known = await chrome.scripting.getRegisteredContentScripts();
   if (known.length > 0) await chrome.scripting.unregisterContentScripts({ ids: known.map(({ id }) => id) });

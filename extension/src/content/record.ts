@@ -7,27 +7,38 @@ import { type LogEvent, newUid } from "../log/events.ts";
 export const JOURNAL = "event:";
 export const LOGGING = "logging";
 
-let logging = false;
+let logging: boolean | undefined;
 let tab: number | undefined;
+/** What happened before it was known whether anything may be written down. */
+let early: LogEvent[] | undefined = [];
 
 /** Whether the person lets searches be logged; nothing is before she said so on the welcome page. */
 export async function isLogging(): Promise<boolean> {
   return (await chrome.storage.local.get(LOGGING))[LOGGING] === true;
 }
 
-/** Must be awaited once before `record`. */
+/** Must be called once; what is recorded before it is done waits for it. */
 export async function readyToRecord(): Promise<void> {
   chrome.storage.onChanged.addListener((changes, area) => {
     if (area === "local" && LOGGING in changes) logging = changes[LOGGING]?.newValue === true;
   });
-  logging = await isLogging();
-  tab = await ownTab();
+  const [now, own] = await Promise.all([isLogging(), ownTab()]);
+  logging ??= now; // a change that came meanwhile is newer
+  tab = own;
+  const waiting = early ?? [];
+  early = undefined;
+  waiting.forEach(write);
 }
 
 export function record(event: Omit<LogEvent, "uid" | "time" | "tab"> & { uid?: string }): void {
+  const now: LogEvent = { uid: newUid(), time: Date.now(), ...event };
+  if (early) early.push(now);
+  else write(now);
+}
+
+function write(event: LogEvent): void {
   if (chrome.extension.inIncognitoContext || !logging) return;
-  const now = { uid: newUid(), time: Date.now(), ...(tab === undefined ? {} : { tab }), ...event };
-  void chrome.storage.local.set({ [JOURNAL + now.uid]: now });
+  void chrome.storage.local.set({ [JOURNAL + event.uid]: { ...event, ...(tab === undefined ? {} : { tab }) } });
 }
 
 /** A page does not know its tab; the background does. It may be stopped while it is asked. */

@@ -92,6 +92,11 @@ export function askedBy(address: string, engines: readonly Engine[]): Asked | un
   return { engine, query, start: startOf(url, engine) };
 }
 
+/** Whether two addresses ask the same, whatever else they say. */
+export function sameSearch(one: Asked, other: Asked): boolean {
+  return one.engine.id === other.engine.id && one.query === other.query && one.start === other.start;
+}
+
 function isHostOf({ host, subdomains = false }: Engine, asked: string): boolean {
   return asked === host || (subdomains && asked.endsWith(`.${host}`));
 }

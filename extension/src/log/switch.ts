@@ -1,5 +1,6 @@
 /** Logging on and off: one write holds the switch and the event that tells of it. */
 
+import { Told } from "../../lib/told.ts";
 import { isLogging, JOURNAL, LOGGING } from "../content/record.ts";
 import { newUid } from "./events.ts";
 
@@ -7,9 +8,28 @@ function eventOf(uid: string, on: boolean): Record<string, unknown> {
   return { [JOURNAL + uid]: { uid, time: Date.now(), kind: "logging", on } };
 }
 
+/** Whether she has started logging on the welcome page, which says what is logged. The switch is there from then on, on or off. */
+export async function hasStarted(): Promise<boolean> {
+  return LOGGING in (await chrome.storage.local.get(LOGGING));
+}
+
+/** For the welcome page alone. */
+export async function startLogging(): Promise<void> {
+  if (await isLogging()) return; // nothing happened
+  await chrome.storage.local.set({ [LOGGING]: true, ...eventOf(newUid(), true) });
+}
+
+/** Pauses logging or goes on with it; it is not begun by this. */
 export async function setLogging(on: boolean): Promise<void> {
-  if ((await isLogging()) === on) return; // nothing happened
-  await chrome.storage.local.set({ [LOGGING]: on, ...eventOf(newUid(), on) });
+  if (!(await hasStarted())) throw new Told("told_welcome_first");
+  if (on) await startLogging();
+  else if (await isLogging()) await chrome.storage.local.set({ [LOGGING]: false, ...eventOf(newUid(), false) });
+}
+
+/** What a page says of it: the name of a sentence. */
+export async function stateOfLogging(): Promise<"icon_on" | "icon_off" | "icon_new"> {
+  if (await isLogging()) return "icon_on";
+  return (await hasStarted()) ? "icon_off" : "icon_new";
 }
 
 /** That it is on is an event of each start of the browser. What `storage.session` holds lasts until the browser ends: the event's id is

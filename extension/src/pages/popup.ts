@@ -1,7 +1,6 @@
 /** The popup: pause in one click, and the way to everything else. */
 
-import { isLogging } from "../content/record.ts";
-import { setLogging } from "../log/switch.ts";
+import { setLogging, stateOfLogging } from "../log/switch.ts";
 import { suggestionsNow } from "../apps/suggest.ts";
 import { waitingQuestions } from "../studies/installed.ts";
 import { button, h } from "./dom.ts";
@@ -11,11 +10,12 @@ import { suggestedLines } from "./suggested.ts";
 const LINKS = ["history", "assistant", "suggestions", "plots", "collections", "studies", "status", "help"];
 
 async function draw(): Promise<void> {
-  const on = await isLogging();
+  const logging = await stateOfLogging();
+  const on = logging === "icon_on";
   document.title = message("name");
   document.body.className = "popup";
-  const state = h("div", { class: "state", role: "status" }, h("img", { src: `icons/${on ? "on" : "off"}-32.png`, alt: "" }), h("strong", {}, message(on ? "icon_on" : "icon_off")));
-  const toggle = button(message(on ? "pause" : "resume"), async () => {
+  const state = h("div", { class: "state", role: "status" }, h("img", { src: `icons/${on ? "on" : "off"}-32.png`, alt: "" }), h("strong", {}, message(logging)));
+  const toggle = logging === "icon_new" ? h("a", { href: "welcome.html", target: "_blank", class: "button main" }, message("read_first")) : button(message(on ? "pause" : "resume"), async () => {
     await setLogging(!on);
     await draw();
   }, "main");

@@ -1,7 +1,6 @@
 /** For developers of studies: replays a log (JSON Lines as the export writes it, or AOL's layout as `crowdlog synth` does) through the extension's own way of logging. */
 
 import { JOURNAL } from "../content/record.ts";
-import { setLogging } from "../log/switch.ts";
 import { newUid } from "../log/events.ts";
 import { deleteEvents } from "../store/events.ts";
 import { readRows } from "../log/read-rows.ts";
@@ -16,7 +15,6 @@ const file = h("input", { type: "file", accept: ".jsonl,.json,.txt,.tsv", id: "f
 
 /** Each row is a search, and a click if it has a URL; rows of one query and time are one search. */
 async function replay(): Promise<void> {
-  await setLogging(true);
   const rows = readRows(text.value);
   const searches = new Map<string, string>();
   let events: Record<string, unknown> = {};

@@ -2,9 +2,8 @@
 
 import { Told } from "../../lib/told.ts";
 import type { Sent } from "../background/gate.ts";
-import { isLogging } from "../content/record.ts";
 import { type Engine, ENGINES, originsOf, readEngine } from "../engines/engine.ts";
-import { setLogging } from "../log/switch.ts";
+import { setLogging, stateOfLogging } from "../log/switch.ts";
 import { memberships } from "../store/crowd.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
@@ -32,12 +31,14 @@ async function draw(): Promise<void> {
 }
 
 async function preferences(): Promise<HTMLElement> {
-  const on = await isLogging();
+  const logging = await stateOfLogging();
+  const on = logging === "icon_on";
   const { pages = false } = (await chrome.storage.local.get("pages")) as { pages?: boolean };
+  const toggle = button(message(on ? "pause" : "resume"), async () => { await setLogging(!on); await draw(); });
   return section(message("preferences"),
-    facts([[message("logging"), message(on ? "icon_on" : "icon_off")], [message("pages_logged"), message(pages ? "on" : "off")], [message("events_kept"), String(await countEvents())]]),
+    facts([[message("logging"), message(logging)], [message("pages_logged"), message(pages ? "on" : "off")], [message("events_kept"), String(await countEvents())]]),
     h("p", { class: "actions" },
-      button(message(on ? "pause" : "resume"), async () => { await setLogging(!on); await draw(); }),
+      logging === "icon_new" ? h("a", { href: "welcome.html", class: "button" }, message("read_first")) : toggle,
       button(message(pages ? "pages_stop" : "welcome_pages_allow"), async () => { await allowPages(!pages); await draw(); })));
 }
 

@@ -138,15 +138,30 @@ async function remove(store: Store, found: readonly Stored[]): Promise<number> {
   return keys.size;
 }
 
-/** What else tells of a search: its clicks, and whatever happened on its result page, whose address holds the query. */
+/** What else tells of a search: its clicks, and whatever happened on its result page, whose address holds the query; also where the page has
+ *  added to its address. */
 async function tracesOf(events: IDBObjectStore, search: Stored): Promise<number[]> {
-  const of = (index: string, value: string) => done(events.index(index).getAllKeys(value)) as Promise<number[]>;
+  const of = (index: string, value: IDBValidKey | IDBKeyRange) => done(events.index(index).getAllKeys(value)) as Promise<number[]>;
   const { uid, url } = search;
-  return (await Promise.all([of("search", uid), ...(url === undefined ? [] : [of("url", url), of("target", url)])])).flat();
+  const longer = (mark: string) => IDBKeyRange.bound(url + mark, `${url}${mark}\uffff`);
+  const places = url === undefined ? [] : [url, longer("&"), longer("#")];
+  return (await Promise.all([of("search", uid), ...places.flatMap((place) => [of("url", place), of("target", place)])])).flat();
 }
 
-/** The newest search whose result page has this address. */
-export async function searchAt(events: IDBObjectStore, url: string): Promise<Stored | undefined> {
-  const there = (await done(events.index("url").getAll(url))) as Stored[];
-  return there.filter((event) => event.kind === "search").at(-1);
+const LOOKED_AT = 500; // searches among which that of a click is looked for
+
+/** The newest search that showed the page of this click: at the same address, or else with the same words, because pages change their addresses. */
+export async function searchFor(events: IDBObjectStore, { url, engine, query, start }: LogEvent): Promise<Stored | undefined> {
+  const there = (await done(events.index("url").getAll(url ?? ""))) as Stored[];
+  const same = there.filter((event) => event.kind === "search").at(-1);
+  if (same) return same;
+  const request = events.index("kind").openCursor(IDBKeyRange.bound(["search", 0], ["search", Infinity]), "prev");
+  let cursor = await done(request);
+  for (let seen = 0; cursor && seen < LOOKED_AT; seen++) {
+    const one = cursor.value as Stored;
+    if (one.engine === engine && one.query === query && one.start === start) return one;
+    cursor.continue();
+    cursor = await done(request);
+  }
+  return undefined;
 }
