@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.number_format import decimal, number, percent, rounded_up
+from crowdlog.number_format import decimal, number, percent, rounded_down, rounded_up
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,12 @@ def test_a_promise_is_never_shown_smaller_than_it_is(value):
     """Beyond the twelfth digit, which a float does not hold, and never more than the fourth digit larger."""
     shown = float(rounded_up(value))
     assert value * (1 - 1e-11) <= shown <= value * 1.0011
+
+
+@given(st.floats(1e-12, 1e9))
+def test_what_is_left_is_never_shown_larger_than_it_is(value):
+    shown = float(rounded_down(value))
+    assert value * 0.9989 <= shown <= value * (1 + 1e-11)
 
 
 def test_no_promise_is_infinite():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 NOTHING = "–"
@@ -51,6 +51,15 @@ def rounded_up(value: float) -> str:
 
     What comes after the twelfth digit of a float is no part of the number and is rounded away before.
     """
+    return _four_digits(value, ROUND_CEILING)
+
+
+def rounded_down(value: float) -> str:
+    """Four digits, rounded down, so that nothing is said to be left that is not there."""
+    return _four_digits(value, ROUND_FLOOR)
+
+
+def _four_digits(value: float, rounding: str) -> str:
     if not math.isfinite(value):
         return number(value)
-    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(f'{value:.12g}')):.4g}"
+    return f"{float(Context(prec=4, rounding=rounding).create_decimal(f'{value:.12g}')):.4g}"

@@ -58,8 +58,10 @@ def test_a_pipeline_runs_once_and_is_not_charged_again(folder):
     names = [step["step"] for step in done["steps"]]
     assert names == ["import", "budget", "resume", "release", "verify", "export"]
     assert (folder / "releases/2026-11/label.json").exists()
-    stages = [json.loads(line) for line in first.stderr.splitlines() if line.startswith("{")]
-    assert {"Reading", "Sorting and writing"} <= {stage["stage"] for stage in stages}
+    assert done["steps"][0]["result"]["rows"] > 0
+    assert done["steps"][3]["result"]["crowdlog"]
+    told = [json.loads(line) for line in first.stderr.splitlines()]  # all of it is JSON
+    assert {"Reading", "Sorting and writing"} <= {line.get("stage") for line in told}
     again = json.loads(run(folder, *words).stdout)
     states = {step["step"]: step["state"] for step in again["steps"]}
     assert (states["import"], states["release"], states["export"]) == ("there already",) * 3
@@ -67,12 +69,22 @@ def test_a_pipeline_runs_once_and_is_not_charged_again(folder):
         assert len(ledger.entries()) == 1
 
 
+def test_the_commands_alone_are_json_too(folder):
+    told = run(folder, "run", "pipeline.toml", "--dry-run", "--json")
+    commands = json.loads(told.stdout)["commands"]
+    assert [words[:2] for words in commands] == [
+        ["crowdlog", step] for step in ("import", "budget", "resume", "release", "verify", "export")
+    ]
+    assert told.stderr == ""
+
+
 @pytest.mark.slow
 def test_errors_are_json_with_the_exit_code_of_the_step(folder, monkeypatch):
     text = PIPELINE.replace("epsilon=5", "epsilon=9")
     (folder / "pipeline.toml").write_text(text)
     answer = run(folder, "--quiet", "run", "pipeline.toml", "--json")
-    error = json.loads(answer.stderr.splitlines()[-1])
+    *_notes, error = map(json.loads, answer.stderr.splitlines())
+    assert answer.stdout == ""
     assert (answer.returncode, error["error"]["kind"], error["json_version"]) == (2, "privacy", 1)
     spec = importlib.util.spec_from_file_location("dag", DOCS / "examples" / "airflow_dag.py")
     dag = importlib.util.module_from_spec(spec)

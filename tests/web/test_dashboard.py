@@ -147,7 +147,7 @@ def test_a_strangers_hour(address, empty_desk, tmp_path):
     number = engineer.post("/logs/library/new", data=ask).headers["location"].rpartition("/")[2]
     shown = approver.get(f"/requests/{number}").text
     assert "What the label will say" in shown
-    assert "It fits." in shown
+    assert "It fits the budget." in shown
     assert (
         owner.post("/logs/library/new", data=ask | {"csrf": secret(owner)}).status_code == 400
     )  # the name is taken
@@ -275,6 +275,12 @@ def test_the_wizard_asks_for_a_public_number_of_people_and_never_takes_the_logs(
     assert "Ladder(" not in empty
     assert 'name="people" inputmode="numeric" pattern="[0-9]+" required value=""' in empty
     assert "people=12345" in engineer.get("/logs/new-log/new?people=12345").text
-    ask = {"csrf": secret(engineer), "mechanism": KOROLOVA, "out": "asked", "people": "4321", "rhythm": "once"}
+    ask = {
+        "csrf": secret(engineer),
+        "mechanism": KOROLOVA,
+        "out": "asked",
+        "people": "4321",
+        "rhythm": "once",
+    }
     assert engineer.post("/logs/new-log/new", data=ask).status_code == 303
     assert "people=4321" in engineer.get("/logs/new-log/new").text  # said before, by somebody

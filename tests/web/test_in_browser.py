@@ -69,8 +69,8 @@ class Person:
             self.complaints.append(message.text)
 
     def look(self, name: str) -> None:
-        """A picture at both sizes; nothing is wider than the screen; nothing was forbidden or broke; axe finds
-        no serious fault. It is brought in by the driver: pages allow no script but their own.
+        """A picture at both sizes; nothing is wider than the screen; nothing was forbidden; axe finds no
+        serious fault. It is brought in by the driver: pages allow no script but their own.
         """
         for size, (width, height) in SIZES.items():
             self.page.set_viewport_size({"width": width, "height": height})

@@ -20,7 +20,9 @@ PURPOSES = ("queries", "clicks", "suggestions", "everything")
 
 @click.command("guide")
 @click.argument("store", required=False)
-@click.option("--people", type=click.IntRange(1), help="About how many people: a number you may tell anybody.")
+@click.option(
+    "--people", type=click.IntRange(1), help="About how many people: a number you may tell anybody."
+)
 @click.option("--how-often", type=click.Choice(RHYTHMS), help="How often you want to publish.")
 @click.option("--for", "audience", type=click.Choice(AUDIENCES), help="Who will read it.")
 @click.option("--what", "purpose", type=click.Choice(PURPOSES), help="What they need.")
@@ -88,10 +90,7 @@ def _show(advice: Advice, store: str, people: int) -> None:
     for reason in advice.reasons:
         click.echo(f"- {reason}")
     click.echo("\nIf you choose another ε:")
-    rows = [
-        [c.epsilon, f"{_up(100 * c.certainty)} %", _up(c.odds), c.expected]
-        for c in advice.choices
-    ]
+    rows = [[c.epsilon, f"{_up(100 * c.certainty)} %", _up(c.odds), c.expected] for c in advice.choices]
     show_table(["ε", "a guess is right at most", "odds times at most", "with the same δ"], rows)
     limit = f"--epsilon {advice.budget_epsilon:g} --delta {advice.budget_delta:g} --gaussian"
     click.echo(f"\nNext:\n  crowdlog budget {store} {limit}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crowdlog.cli.output import show_json
+from crowdlog.cli.output import note, show_json
 from crowdlog.compiling import skip_if_small
 from crowdlog.errors import InputError
 from crowdlog.log.format_names import FORMATS
@@ -157,7 +157,7 @@ def command(
 
 
 def _agree(guess: Guess) -> bool:
-    click.echo(f"{guess.file}: read with --columns {guess.spelled()}", err=True)
+    note(f"{guess.file}: read with --columns {guess.spelled()}")
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -48,6 +49,13 @@ def show_json(data: Any) -> None:
     null; lists are under "items".
     """
     click.echo(json.dumps(versioned(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def note(sentence: str) -> None:
+    """A remark beside the result, on stderr: for programs, which read JSON there, one object in a line."""
+    if "--json" in sys.argv[1:] or "--log-format" in sys.argv[1:]:
+        sentence = json.dumps({"json_version": JSON_VERSION, "note": sentence}, ensure_ascii=False)
+    click.echo(sentence, err=True)
 
 
 def versioned(data: Any) -> dict[str, Any]:

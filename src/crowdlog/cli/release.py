@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.engine import engine_option
-from crowdlog.cli.output import json_option, reporting, show_json
+from crowdlog.cli.output import json_option, note, reporting, show_json
 from crowdlog.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def command(
     chosen, log = parse(mechanism), LogStore.open(store)
     randomness = None if seed is None else SeededRandomness(seed)
     for sentence in chosen.advice(log):
-        click.echo(sentence, err=True)
+        note(sentence)
     _expect(chosen, log, users, i_know=i_know)
     released = publish(
         chosen,
@@ -103,7 +103,7 @@ def _expect(chosen: Mechanism, log: LogStore, users: int | None, *, i_know: bool
     sentence = told[0]
     if users is not None and not i_know:
         raise InputError(f"{sentence} Nothing was charged; add --i-know to release all the same.")
-    click.echo(sentence, err=True)
+    note(sentence)
 
 
 def _show(released: Release, out: str, as_json: bool) -> None:
@@ -113,7 +113,7 @@ def _show(released: Release, out: str, as_json: bool) -> None:
     label = released.label
     tables = ", ".join(f"{rows:,} {name}" for name, rows in label.tables.items())
     for warning in label.warnings:
-        click.echo(warning, err=True)
+        note(warning)
     click.echo(f"{released.path}: {tables}")
     click.echo(released.label.promise.guarantee)
     click.echo(f"Read {released.path}/label.md, or run: crowdlog explain {out}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+import io
+import json
 import time
-from contextlib import nullcontext, redirect_stdout
+from contextlib import redirect_stdout
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,9 @@ def command(pipeline: Path, day: str | None, dry_run: bool, as_json: bool) -> No
     except ValueError:
         raise InputError(f"--date must be a day written YYYY-MM-DD. Got {day!r}.") from None
     steps = read_pipeline(pipeline, today)
+    if dry_run and as_json:
+        show_json({"pipeline": str(pipeline), "commands": [["crowdlog", *step.words] for step in steps]})
+        return
     if dry_run:
         for step in steps:
             click.echo(f"crowdlog {' '.join(map(_quoted, step.words))}")
@@ -61,15 +65,22 @@ def _run(step: PipelineStep, as_json: bool) -> dict[str, object]:
     from crowdlog.cli import cli
 
     begun = time.monotonic()
-    if step.done:
-        state = "there already"
-    else:
-        if not as_json:
-            click.echo(f"== {step.name}")
-        with redirect_stdout(sys.stderr) if as_json else nullcontext():
-            cli.main(list(step.words), standalone_mode=False)
-        state = "done"
-    told = {"step": step.name, "state": state, "seconds": round(time.monotonic() - begun, 3)}
-    if not as_json and state != "done":
-        click.echo(f"== {step.name}: {state}")
-    return told
+    told: dict[str, object] = {"step": step.name, "state": "there already" if step.done else "done"}
+    if not as_json:
+        click.echo(f"== {step.name}: there already" if step.done else f"== {step.name}")
+    if not step.done and as_json:
+        told["result"] = _answer(step)
+    elif not step.done:
+        cli.main(list(step.words), standalone_mode=False)
+    return told | {"seconds": round(time.monotonic() - begun, 3)}
+
+
+def _answer(step: PipelineStep) -> dict[str, object]:
+    """What the step itself prints with --json: a field of the pipeline's object, and no text beside it."""
+    from crowdlog.cli import cli
+
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        cli.main([*step.words, "--json"], standalone_mode=False)
+    answer: dict[str, object] = json.loads(printed.getvalue())
+    return answer

@@ -149,7 +149,9 @@ def _largest_that_fits(needs: Needs, total: float, delta: float, times: int) -> 
 
 def _choice(epsilon: float, like: Ladder, needs: Needs) -> OtherEpsilon:
     told = expectation(_ladder(epsilon, like.delta, needs), needs.people)
-    return OtherEpsilon(epsilon, right_guesses(epsilon, like.delta), math.exp(epsilon), told[0] if told else "")
+    return OtherEpsilon(
+        epsilon, right_guesses(epsilon, like.delta), math.exp(epsilon), told[0] if told else ""
+    )
 
 
 def _instead(needs: Needs) -> str:

@@ -11,7 +11,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.planning.plan import plan_release
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.web.context import Context, go, page
-from crowdlog.web.logs import shown
+from crowdlog.web.logs import bill_of, shown
 from crowdlog.web.schedule import PERIODS, run_release
 
 
@@ -30,6 +30,7 @@ async def one_request(context: Context) -> Response:
         context,
         request=request,
         plan=plan,
+        bill=bill_of(store, mechanism),
         promise=mechanism.promise(),
         meaning=meaning_for_one_person(mechanism.promise().guarantee),
         log=shown(request.log, store),

@@ -12,9 +12,11 @@ from starlette.responses import FileResponse, Response
 from crowdlog.errors import InputError
 from crowdlog.log.format_names import FORMATS
 from crowdlog.log.store import LogStore
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.pages.script_policy import script_hashes
 from crowdlog.planning.budget import BudgetReport, budget_of
 from crowdlog.release.publish import open_ledger
+from crowdlog.web.budget_bar import BudgetBar, budget_bar
 from crowdlog.web.context import POLICY, Context, go, moment, page
 from crowdlog.web.registry_entry import CURATORS
 from crowdlog.web.work import remove, start
@@ -36,7 +38,7 @@ class ShownLog:
     rejected: int
     checks: tuple[str, ...]
     budget: BudgetReport
-    used: float  # share of the budget, from 0 to 100
+    bar: BudgetBar | None
     unfinished: int
 
 
@@ -45,13 +47,8 @@ def shown(name: str, store: LogStore) -> ShownLog:
     info = store.info
     with open_ledger(store) as ledger:
         report = budget_of(ledger)
+        bar = budget_bar(ledger)
         unfinished = len(ledger.unpublished())
-    limit = report.limit
-    used = 0.0
-    if limit is not None:
-        parts = (limit.squares or 0.0, limit.most_squares) if limit.rule == "gaussian" else None
-        share = parts[0] / parts[1] if parts and parts[1] else report.spent.epsilon / limit.epsilon
-        used = min(100.0, 100 * share)
     return ShownLog(
         name,
         info.users,
@@ -61,9 +58,29 @@ def shown(name: str, store: LogStore) -> ShownLog:
         sum(info.rejected.values()),
         _checks(store),
         report,
-        used,
+        bar,
         unfinished,
     )
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a release to come costs. `after`: the budget with it; `why`: the sentence of a refusal, if any."""
+
+    epsilon: float
+    delta: float
+    after: BudgetBar | None
+    why: str
+
+
+def bill_of(store: LogStore, mechanism: Mechanism) -> Bill:
+    """As a charge would be decided; nothing is charged."""
+    promise = mechanism.promise()
+    with open_ledger(store) as ledger:
+        why = ledger.why_not([(promise.guarantee, promise.accounting)])
+        after = budget_bar(ledger, mechanism)
+    name = repr(mechanism).partition("(")[0]
+    return Bill(promise.guarantee.epsilon, promise.guarantee.delta, after, f"{name} {why}." if why else "")
 
 
 def _checks(store: LogStore) -> tuple[str, ...]:

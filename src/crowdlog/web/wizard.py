@@ -11,6 +11,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.planning.guide import AUDIENCES, PURPOSES, RHYTHMS, Needs, advise
 from crowdlog.planning.plan import plan_release
 from crowdlog.web.context import Context, go, page
+from crowdlog.web.logs import bill_of, shown
 from crowdlog.web.workspace import ReleaseRequest, named
 
 _MOST_PEOPLE = 10**10
@@ -45,7 +46,7 @@ async def wizard(context: Context) -> Response:
     choices = {"rhythms": list(RHYTHMS), "audiences": list(AUDIENCES), "purposes": list(PURPOSES)}
     needs = _needs(context)
     if needs is None:
-        return page("web_wizard.html", context, log=name, needs=None, **choices)
+        return page("web_wizard.html", context, log=shown(name, store), needs=None, **choices)
     advice = advise(needs)
     spelling = context.asked("mechanism", advice.mechanism)
     mechanism = parse(spelling)
@@ -55,7 +56,8 @@ async def wizard(context: Context) -> Response:
     return page(
         "web_wizard.html",
         context,
-        log=name,
+        log=shown(name, store),
+        bill=bill_of(store, mechanism),
         needs=needs,
         advice=advice,
         plan=plan,
