@@ -46,7 +46,7 @@ class ReleasedMarks:
         return cls(query, known, site)
 
     def bands(self, climbed: Climb, bands: Ints) -> Ints:
-        """Of each query of the log, −1 if it is not shown."""
+        """The band of each query of the log; −1 if the query is not released."""
         if not self.query.any():
             return np.full(len(self.query), -1)
         return np.where(self.query, np.append(bands, -1)[climbed.query_place], -1)
