@@ -63,7 +63,7 @@ class Engine:
         return LogSource(self, renaming)
 
     def source_in(self, representation: str) -> LogSource:
-        """The same, with queries in another representation."""
+        """The log as a source of counts, its queries written in this representation."""
         from crowdlog.engine.rename import rename
 
         return self.source(None if representation == "original" else rename(self.log, representation))

@@ -64,7 +64,7 @@ def follow(held: Incidence, offsets: Ints, targets: Any, size: int) -> Incidence
 
 
 def follow_one(held: Incidence, target: Any, size: int) -> Incidence:
-    """The same with one target, or none (−1), for each item."""
+    """Like `follow`, where every item leads to at most one target; −1 means that it leads to none."""
     bounds, items = _follow_one(held.offsets, held.items, _small(target), size)
     return Incidence(bounds, items, size)
 
@@ -76,7 +76,7 @@ def sets_of(starts: Ints, targets: Any, size: int) -> Incidence:
 
 
 def _small(numbers: Any) -> Any:
-    """With 32 bits: there may be tens of millions."""
+    """The numbers as int32: with tens of millions of them, int64 would take twice the memory."""
     return numbers.astype(np.int32, copy=False)
 
 

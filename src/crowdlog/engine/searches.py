@@ -44,7 +44,7 @@ class LogRows:
 
     @property
     def user(self) -> Ids:
-        """Of each search."""
+        """The number of the user who made each search."""
         return np.repeat(np.arange(self.users, dtype=np.int32), np.diff(self.starts))
 
     def per_person(self) -> Ints:
@@ -52,7 +52,7 @@ class LogRows:
         return np.diff(self.starts)
 
     def clicked(self, marked: Bools | None = None) -> Bools:
-        """Which searches were clicked; where URLs are marked: on one of these."""
+        """True for each search that has a click; with `marked`, for each that has a click on a marked URL."""
         found = np.zeros(len(self.query), bool)
         found[self.click_search if marked is None else self.click_search[marked[self.click_url]]] = True
         return found
@@ -117,7 +117,9 @@ def _clicks(
     search: Any,
     per_user: Any,
 ) -> int:
-    """The same for clicks."""
+    """Append the clicks of a batch after the m that are stored, and count them for each user; return the new
+    number of clicks.
+    """
     for row in range(len(user)):
         if urls[row] >= 0:
             clicked[m], url[m], search[m] = asked[row], urls[row], nth[row]
@@ -128,7 +130,7 @@ def _clicks(
 
 @njit(cache=True)
 def _add_starts(starts: Any, click_starts: Any, search: Any) -> None:
-    """From the number of a search among its user's to that among all."""
+    """Turn the index of a search within its user's searches into its index among all searches, in place."""
     for user in range(len(starts) - 1):
         for click in range(click_starts[user], click_starts[user + 1]):
             search[click] += starts[user]
@@ -142,7 +144,9 @@ def _batches(source: LogSource) -> Iterator[dict[str, Any]]:
 
 
 def _new_ids(source: LogSource) -> Ids | None:
-    """Of each query of the log its number in the representation; none where that is itself."""
+    """An array from query id to the id of its text in the representation; None where queries are as in the
+    log.
+    """
     if source.renaming is None:
         return None
     new = np.zeros(source.renaming.ids.num_rows, np.int32)

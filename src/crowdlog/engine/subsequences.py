@@ -110,7 +110,7 @@ def cut_batches(
     naming: Naming,
     advance: Advance = lambda _rows: None,
 ) -> Sessions:
-    """The same of batches of events that follow each other."""
+    """Cut the sessions of consecutive batches of events; a session may continue in the next batch."""
     state, pieces, owners = np.array([-1, 0, 0, -1, 0], np.int64), [], []
     current, current_owner = np.full((1, l_q), -1, np.int64), np.full(1, -1, np.int64)
     for batch in rows:

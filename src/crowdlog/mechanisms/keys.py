@@ -135,7 +135,7 @@ class Keys(Mechanism):
 
     @property
     def mu_counts(self) -> float:
-        """Of the noise of counts; 0 without counts."""
+        """The μ of the Gaussian noise of the counts; 0 if no counts are published."""
         counting = self.shares()[1]
         return largest_mu(counting.epsilon, counting.delta) if self.weight_counts else 0.0
 

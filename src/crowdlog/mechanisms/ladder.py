@@ -167,7 +167,7 @@ class Ladder(Mechanism):
 
     @cached_property
     def setting(self) -> Setting:
-        """For the number of people that is given, or for 20,000 where it will be counted."""
+        """The setting for the given number of people, or for 20,000 if people will be counted with noise."""
         if self.people is not None:
             return self.setting_for(self.people, 1.0)
         return self.setting_for(NOMINAL, 1 - ASKING)

@@ -67,7 +67,7 @@ class Poblete(Mechanism):
         return Protected({"events": publish_rows(log, rows, who.astype(np.int64), randomness)}, notes)
 
     def kept_queries(self, log: LogStore, events: Any) -> Any:
-        """Which queries are left."""
+        """The ids of the queries that remain after the removal."""
         from crowdlog.artifacts.packed_keys import pack, unpack
         from crowdlog.clusters.host_tree import read_sites
 

@@ -149,7 +149,7 @@ class SemanticKAnonymity(Mechanism):
         )
 
     def _alone(self) -> str:
-        """Which queries stand alone."""
+        """The beginning of a sentence: the queries that are compared with no other query."""
         named = ", or with the name of a person," if self.names == "block" else ""
         return f"A query with a word of fewer than {self.rule.users} users{named}"
 
@@ -172,7 +172,7 @@ class SemanticKAnonymity(Mechanism):
         return (*_ERRATA, f"{self._alone().rstrip(',')} stands alone, too; {_RIDES_OUT}")
 
     def _riding(self) -> tuple[str, ...]:
-        """What rides out on a frequent concept, in the author's own words; nothing at Θ = 1."""
+        """Sentences on rare wordings that are published since others asked nearly the same; none at Θ = 1."""
         if self.theta == 1:
             return ()
         one = "A published query may have one author only, if others asked nearly the same."
@@ -186,7 +186,7 @@ class SemanticKAnonymity(Mechanism):
         return (one,)
 
     def doubts(self, users: int) -> tuple[str, ...]:
-        """Where a concept needs a large part of all people, few words are concepts."""
+        """A warning for small logs: few words have `min_users` people, so unlike queries count as alike."""
         if self.theta == 1 or users >= _LEAST_PEOPLE * self.min_users:
             return ()
         return (

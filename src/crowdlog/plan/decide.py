@@ -41,7 +41,7 @@ class TableCounts:
         return self.users if counts == "users" else self.impressions
 
     def owned_by(self, shown: Ints) -> TableCounts:
-        """Those whose queries are all among `shown`."""
+        """The candidates whose owner queries are all published already."""
         kept = np.flatnonzero(np.logical_and.reduce([np.isin(owner, shown) for owner in self.owners]))
         users = self.users[kept] if len(self.users) else self.users
         return TableCounts(self.key[kept], self.impressions[kept], users)
@@ -74,7 +74,7 @@ class Kept:
 
 
 class CountSource(Protocol):
-    """Where counts come from."""
+    """A log, a collection or an audit, seen as something that returns counts."""
 
     def counts(self, plan: TablePlan, randomness: Randomness) -> TableCounts:
         """The bounded counts of all candidates."""

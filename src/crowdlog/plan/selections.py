@@ -32,7 +32,9 @@ from crowdlog.types import Floats, Ints
 
 @dataclass(frozen=True)
 class Crossing:
-    """About how many people show a key half of the time, and how far from there noise reaches."""
+    """`centre`: the number of people at which a key is shown with probability about ½. `sd`: the standard
+    deviation of the noise around it.
+    """
 
     centre: float
     sd: float

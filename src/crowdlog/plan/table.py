@@ -28,7 +28,7 @@ class RowNoise:
 
     @property
     def sd(self) -> float:
-        """About, for a key of few people."""
+        """The approximate standard deviation of the noise in a row that few people hold."""
         return 4 / self.mu
 
     def tail(self, t: int) -> float:
@@ -71,7 +71,9 @@ class TablePlan:
         return self.bound.reach(self.counts)
 
     def guarantees(self) -> list[Guarantee]:
-        """Of the selection and of the counts, where each has Laplace noise of its own."""
+        """The (ε, δ) of the selection, then that of the counts. Gaussian parts are not listed: they have an ε
+        only together (plan/gaussian_cost.py).
+        """
         if isinstance(self.selection, SampledThreshold):
             return [self.selection.guarantee()]  # the number that took part is what is published
         chosen = [self.selection.guarantee()] if isinstance(self.selection, NoisyThreshold) else []
@@ -84,7 +86,7 @@ class TablePlan:
         return approximate(0.0, 0.0)
 
     def accounting(self) -> tuple[Step, ...]:
-        """What tight composition needs."""
+        """The steps of this table for composition by privacy loss distributions (privacy/accounting.py)."""
         chosen: tuple[Step, ...] = ()
         if isinstance(self.selection, NoisyThreshold | SampledThreshold):
             chosen = self.selection.accounting()

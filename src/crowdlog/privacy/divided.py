@@ -37,7 +37,9 @@ def summed(parts: Ints, most: int) -> Ints:
 
 
 def noise_sd(vectors: int, mu: float) -> float:
-    """Of each cell, in people: so many vectors of length 1 at most, with this μ altogether."""
+    """The standard deviation of the noise in each cell, in people, if one person changes so many vectors by a
+    length of at most 1 each and all cells together are one Gaussian mechanism of this μ.
+    """
     return math.sqrt(vectors) / mu * ROOM_ABOVE
 
 

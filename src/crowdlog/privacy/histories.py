@@ -46,7 +46,7 @@ class Histories:
         return Incidence(offsets, kept, self.size)
 
     def only(self, items: NDArray[np.int64]) -> Histories:
-        """The same users with these items alone (given in rising order), numbered anew."""
+        """A copy that keeps only these items (given in ascending order) and renumbers them from 0."""
         from crowdlog.privacy.selection import kernels
 
         renumbered = np.full(self.size, -1, np.int32)

@@ -34,7 +34,7 @@ class KeyedRandomness:
 
     @classmethod
     def of(cls, randomness: Randomness) -> KeyedRandomness:
-        """With a fresh secret."""
+        """Keyed randomness with a new secret, which is drawn from `randomness`."""
         return cls(randomness.bytes(32), private=randomness.private)
 
     def bytes(self, n: int) -> bytes:
@@ -119,7 +119,9 @@ def _encrypted(cipher: Any, first: Any, second: Any) -> Any:
 
 
 def for_keys(randomness: Randomness, step: str, numbers: Ints) -> Randomness:
-    """What draws one number for each of these keys: streams of their own, where there are any."""
+    """The randomness for one draw per key: a separate stream for each key if the randomness is keyed, else
+    the randomness itself.
+    """
     return randomness.streams(step, numbers) if isinstance(randomness, KeyedRandomness) else randomness
 
 
@@ -131,7 +133,7 @@ def tags_of(randomness: Randomness, step: str, users: Ints, numbers: Any, place:
 
 
 def only(randomness: Randomness, index: Any) -> Randomness:
-    """What draws again for some of them."""
+    """The randomness for drawing again for the keys at these positions."""
     return randomness.only(index) if isinstance(randomness, KeyStreams) else randomness
 
 

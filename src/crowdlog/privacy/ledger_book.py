@@ -69,7 +69,7 @@ class Look:
 
 
 class Book:
-    """What the lines of a journal come to."""
+    """The state of the ledger after all lines of its journal: charges, budget and looks."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.stores: dict[str, str] = {}  # content hash by store

@@ -80,7 +80,7 @@ class RoundedGaussian:
         return np.negative(drawn, where=negative, out=drawn)
 
     def _compiled(self, words: NDArray[np.uint32], randomness: Randomness) -> Ints:
-        """The same in one pass."""
+        """Like `_chunk`, in one compiled pass: the same numbers from the same random words."""
         from crowdlog.privacy.rounded_words import rounded_words
 
         drawn, unsure = rounded_words(words, self.sigma, SLOPE, FLOAT_ERROR)

@@ -49,7 +49,7 @@ class ScaledSums:
 
     @property
     def people(self) -> Floats:
-        """Of each key, too few by what scaling took away."""
+        """The estimated number of people of each key, too low by what scaling down long vectors removed."""
         return self.sums / self.weights
 
     @property
@@ -68,7 +68,7 @@ def as_weights(wanted: Floats) -> Ints:
 
 
 def squared_lengths(incidence: Incidence, weights: Ints) -> Ints:
-    """Of each person, in 1/UNIT²."""
+    """The squared length of each person's vector, as an integer in units of 1/UNIT²."""
     if len(weights) >= 1 << 26:
         raise ValueError("sums of squares of so many keys do not fit into 64 bits")
     lengths: Ints = _squares(incidence.offsets, incidence.items, weights)

@@ -44,7 +44,9 @@ class Table:
         return (len(self._bounds) + 1) * 2.0**-BITS
 
     def _buckets(self) -> NDArray[np.int32]:
-        """For each value of the quick bits the number they decide, or UNDECIDED."""
+        """A lookup table: for each value of the first QUICK bits, the number that they already determine, or
+        UNDECIDED.
+        """
         rest = BITS - QUICK
         buckets = np.arange(1 << QUICK)
         lowest = np.searchsorted(

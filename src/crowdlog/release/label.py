@@ -78,7 +78,7 @@ class Label:
 
     @property
     def rows(self) -> int:
-        """Of all tables."""
+        """The number of rows of all tables together."""
         return sum(self.tables.values())
 
     def to_json(self) -> dict[str, Any]:

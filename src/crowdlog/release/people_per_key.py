@@ -21,7 +21,9 @@ _AT_ONCE = 100_000  # users: what each of them holds is in memory once
 
 
 class HeldKeys:
-    """Which keys each item of a log holds; a key may be held by many, and twice by one."""
+    """Pairs (item, key): which keys each item of a log contains. A key may belong to many items; a pair may
+    be added twice.
+    """
 
     def __init__(self) -> None:
         self.item, self.key = array("i"), array("i")  # millions of them: tuples would take ten times as much

@@ -205,7 +205,7 @@ def _compare(entry: Entry, promise: Promise) -> None:
 
 
 def _refuse_other(entry: Entry, to: Path | None) -> None:
-    """Whatever lies in the release's place is left alone."""
+    """Refuse where something else already exists at the path of the release: it is not overwritten."""
     if to is None and is_taken(Path(entry.out)):
         advice = f"Move it away, or {_elsewhere(entry)}"
         raise InputError(f"{entry.out} exists but is not the release that was charged for it. {advice}")

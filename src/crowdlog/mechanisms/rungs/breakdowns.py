@@ -53,7 +53,7 @@ class ReleasedMarks:
         return cls(query, known, site, length.astype(np.int8))
 
     def bands(self, climbed: Climb, bands: Ints) -> NDArray[np.int8]:
-        """Of each query of the log, −1 if it is not shown."""
+        """The band of each query of the log; −1 if the query is not released."""
         if not self.query.any():
             return np.full(len(self.query), -1, np.int8)
         shown: NDArray[np.int8] = np.append(bands, -1).astype(np.int8)  # the last serves −1

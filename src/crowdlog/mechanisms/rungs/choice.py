@@ -63,12 +63,12 @@ class Column:
 
     @property
     def allowed(self) -> Floats:
-        """Of each item."""
+        """For each item, how often noise alone may show an item of its class."""
         return self.classes.allowed[self.kind]
 
     @property
     def public(self) -> Bools:
-        """Of each item."""
+        """For each item, whether its class of keys is public."""
         return self.classes.public[self.kind]
 
     @cached_property

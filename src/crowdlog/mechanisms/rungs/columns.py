@@ -35,7 +35,7 @@ def with_public(held: Incidence, key: Ints, public: Ints) -> tuple[Incidence, In
 
 
 def resized(held: Incidence, size: int) -> Incidence:
-    """With more items, which nobody holds."""
+    """The same incidence for a larger number of items; nobody holds the additional ones."""
     return held if size == held.size else Incidence(held.offsets, held.items, size)
 
 

@@ -124,7 +124,9 @@ class Setting:
 def choose_tables(
     people: int, epsilon: float, least_rows: float, wanted: Mapping[str, bool]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those that are worth their privacy, and those that are not. What rests on a table goes with it."""
+    """(tables to publish, tables left out): a table is left out if too few rows are expected, or if a table
+    that it needs is left out.
+    """
     enough = [table for table in TABLES if expected_rows(table, people, epsilon) >= least_rows]
     if people < PAIRS_FROM and least_rows > 0:
         enough = [table for table in enough if table != "pairs"]

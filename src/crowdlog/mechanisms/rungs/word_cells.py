@@ -49,7 +49,7 @@ def all_released(words: Words, place: Ints) -> Bools:
 
 
 def first_mark(words: Words, mark: Ints, none: int) -> Ints:
-    """Of each query the mark of its first word that has one other than `none`."""
+    """For each query, the mark of its first word whose mark is not `none`."""
     found: Ints = _first_mark(words.offsets, words.word, mark, none)
     return found
 

@@ -129,7 +129,7 @@ class _Race:
         )
 
     def add_noise(self, noise: Callable[[Any], Ints], share: int) -> None:
-        """To every item that is not out."""
+        """Add noise to the weight of every item that has not been dropped."""
         for start in range(0, len(self.ids), AT_ONCE):
             alive = start + np.flatnonzero(self.worth[start : start + AT_ONCE] != OUT)
             self.weights[alive] += share * noise(self.ids[alive])

@@ -53,7 +53,7 @@ class Incidence:
         return _in_order(offsets, kept, self.size)
 
     def only(self, items: NDArray[np.int64]) -> Incidence:
-        """The same users with these items alone (given in rising order), numbered anew."""
+        """A copy that keeps only these items (given in ascending order) and renumbers them from 0."""
         from crowdlog.privacy.selection import kernels
 
         if len(items) == self.size:

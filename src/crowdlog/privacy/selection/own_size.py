@@ -147,7 +147,7 @@ def _guess(epsilon: float, delta: float, parts: tuple[Part, ...], mu_counts: flo
 def _in_floats(
     epsilon: float, parts: tuple[Part, ...], mu_counts: float, alone: Sequence[float], factor: float
 ) -> float:
-    """About the cost; `alone`: the chance that pure noise shows one of her keys, in each part."""
+    """The cost in floats. `alone`: for each part, the chance that noise alone shows one of her keys."""
     mu = _whole(factor, parts, mu_counts)
     noise = below(mu / 2 - epsilon / mu) - math.exp(epsilon) * below(-mu / 2 - epsilon / mu)
     keys = sum(
