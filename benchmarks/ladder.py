@@ -29,6 +29,7 @@ from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.crowd import Crowd
 from crowdlog.mechanisms.ladder import Ladder
+from crowdlog.mechanisms.rungs.choice import choose
 from crowdlog.mechanisms.rungs.people import count_people
 from crowdlog.privacy.randomness import SystemRandomness
 
@@ -63,11 +64,23 @@ class OwnCounts:
 
 def measured_by_itself(mechanism: Ladder, log: LogStore) -> dict[str, Any]:
     """One release, its people counted from the lists that it was made of."""
-    kept = OwnCounts()
+    kept, choosing = OwnCounts(), 0.0
+
+    def timed(*given: Any) -> Any:
+        nonlocal choosing
+        begin = time.process_time()
+        chosen = choose(*given)
+        choosing += time.process_time() - begin
+        return chosen
+
     started = time.process_time()
-    with mock.patch("crowdlog.mechanisms.rungs.people.count_people", kept):
+    with (
+        mock.patch("crowdlog.mechanisms.rungs.people.count_people", kept),
+        mock.patch("crowdlog.mechanisms.rungs.climb.choose", timed),
+    ):
         tables = mechanism.protect(log, SystemRandomness()).tables
     found: dict[str, Any] = {"cpu_seconds": round(time.process_time() - started, 2)}
+    found["of_these_selecting"] = round(choosing, 2)
     found["peak_gb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
     for plan in mechanism.plan:
         if isinstance(plan.artifact, Artifact):

@@ -64,8 +64,9 @@ def released(log: LogStore, epsilon: float, delta: float, change: Change) -> dic
     constants = {name: value for name, value in change.items() if name.isupper()}
     others = {name: value for name, value in change.items() if not name.isupper()}
     with mock.patch.dict(vars(crowd), constants):
-        tables = crowd.Crowd(epsilon=epsilon, delta=delta, **others).protect(log, SystemRandomness()).tables
-    noise = float(tables["queries"]["noise"].to_numpy().mean())
+        mechanism = crowd.Crowd(epsilon=epsilon, delta=delta, **others)
+        tables = mechanism.protect(log, SystemRandomness()).tables
+        noise = math.sqrt(mechanism.budget) / mechanism.parts()["queries"].mu_counts
     return {**{name: table.num_rows for name, table in tables.items()}, "noise": noise}
 
 

@@ -56,8 +56,9 @@ class ReleasedMarks:
         """The band of each query of the log; −1 if the query is not released."""
         if not self.query.any():
             return np.full(len(self.query), -1, np.int8)
-        shown: NDArray[np.int8] = np.append(bands, -1).astype(np.int8)  # the last serves −1
-        return shown[climbed.query_place]
+        shown = np.append(bands, -1).astype(np.int8)  # the last serves −1
+        found: NDArray[np.int8] = shown[climbed.query_place]
+        return found
 
 
 @dataclass(frozen=True)
