@@ -35,7 +35,11 @@ RUN: dict[str, list[tuple[str, int, str]]] = {
         (f"import MONTH.tsv {LATER} STORE/ledger.sqlite", 0, ""),
         ("budget STORE2", 0, "2.3"),
     ],
-    "--ledger people.sqlite": [("import MONTH.tsv -o STORE3 --ledger people.sqlite", 0, "")],
+    "--ledger people.sqlite --new-ledger": [
+        ("import MONTH.tsv -o STORE3 --ledger people.sqlite", 1, "--new-ledger"),
+        ("import MONTH.tsv -o STORE3 --ledger people.sqlite --new-ledger", 0, ""),
+    ],
+    "--ledger people.sqlite": [("import MONTH.tsv -o STORE5 --ledger people.sqlite", 0, "")],
     "--ledger own": [("import MONTH.tsv -o STORE4 --ledger own", 0, "")],
     "crowdlog split --share-ledger": [("split STORE -o parts --share-ledger", 0, "")],
     "--no-check": [(f"{RELEASE} --no-check -o unchecked", 0, "published|queries")],
@@ -67,7 +71,7 @@ RUN: dict[str, list[tuple[str, int, str]]] = {
 WORDS = {
     *("Crowd", "Ladder", "--sign"),
     *("show", "compare", "score", "attack", "semantic", "tasks", "recommend", "forward"),
-    *("--ledger postgresql://HOST/DATABASE", "--user-file", "--concept-file"),
+    *("--ledger postgresql://HOST/DATABASE", "--user-file", "--concept-file", "people.sqlite.head"),
 }
 
 

@@ -107,6 +107,7 @@ def test_a_collection_from_creation_to_crowd_log(services, tmp_path):
     assert "crowd log is in" in run("collection", "publish", collection, *at, "-o", tmp_path / "crowdlog")
     assert not (tmp_path / "crowdlog" / "pairs.parquet").exists()
     assert "weather" in (tmp_path / "crowdlog" / "index.html").read_text(encoding="utf-8")
+    assert (tmp_path / "crowdlog").stat().st_mode & 0o077 == 0  # not public before it is released
     assert collection in run("collection", "list", *at)
     status = json.loads(run("collection", "status", collection, *at, "--json"))
     assert (status["phase"], status["received"], status["joined"]) == ("ready", 20, 6)

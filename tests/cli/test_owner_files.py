@@ -34,13 +34,12 @@ OWNERS = {
 # What they write is meant for everybody: releases and what is made of them, made-up logs, studies.
 PUBLIC = {
     *("release", "resume", "page", "export", "site", "synthesize", "demo", "synth", "frustration synth"),
-    *("applications cost", "reproduce", "study sign", "study catalogue", "crowd collection publish"),
-    "crowd collection retry",
+    *("applications cost", "reproduce", "study sign", "study catalogue"),
 }
 # With tests of their own: tests/forwarding/test_node_circle.py, tests/cli/test_crowd.py.
 ELSEWHERE = {
     "forward circle",
-    *(f"crowd collection {name}" for name in ("create", "repeat", "preview")),
+    *(f"crowd collection {name}" for name in ("create", "repeat", "preview", "publish", "retry")),
 }
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path, opened, scheme_of, size_of
 from crowdlog.log.spool import STORES, copy_stream, is_stream, label_of
-from crowdlog.log.text_encoding import as_utf8, guess_encoding
+from crowdlog.log.text_encoding import ONE_BYTE, all_of_one, as_utf8, guess_encoding
 from crowdlog.progress import Advance
 
 # bytes of text handled at once: large enough to amortise Python, small enough for the last cache
@@ -36,6 +36,7 @@ class SourceFile:
     label: str | None = None
     encoding: str | None = None
     root: Path | Address | None = None
+    guessed: bool = False  # the encoding, from the first bytes
     copies: Path | None = None  # where private copies may be made; None: the system's place
 
     @property
@@ -119,6 +120,8 @@ class SourceFile:
                 else:
                     blocks = _read(file, size)
                 counted = _counted(blocks, file, advance)
+                if self.guessed and self.encoding in ONE_BYTE:
+                    counted = all_of_one(counted, self.encoding, self.name)
                 yield from as_utf8(counted, self.encoding, self.name) if self.encoding else counted
         # isal's stubs hide that its error is an exception
         except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]

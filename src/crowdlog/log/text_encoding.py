@@ -9,6 +9,7 @@ from crowdlog.errors import InputError
 
 # Where so many lines beyond ASCII are no UTF-8, it is the file and not a few damaged rows.
 _ENOUGH = 3
+ONE_BYTE = ("cp1252", "iso8859-1")  # as they are guessed
 _BOMS = ((codecs.BOM_UTF8, None), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -71,3 +72,23 @@ def as_utf8(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes
         raise InputError(
             f"{name} is no text in {encoding}. Say the right encoding with --encoding."
         ) from None
+
+
+def all_of_one(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes]:
+    """The same blocks of a text whose encoding was guessed from its first bytes. A later line that is UTF-8
+    stops the import: a few odd rows at the beginning must not say how those of everybody else are read.
+    """
+    rest = b""
+    for block in blocks:
+        *lines, rest = (rest + block).split(b"\n")
+        _refuse_utf8(lines, encoding, name)
+        yield block
+    _refuse_utf8([rest], encoding, name)
+
+
+def _refuse_utf8(lines: list[bytes], encoding: str, name: str) -> None:
+    if any(not line.isascii() and _is_utf8(line) for line in lines):
+        raise InputError(
+            f"{name} begins as a text in {encoding}, and other lines of it are UTF-8. "
+            "Say the encoding of most with --encoding: lines in another one are then set aside, or garbled."
+        )

@@ -151,8 +151,8 @@ def over_budget(
             "be kept"
         )
     if budget.rule == "gaussian":
-        spent = [spent_parts(entry) for entry in before]
-        why = gaussian_refusal([steps], budget.epsilon, budget.delta, spent)
+        parts = [spent_parts(entry) for entry in before]
+        why = gaussian_refusal([steps], budget.epsilon, budget.delta, parts)
         return None if why is None else f"does not fit: {why}"
     for name, limit, spent, more in (
         ("ε", budget.epsilon, [e.guarantee.epsilon for e in before], guarantee.epsilon),

@@ -392,3 +392,20 @@ def test_parquet_names_may_differ_in_case(tmp_path):
     rows = {"USER": ["u"], "Query": ["x"], "Time": [int(START.timestamp())]}
     pq.write_table(pa.table(rows), tmp_path / "log.parquet")
     assert import_log(tmp_path / "log.parquet", tmp_path / "store").info.rows == 1
+
+
+def test_odd_rows_at_the_beginning_do_not_say_in_which_encoding_all_are(tmp_path):
+    """Three rows of one person in Latin-1, long before the others' rows beyond ASCII."""
+    odd = "user,query,time\n" + "w,caf\xe9,2024-03-01 10:00:00\n" * 3
+    plain = "".join(f"u{i},weather,2024-03-01 10:00:00\n" for i in range(5000))
+    path = tmp_path / "log.csv"
+    path.write_bytes(odd.encode("latin-1") + plain.encode() + "v,Zürich,2024-03-01 10:00:00".encode())
+    with pytest.raises(InputError, match="begins as a text in iso8859-1, and other lines of it are UTF-8"):
+        import_log(path, tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+    info = import_log(path, tmp_path / "store", encoding="utf-8").info
+    assert (info.rows, info.rejected) == (5001, {"undecodable text": 3})
+    path.write_bytes(
+        odd.encode("latin-1") + plain.encode() + "v,Zürich,2024-03-01 10:00:00".encode("latin-1")
+    )
+    assert import_log(path, tmp_path / "all").info.rows == 5004

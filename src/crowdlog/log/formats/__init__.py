@@ -52,9 +52,10 @@ def readers(sources: Sequence[SourceFile], options: ReadOptions, encoding: str |
 def _named(source: SourceFile, options: ReadOptions, encoding: str | None) -> tuple[SourceFile, str]:
     """A source that knows its encoding, and its format."""
     if encoding is not None:
-        source = replace(source, encoding=known_encoding(encoding))
+        said = known_encoding(encoding)
+        source = replace(source, encoding=None if said == "utf-8" else said)  # each row by itself
     elif options.format not in _OWN_ENCODING and (looks := source.looks_encoded()) is not None:
-        written = replace(source, encoding=looks)
+        written = replace(source, encoding=looks, guessed=True)
         name = options.format or recognise(written, options)
         if name not in _OWN_ENCODING:
             options.tell(f"{source.name} was read as {looks}; --encoding says another.")

@@ -25,8 +25,8 @@ zcat LOG.gz | crowdlog import - -o STORE         # also pipes, https:// and s3:/
 - **What is shown.** Names of columns and counts, never a value. Where the first line may be a row, not even
   names.
 - **Times.** The spelling is found from the first rows and holds for the file; a time without zone is UTC.
-  Where day and month could be exchanged, nothing is guessed: `--time-format '%d/%m/%Y %H:%M'` says it (`s`,
-  `ms`, `us`, `ns` are numbers since 1970).
+  Where day and month could be exchanged, or rows of one user alone would tell them apart for all, nothing
+  is guessed: `--time-format '%d/%m/%Y %H:%M'` says it (`s`, `ms`, `us`, `ns` are numbers since 1970).
 - **Encodings.** UTF-8; UTF-16, Latin-1 and Windows-1252 are recognised and said; `--encoding` says another.
 - **Files.** Plain, `.gz` or `.zst`, many at once, folders as Spark and Hive write them: `_SUCCESS` and empty
   parts are passed over, `day=2024-01-31` in a folder's name is a column.
