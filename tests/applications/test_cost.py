@@ -5,7 +5,7 @@ import json
 from click.testing import CliRunner
 
 from crowdlog.applications.cost.answer import costs, people_needed
-from crowdlog.applications.cost.grid import NONE, CostGrid, CostTrial
+from crowdlog.applications.cost.grid import NOBODY, NONE, CostGrid, CostTrial
 from crowdlog.applications.cost.page import cost_page
 from crowdlog.cli import cli
 
@@ -43,6 +43,16 @@ def test_a_mechanism_without_epsilon_is_tried_once():
     spellings = [run.mechanism for run in grid.runs()]
     assert spellings.count("FTu(k=20)") == 1
     assert sum(spelling.startswith("Closed") for spelling in spellings) == 2
+
+
+def test_what_can_be_had_without_a_crowd_is_told_and_needs_nobody():
+    grid = CostGrid("x", ("tasks", "recommendation"), (100,), (1.0,), 3)
+    assert [run.application for run in grid.runs() if run.mechanism == NOBODY] == ["tasks"]
+    made = [*results(), (CostTrial("tasks", NOBODY, 0.0, 1_000, 0), 0.79)]
+    text = cost_page(costs(made), "crowdlog applications cost -o COST")
+    needed, _mark, rest = text.partition("How many people do I need?")[2].partition("</table>")
+    assert "nobody" not in needed
+    assert "nobody" in rest
 
 
 def test_a_small_grid_by_the_command(tmp_path):

@@ -18,6 +18,8 @@ from crowdlog.files.locks import locked
 from crowdlog.log.store import LogStore
 
 NONE = ""  # the mechanism of what is not sanitised
+NOBODY = "nobody's data"  # in the place of a mechanism: what can be had without any crowd
+WITHOUT_NOISE = (NONE, NOBODY)
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,14 @@ class CostGrid:
             for application in self.applications
             for people in self.people
             for spelling, epsilon in self._spellings(application)
-            for seed in range(1 if spelling == NONE else self.seeds)
+            for seed in range(1 if spelling in WITHOUT_NOISE else self.seeds)
         ]
 
     def _spellings(self, application: str) -> list[tuple[str, float]]:
         """Mechanisms without ε once."""
         found: dict[str, float] = {NONE: 0.0}
+        if APPLICATIONS[application].nobody is not None:
+            found[NOBODY] = 0.0
         for spelling in APPLICATIONS[application].mechanisms:
             for epsilon in self.epsilons:
                 there = spelling.replace("{epsilon}", f"{epsilon:g}")
@@ -88,6 +92,8 @@ def run_trial(fields: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
 
 def _score(folder: Path, one: CostTrial) -> float:
     priced = APPLICATIONS[one.application]
+    if one.mechanism == NOBODY and priced.nobody is not None:
+        return priced.nobody()
     store = _store(folder, one)
     if one.mechanism == NONE:
         return priced.unsanitised(store)

@@ -10,7 +10,7 @@ import altair as alt
 
 from crowdlog import __version__
 from crowdlog.applications.cost.answer import ENOUGH, Cost, people_needed
-from crowdlog.applications.cost.grid import NONE
+from crowdlog.applications.cost.grid import WITHOUT_NOISE
 from crowdlog.applications.cost.priced import APPLICATIONS
 from crowdlog.applications.frame import Sheet
 from crowdlog.applications.frustration.model import SHEET as FRUSTRATION
@@ -56,7 +56,7 @@ def _needed(found: Sequence[Cost]) -> PageTable:
             f"{100 * row['share']:.0f} %",
         ]
         for row in people_needed(found)
-        if row["mechanism"] != NONE
+        if row["mechanism"] not in WITHOUT_NOISE
     ]
     columns = ["application", "mechanism", "ε", "people needed", "kept with most people"]
     return table_of("How many people do I need?", columns, rows)

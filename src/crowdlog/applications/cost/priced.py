@@ -23,7 +23,7 @@ from crowdlog.applications.recommendation.held_out import held_out_contexts
 from crowdlog.applications.recommendation.measures import reciprocal_rank
 from crowdlog.applications.recommendation.merge import RecommendationClient, RecommendationServer
 from crowdlog.applications.tasks.bins import cells, domain
-from crowdlog.applications.tasks.crowd_log import model_of_counts
+from crowdlog.applications.tasks.crowd_log import model_of_counts, prior
 from crowdlog.applications.tasks.find import find_tasks, make_block
 from crowdlog.applications.tasks.hard_logs import generated, hard_log
 from crowdlog.applications.tasks.measures import MEASURES, count_table
@@ -55,6 +55,7 @@ class Priced:
     make: Callable[[Path, int], LogStore]
     unsanitised: Callable[[LogStore], float]
     score: Callable[[Release, LogStore], float]
+    nobody: Callable[[], float] | None = None  # what can be had without a crowd: a model of synthetic logs
 
 
 def _tasks_store(place: Path, people: int) -> LogStore:
@@ -171,6 +172,7 @@ APPLICATIONS: dict[str, Priced] = {
         _tasks_store,
         lambda store: _tasks_score(_counts(store)),
         _tasks_released,
+        lambda: _tasks_score(prior(BINS)[0]),
     ),
     "recommendation": Priced(
         "Task-aware recommendation",
