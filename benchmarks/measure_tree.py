@@ -16,6 +16,7 @@ from benchmarks.measure import Cost
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h: processes whose parent ended become ours, and are counted
 _EVERY = 0.2  # seconds between two looks at memory
 _POLL = 0.02  # seconds between two looks at whether all is over
+_IDLE = 0.05  # CPU seconds of a second
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -50,6 +51,15 @@ def tree_cost(command: Sequence[str], beside: Collection[int] = ()) -> Cost:
     if status:
         raise SystemExit(f"{' '.join(command)[:200]} failed with {status}")
     return Cost(_used() - before, wall, watch.peak / 1e9)
+
+
+def wait_until_idle(processes: Collection[int]) -> None:
+    """Until these do next to nothing, a minute at most: a cluster's own start is nobody's cost."""
+    for _ in range(60):
+        before = sum(map(_used_by, processes))
+        time.sleep(1)
+        if sum(map(_used_by, processes)) - before < _IDLE:
+            return
 
 
 def _used() -> float:

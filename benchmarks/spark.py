@@ -1,6 +1,7 @@
 """make bench-spark: import and releases on one machine (DuckDB) and on Spark, side by side in one run.
 
 python -m benchmarks.spark SMALL.tsv LARGE.tsv MASTER (two synthetic logs, the second of ten times the rows)
+python -m benchmarks.spark LOG.tsv MASTER (one pair of imports on one machine, and Korolova of that store)
 
 MASTER: `cluster` for a master and two workers of its own, as processes beside the driver's; or local[2].
 On a cluster the CPU seconds are those of the driver, the master and all that the workers ran, and the memory
@@ -21,7 +22,7 @@ from typing import Any
 
 from benchmarks.foundation import DUCKDB_WRITE
 from benchmarks.measure import Cost
-from benchmarks.measure_tree import adopt_orphans, tree_cost
+from benchmarks.measure_tree import adopt_orphans, tree_cost, wait_until_idle
 
 PYTHON = sys.executable
 MECHANISMS = {
@@ -53,14 +54,22 @@ class Bench:
         command = [PYTHON, "-m", "crowdlog.cli", *words, *engine]
         self.measure(log, name, command, self.beside)
 
-    def pairs(self, log: str, source: str) -> None:
-        for _ in range(PAIRS):
+    def pairs(self, log: str, source: str, number: int = PAIRS) -> None:
+        for _ in range(number):
             bare, one = self.folder / "bare", self.folder / "one"
             self.measure(log, BARE, [PYTHON, "-c", DUCKDB_WRITE, source, str(bare)], self.beside)
             bare.unlink()
             if one.exists():
                 shutil.rmtree(one)
             self.crowdlog(log, ONE, "import", source, "--memory", "2GB", "--ledger", "own", "-o", str(one))
+
+    def one_store(self, source: str) -> None:
+        """What takes little: DuckDB's bare write, one import, and Korolova of that store on both engines."""
+        self.pairs("log", source, 1)
+        for engine in ("DuckDB", "Spark"):
+            out = str(self.folder / f"Korolova-{engine}")
+            words = ("release", str(self.folder / "one"), MECHANISMS["Korolova"], "--budget", "1000", "0.5")
+            self.crowdlog("log", f"Korolova, {engine}", *words, "-o", out)
 
     def there(self, log: str, source: str, *, beside_one_machine: bool) -> None:
         """Import and releases on Spark, and the releases of the same log on one machine. Stores are removed
@@ -122,7 +131,7 @@ def page(costs: dict[str, dict[str, list[Cost]]]) -> str:
 
 
 def main() -> None:
-    small, large, master = sys.argv[1:4]
+    *logs, master = sys.argv[1:]
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="crowdlog-bench-") as name:
         running: Any = nullcontext()
@@ -133,7 +142,12 @@ def main() -> None:
         with running as found:
             address = master if found is None else found.address
             beside = () if found is None else tuple(process.pid for process in found.processes)
+            wait_until_idle(beside)
             bench = Bench(Path(name), address, beside)
+            if len(logs) == 1:
+                bench.one_store(logs[0])
+                return
+            small, large = logs
             for log, source in (("large", large), ("small", small)):
                 bench.pairs(log, source)
                 bench.there(log, source, beside_one_machine=True)

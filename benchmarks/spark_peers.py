@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure_tree import adopt_orphans, tree_cost
+from benchmarks.measure_tree import adopt_orphans, tree_cost, wait_until_idle
 from crowdlog.release.folder import Release
 
 EPSILON, DELTA, KEYS = 2.3, 1e-7, 20
@@ -59,6 +59,7 @@ def main() -> None:
         with running as found:
             address = master if found is None else found.address
             beside = () if found is None else tuple(process.pid for process in found.processes)
+            wait_until_idle(beside)
             compare(str(Path(store).absolute()), address, python, Path(name), beside)
 
 
