@@ -17,7 +17,7 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +26,28 @@ from crowd_crypto import bare_reports
 from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.crypto.collection import ISSUERS
 from crowdlog.crowd.crypto.credential import IssuerKey
-from crowdlog.crowd.crypto.envelope import MixKey
+from crowdlog.crowd.crypto.envelope import MixKey, open_layer
 from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
+from crowdlog.crowd.crypto.signing import SigningKey
 from crowdlog.crowd.crypto.voprf import VoprfKey
+from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest, Party
 from crowdlog.crowd.operator import Operator
 from crowdlog.crowd.request_chunks import MOST_ENVELOPES
 from crowdlog.crowd.services.collections import CollectionStore
+from crowdlog.crowd.services.fields import to_base64
+from crowdlog.crowd.services.handover import batch_message
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.simulate import simulate, synthetic_crowd
 from crowdlog.crowd.simulated_client import play_joining, play_mining, play_sending
+from crowdlog.crowd.slots import Submission
 from crowdlog.crowd.terms import PartyKeys, Terms
 from crowdlog.privacy.randomness import SystemRandomness
 
 RANDOMNESS = SystemRandomness()
 K = 20
+BATCH = 100  # envelopes that a mix with the default pool passes on at once
 
 
 class Metered(LocalServices):
@@ -104,6 +110,29 @@ def rates(folder: Path, people: int = 20, each: int = 150) -> None:
         before = services.spent()
         sent = _through(operator, made, sealed)
         _rate(services, before, "envelopes or reports taken", sent, ("mix1", "mix2", "aggregation"))
+        made, invitations = operator.create(terms, people)
+        sealed = play_mining(
+            made.to_json(), list(zip(play_joining(made.to_json(), invitations), found, strict=True))
+        )
+        operator.close(made.id)
+        operator.wait_open(made.id)
+        batches = list(_as_last_mix(services, made, [one for own in sealed for one in own]))
+        before = services.spent()
+        with Connection(made.aggregation.url) as server:
+            for batch in batches:
+                server.call("POST", f"/collections/{made.id}/batch", batch)
+        _rate(services, before, f"reports taken, {BATCH} at a time", people * each, ("aggregation",))
+
+
+def _as_last_mix(services: Metered, made: Manifest, sealed: Sequence[bytes]) -> Iterator[dict[str, Any]]:
+    """What the last mix hands to the aggregation server, without the wait for each envelope before it."""
+    keys = [MixKey.from_bytes((services.folder / name / "mix.key").read_bytes()) for name in ("mix1", "mix2")]
+    signing = SigningKey.from_bytes((services.folder / "mix2" / "signing.key").read_bytes())
+    envelopes = [open_layer(keys[1], open_layer(keys[0], Submission.parse(one).envelope)) for one in sealed]
+    for first in range(0, len(envelopes), BATCH):
+        part = envelopes[first : first + BATCH]
+        signature = signing.sign("batch", batch_message(made, part))
+        yield {"envelopes": [to_base64(one) for one in part], "signature": to_base64(signature)}
 
 
 def _through(operator: Operator, made: Manifest, sealed: Sequence[Sequence[bytes]]) -> int:

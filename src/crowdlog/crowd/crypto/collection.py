@@ -123,13 +123,20 @@ class Collection:
 
     def bar(self, level: int = 0) -> int:
         """How many people a group of this level needs."""
-        if level not in range(self.levels):
+        if not 0 <= level < self.levels:
             raise ReportError(f"This collection has {self.levels} level(s), got level {level}.")
         return self.inner_k if level else self.k
 
     def context(self, level: int = 0) -> bytes:
         """What every derivation is bound to: version, level, collection and threshold."""
-        return bytes([VERSION, level]) + self.id + self.bar(level).to_bytes(2, "big")
+        self.bar(level)  # refuses a level that there is not
+        return self._contexts[level]
+
+    @cached_property
+    def _contexts(self) -> list[bytes]:
+        """The context of each level, made once: every report is compared with one."""
+        bars = [self.bar(level) for level in range(self.levels)]
+        return [bytes([VERSION, level]) + self.id + bar.to_bytes(2, "big") for level, bar in enumerate(bars)]
 
     def slot_context(self, issuer: str, slot: int, level: int = 0) -> bytes:
         """What a person's pseudonym for one of her `limit` slots with one of the issuers is bound to."""
@@ -157,6 +164,7 @@ class Collection:
         return self.payload_size + inside
 
     def report_size(self, level: int = 0) -> int:
+        """Bytes of a report of this level."""
         return HEADER_SIZE + self.payload(level) + AEAD_TAG
 
     def to_json(self) -> str:

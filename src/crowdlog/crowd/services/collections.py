@@ -209,7 +209,7 @@ class CollectionStore:
             if phase != "uploading":
                 counted["rejected"] += len(reports)
             else:
-                for outcome in insert(t, [self._stored(number, key, report) for report in reports]):
+                for outcome in insert(t, self._stored(number, key, reports)):
                     counted[outcome] += 1
             for name, amount in counted.items():
                 _add(t, number, name, amount)
@@ -220,17 +220,17 @@ class CollectionStore:
         key = self._key(collection_id)
         with self._database.transaction() as t:
             number, _phase = _row(t, collection_id)
-            _insert_each(t, [self._stored(number, key, report) for report in reports])
+            _insert_each(t, self._stored(number, key, reports))
 
-    def _stored(self, number: int, key: bytes, report: Report) -> StoredReport:
-        """The rows of one report: hashes under the key of its collection, and the report sealed under it."""
-        level = bytes([report.level])
-        nonce = self._randomness.bytes(_NONCE_SIZE)
-        return StoredReport(
-            (number, level + _hashed(key, report.slot_name)),
-            (number, level + _hashed(key, report.group), _hashed(key, report.pseudonym)),
-            nonce + ChaCha20Poly1305(key).encrypt(nonce, report.to_bytes(), None),
-        )
+    def _stored(self, number: int, key: bytes, reports: Sequence[Report]) -> list[StoredReport]:
+        """The rows of reports: hashes under the key of their collection, and each report sealed under it."""
+        cipher, rows = ChaCha20Poly1305(key), []
+        for report in reports:
+            level, nonce = bytes([report.level]), self._randomness.bytes(_NONCE_SIZE)
+            slot = (number, level + _hashed(key, report.slot_name))
+            where = (number, level + _hashed(key, report.group), _hashed(key, report.pseudonym))
+            rows.append(StoredReport(slot, where, nonce + cipher.encrypt(nonce, report.to_bytes(), None)))
+        return rows
 
     def groups(self, collection_id: str, least: int, level: int = 0) -> Iterator[list[bytes]]:
         """Yield the reports of each group of a level that has at least `least` people, one group in memory at
