@@ -10,7 +10,7 @@ import pytest
 
 from crowdlog.log.importer import import_log
 from tests.extension.browsers import ROOT
-from tests.extension.engine_pages import ADDRESS, target
+from tests.extension.engine_pages import ADDRESS, PAGES, answer_for, target
 from tests.extension.recording_proxy import RecordingProxy
 from tests.extension.test_developer import choose_file
 
@@ -186,6 +186,36 @@ def test_an_engine_of_her_own(name: str, start: Any) -> None:
     assert [one["rank"] for one in search["results"]] == [4, 5, 6]
     (click,) = of_kind(events, "result-click")
     assert (click["rank"], click["target"]) == (5, "https://page1.example/")
+
+
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_an_engine_at_another_address(name: str, start: Any) -> None:
+    """Of her country; and one that is described twice is logged once."""
+    german = "https://www.google.de/search?q=blaue+schuhe"
+    PAGES[german] = answer_for(ADDRESS["google"].format("blaue+schuhe"))[2].decode()
+    browser = start(name)
+    browser.page("welcome.html")
+    browser.press("Start logging")
+    browser.wait("document.querySelectorAll('[role=status]').length === 1")
+    browser.page("status.html")
+    browser.fill("#host", "www.google.de")
+    browser.press("Add this address")
+    browser.wait("document.body.textContent.includes('Google (www.google.de)')")
+    google = json.loads((ROOT / "extension/src/engines/google.json").read_text())
+    choose_file(browser, "#engine", json.dumps({**google, "id": "twice", "name": "Twice"}))
+    browser.wait("document.querySelector('#engine').dataset.engine === 'twice'")
+    browser.press("Add this engine")
+    browser.wait("document.body.textContent.includes('Twice')")
+    browser.wait("(await chrome.scripting.getRegisteredContentScripts()).length === 2")
+    browser.open(german)
+    browser.wait_logged("search", "blaue schuhe")
+    browser.search("blue shoes")
+    time.sleep(3)  # longer than a content script waits for results
+    searches = of_kind(browser.events(), "search")
+    assert [(one["engine"], one["query"], len(one["results"])) for one in searches] == [
+        ("google@www.google.de", "blaue schuhe", 10),
+        ("google", "blue shoes", 10),
+    ]
 
 
 def test_nothing_is_logged_in_private_windows(start: Any) -> None:

@@ -138,6 +138,13 @@ def test_a_collection_asks_for_its_servers_and_for_search_terms(browser: Firefox
         browser.answer_prompt(yes=True)
         browser.wait("document.querySelector('article')?.dataset.state === 'joined'")
         assert held(browser) == [["http://127.0.0.1/*"], ["searchTerms"]]
+        # What she takes back in the browser's settings is asked for again before anything goes on.
+        browser.take_back("http://127.0.0.1/*")
+        browser.page("collections.html")
+        browser.press("Allow its servers again")
+        browser.answer_prompt(yes=True)
+        browser.wait("!!document.querySelector('article') && !document.querySelector('article .warn')")
+        assert held(browser) == [["http://127.0.0.1/*"], ["searchTerms"]]
         browser.press("Leave")
         browser.wait("!!document.querySelector('dialog .danger')")
         browser.run("document.querySelector('dialog .danger').click()")

@@ -74,6 +74,8 @@ chrome.storage.onChanged.addListener((changes, area) => {
   if ("engines" in changes || "pages" in changes) void registerScripts();
 });
 
+chrome.permissions.onRemoved.addListener(() => void registerScripts());
+
 self.addEventListener("unhandledrejection", ({ reason }) => void keepError("background", reason));
 watchTabs();
 void noteStart();

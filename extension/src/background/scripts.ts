@@ -19,7 +19,9 @@ async function register(): Promise<void> {
     matches: matchesOf(engine),
     runAt: "document_start",
   }));
-  if (pages && (await chrome.permissions.contains({ origins: [...EVERYWHERE] }))) {
+  const allowed = pages && (await chrome.permissions.contains({ origins: [...EVERYWHERE] }));
+  if (pages && !allowed) await chrome.storage.local.set({ pages: false }); // she took it back in the browser's settings
+  if (allowed) {
     wanted.push({ id: "any-page", js: ["any-page.js"], matches: [...EVERYWHERE], runAt: "document_start" });
   }
   const known = await chrome.scripting.getRegisteredContentScripts();

@@ -7,6 +7,7 @@ import { Manifest } from "../crowd/manifest.ts";
 import { type UploadWindow, uploadWindow } from "../crowd/participate.ts";
 import { fraction } from "../../lib/choice.ts";
 import { beginSending, forgetMissed, type Item, markSent, type Membership, memberships, noteProblem, noteWindow, outbox, reschedule } from "../store/crowd.ts";
+import { consentsOf, holdsConsents } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { call } from "./gate.ts";
 
@@ -49,6 +50,7 @@ async function sendDue(member: Membership): Promise<number> {
   let sent = 0;
   try {
     const manifest = Manifest.fromJson(member.manifest);
+    if (!(await holdsConsents(consentsOf(member.manifest)))) throw new Told("told_consent_back");
     const window = await uploadWindow(manifest, call);
     if (!window) return 0;
     await noteWindow(member.id, window);

@@ -107,4 +107,7 @@ function clicked(event: MouseEvent): void {
   else if (/^https?:/.test(anchor.href)) record({ kind: "link-click", ...page, target: anchor.href });
 }
 
-void start();
+// An engine of her own may be at a place that is known already: the script is then started twice in a page.
+const once = globalThis as { crowdlogRuns?: boolean };
+if (!once.crowdlogRuns) void start();
+once.crowdlogRuns = true;

@@ -57,6 +57,13 @@ export function readEngine(text: string): Engine {
   return { ...(value as Engine), page };
 }
 
+/** A shipped engine at another host, such as that of a country: the same pages at another address. */
+export function engineAt(engine: Engine, address: string): Engine {
+  const host = address.trim().toLowerCase().replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  if (ENGINES.some((one) => isHostOf(one, host))) throw new Told("told_engine_known", host);
+  return readEngine(JSON.stringify({ ...engine, id: `${engine.id}@${host}`, host }));
+}
+
 /** The pages on which an engine's results are shown, as a browser's match patterns. */
 export function matchesOf(engine: Engine): string[] {
   return [`*://${hostsOf(engine)}${engine.path}*`];

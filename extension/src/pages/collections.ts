@@ -13,7 +13,7 @@ import { vectorsFor } from "../studies/installed.ts";
 import { ask } from "./background.ts";
 import { button, confirmed, facts, fill, frame, h, moment, section } from "./dom.ts";
 import { message, sentenceOf } from "./messages.ts";
-import { withServers } from "./permissions.ts";
+import { allowAgain, stillAllowed, withServers } from "./permissions.ts";
 import { sealClient } from "./seal-client.ts";
 
 const bar = h("progress", { max: 1, value: 0, "aria-label": message("sealing") });
@@ -32,11 +32,12 @@ function linkFromAddress(): string {
 async function draw(): Promise<void> {
   const main = frame("collections");
   const members = await memberships();
+  const allowed = await Promise.all(members.map(({ manifest }) => stillAllowed(manifest)));
   main.append(
     h("p", {}, message("collections_what")),
     section(message("join"), h("label", {}, message("join_link"), address), h("p", { class: "soft" }, message("join_asks")), button(message("join_look"), readTerms, "main")),
     place,
-    section(message("collections_mine"), members.length === 0 ? h("p", { class: "soft" }, message("collections_none")) : h("div", {}, ...members.map(card))),
+    section(message("collections_mine"), members.length === 0 ? h("p", { class: "soft" }, message("collections_none")) : h("div", {}, ...members.map((member, i) => card(member, allowed[i] === true)))),
   );
 }
 
@@ -79,25 +80,33 @@ function stateOf({ left, pending, credentials, problem, prepared }: Membership):
   return prepared ? "waiting" : "joined";
 }
 
-function card(member: Membership): HTMLElement {
+/** `allowed`: by the browser; without it nothing can be asked or sent. */
+function card(member: Membership, allowed: boolean): HTMLElement {
   const body = h("div", {});
   const state = stateOf(member);
   const made = h("article", { class: "task", "data-collection": member.id, "data-state": state }, h("h3", {}, member.manifest.title),
     facts([[message("state"), message(`state_${state}`)], [message("agreed"), moment(member.receipt.time)], [message("reports_sent"), String(member.sent)], ...(member.problem ? [[message("problem"), sentenceOf(member.problem)] as const] : [])]), body);
   if (member.left) return made;
-  const actions: HTMLElement[] = [];
-  if (state === "joining") actions.push(button(message("join_again"), async () => { await worker.join({ server: member.server, collection: member.id, invitation: member.invitation ?? "" }, member.manifest, member.receipt.head); await draw(); }));
+  const lost = !allowed && ["joining", "joined", "waiting"].includes(state);
+  if (lost) body.append(h("p", { class: "warn" }, message("servers_taken_back")));
+  const again = button(message("allow_again"), async () => { await allowAgain(member.manifest); await draw(); }, "main");
+  const shown = button(message("receipt"), async () => body.replaceChildren(receipt(member, await askedFor(member.id, member.manifest))));
+  made.append(h("p", { class: "actions" }, ...(lost ? [again] : steps(member, state, body)), shown, button(message("leave_collection"), () => goAway(member), "danger")));
+  return made;
+}
+
+/** What she can do next in a collection. */
+function steps(member: Membership, state: string, body: HTMLElement): HTMLElement[] {
+  if (state === "joining") return [button(message("join_again"), async () => { await worker.join({ server: member.server, collection: member.id, invitation: member.invitation ?? "" }, member.manifest, member.receipt.head); await draw(); })];
   if (state === "joined") {
     const look = button(message("mine"), async () => {
       body.replaceChildren(preview(member, await worker.choose(member.id)));
       look.className = ""; // what comes next is to seal
     }, "main");
-    actions.push(look);
+    return [look];
   }
-  if (state === "waiting") actions.push(button(message("outbox_show"), async () => body.replaceChildren(waitingReports(await outbox(member.id)))), button(message("send_now"), async () => { await ask({ do: "send" }); await draw(); }));
-  actions.push(button(message("receipt"), async () => body.replaceChildren(receipt(member, await askedFor(member.id, member.manifest)))), button(message("leave_collection"), () => goAway(member), "danger"));
-  made.append(h("p", { class: "actions" }, ...actions));
-  return made;
+  if (state !== "waiting") return [];
+  return [button(message("outbox_show"), async () => body.replaceChildren(waitingReports(await outbox(member.id)))), button(message("send_now"), async () => { await ask({ do: "send" }); await draw(); })];
 }
 
 /** Everything that would be sent, in her own words; each can be struck out before anything is made of it. */

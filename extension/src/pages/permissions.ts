@@ -1,7 +1,8 @@
 /** Permissions she is asked for when something needs them, and that are given back when nothing does. */
 
 import { Told } from "../../lib/told.ts";
-import { asPermission, type Consent } from "../store/consents.ts";
+import type { ManifestJson } from "../crowd/manifest.ts";
+import { asPermission, type Consent, consentsOf, holdsConsents } from "../store/consents.ts";
 import { allowHosts, EVERYWHERE, giveBack, giveBackUnneeded, patternsOf } from "../store/hosts.ts";
 
 /** Pages beyond result pages: loads, focus, links. */
@@ -22,4 +23,18 @@ export async function withServers<T>(urls: readonly string[], why: string, conse
   } finally {
     await giveBackUnneeded(origins);
   }
+}
+
+function serversOf({ parties }: ManifestJson): string[] {
+  return patternsOf(parties.map(({ url }) => new URL(url).origin));
+}
+
+/** Whether the browser still lets this collection's servers be asked; she may have taken that back in its settings. */
+export async function stillAllowed(manifest: ManifestJson): Promise<boolean> {
+  return (await chrome.permissions.contains({ origins: serversOf(manifest) })) && holdsConsents(consentsOf(manifest));
+}
+
+/** Must be called from a click. */
+export async function allowAgain(manifest: ManifestJson): Promise<void> {
+  if (!(await chrome.permissions.request({ origins: serversOf(manifest), ...asPermission(consentsOf(manifest)) }))) throw new Told("not_allowed");
 }

@@ -2,13 +2,13 @@
 
 import { Told } from "../../lib/told.ts";
 import type { Sent } from "../background/gate.ts";
-import { type Engine, ENGINES, originsOf, readEngine } from "../engines/engine.ts";
+import { type Engine, engineAt, ENGINES, originsOf, readEngine } from "../engines/engine.ts";
 import { setLogging, stateOfLogging } from "../log/switch.ts";
 import { memberships } from "../store/crowd.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
 import { countEvents } from "../store/events.ts";
-import { allowedHosts, giveBack } from "../store/hosts.ts";
+import { allowedHosts, giveBack, patternsOf } from "../store/hosts.ts";
 import { messagesOf } from "../studies/catalogue.ts";
 import { button, facts, frame, h, moment, section, table } from "./dom.ts";
 import { message } from "./messages.ts";
@@ -52,19 +52,25 @@ async function engines(): Promise<HTMLElement> {
     engine = readEngine((await file.files?.[0]?.text()) ?? "");
     file.dataset["engine"] = engine.id;
   } });
-  const add = async () => {
-    if (!engine) throw new Told("engine_choose");
-    const chosen = engine;
+  const add = async (chosen: Engine) => {
     if (!(await chrome.permissions.request({ origins: originsOf(chosen) }))) throw new Told("not_allowed");
     await chrome.storage.local.set({ engines: [...own.filter(({ id }) => id !== chosen.id), chosen] });
     await draw();
   };
+  const chosenFile = (): Engine => {
+    if (!engine) throw new Told("engine_choose");
+    return engine;
+  };
+  const which = h("select", { id: "which" }, ...ENGINES.map(({ name }, i) => h("option", { value: i }, name)));
+  const host = h("input", { id: "host", placeholder: "www.google.de", spellcheck: "false", autocapitalize: "off" });
   const lines = own.map((one) => h("li", {}, h("span", { class: "grow" }, `${one.name} (${one.host})`), button(message("delete"), async () => {
     await chrome.storage.local.set({ engines: own.filter(({ id }) => id !== one.id) });
     await giveBack(originsOf(one));
     await draw();
   }, "small")));
-  return section(message("engines"), h("p", {}, ENGINES.map(({ name }) => name).join(", ")), h("ul", { class: "plain" }, ...lines), h("label", {}, message("engine_own"), file), h("p", {}, button(message("engine_add"), add)));
+  return section(message("engines"), h("p", {}, ENGINES.map(({ name }) => name).join(", ")), h("ul", { class: "plain" }, ...lines),
+    h("h3", {}, message("engine_elsewhere")), h("div", { class: "fields" }, h("label", {}, message("engine_which"), which), h("label", {}, message("engine_host"), host)), h("p", {}, button(message("engine_host_add"), () => add(engineAt(ENGINES[Number(which.value)] as Engine, host.value)))),
+    h("h3", {}, message("engine_own")), h("label", {}, message("engine_file"), file), h("p", {}, button(message("engine_add"), () => add(chosenFile()))));
 }
 
 async function notes(): Promise<HTMLElement> {
@@ -81,7 +87,8 @@ async function collections(): Promise<HTMLElement> {
 
 async function sentSection(): Promise<HTMLElement> {
   const lines = (await transact(["sent"], "readonly", (store) => done(store("sent").getAll()))) as Sent[];
-  const allowed = Object.entries(await allowedHosts()).map(([origin, { why }]) => [origin, why] as const);
+  const held = (origin: string) => chrome.permissions.contains({ origins: patternsOf([origin]) });
+  const allowed = await Promise.all(Object.entries(await allowedHosts()).map(async ([origin, { why }]) => [origin, (await held(origin)) ? why : `${why}: ${message("host_taken_back")}`] as const));
   const rows = lines.slice(-SENT_SHOWN).reverse().map((line) => [h("time", {}, moment(line.time)), line.times ? `${line.method} × ${line.times}` : line.method, line.origin, String(line.bytes), line.why]);
   const head = [message("time"), message("method"), message("server"), message("bytes"), message("why")];
   return section(message("sent"), h("p", {}, message("sent_what")), rows.length === 0 ? h("p", { class: "soft" }, message("sent_none")) : table(head, rows, message("sent_newest", SENT_SHOWN)), h("h3", {}, message("allowed_now")), allowed.length === 0 ? h("p", { class: "soft" }, message("allowed_none")) : facts(allowed));

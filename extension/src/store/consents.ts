@@ -27,6 +27,12 @@ export function asPermission(consents: readonly Consent[]): Collected {
   return asks && consents.length > 0 ? { data_collection: consents } : {};
 }
 
+/** Whether the browser still lets these kinds of data be sent; one that asks for none does. */
+export async function holdsConsents(needed: readonly Consent[]): Promise<boolean> {
+  const held = ((await chrome.permissions.getAll()) as Collected).data_collection;
+  return held === undefined || needed.every((one) => held.includes(one));
+}
+
 /** Takes back all but those that are needed. */
 export async function dropConsents(needed: ReadonlySet<Consent>): Promise<void> {
   const held = ((await chrome.permissions.getAll()) as Collected).data_collection ?? [];

@@ -1,7 +1,7 @@
 /** Engines as data. */
 
 import { describe, expect, it } from "vitest";
-import { askedBy, ENGINES, matchesOf, originsOf, readEngine, unwrapped } from "../../src/engines/engine.ts";
+import { askedBy, engineAt, ENGINES, matchesOf, originsOf, readEngine, unwrapped } from "../../src/engines/engine.ts";
 import { saidBy } from "./english.ts";
 
 const asked = (address: string) => {
@@ -25,6 +25,18 @@ describe("an address", () => {
     for (const address of ["https://www.google.com/maps?q=a", "https://www.google.com/search?q=+", "https://evil.example/search?q=a", "https://evilsearch.yahoo.com/search?p=a", "https://de.www.google.com/search?q=a", "https://duckduckgo.com/settings?q=a"]) {
       expect(asked(address)).toBeUndefined();
     }
+  });
+});
+
+describe("a shipped engine at another address", () => {
+  const google = ENGINES[0]!;
+  it("asks the same way there", () => {
+    const german = engineAt(google, " https://www.google.DE/ ");
+    expect([german.host, german.id, originsOf(german)]).toEqual(["www.google.de", "google@www.google.de", ["http://www.google.de/*", "https://www.google.de/*"]]);
+    expect(askedBy("https://www.google.de/search?q=a&start=10", [...ENGINES, german])).toEqual({ engine: german, query: "a", start: 11 });
+  });
+  it.each([["www.google.com", "already"], ["uk.search.yahoo.com", "already"], ["*", "host"], ["", "host"]])("is refused for %o", (host, word) => {
+    expect(saidBy(() => engineAt(google, host))).toContain(word);
   });
 });
 
