@@ -44,6 +44,7 @@ LAYOUT = re.compile(
     r"Each member draws herself|searches in a row of three|pages reached from a query|What it searched one "
     r"after the other|Where its searches led|visited pages of queries|The aggregation server also sees|"
     r"its tables \(|[#|{}\s-]*$|## How it was made|\| \{\} |# \{\}\n|The numbers of this chart|"
+    r"The chart is drawn by a script|"
     r"th scope=row|Any result is \{\} with|\{\} \(\{\}\)\. It is no differential|No guarantee: what is|at "
     r"most (e\^)?\{\} times|except with a probability|apart from a chance|one user, added|"
     r"semantic k-anonymity of q"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
-from crowdlog.number_format import number
+from crowdlog.number_format import number, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from crowdlog.planning.budget import Amount, BudgetReport
@@ -99,10 +100,10 @@ def _show(budget: BudgetReport) -> None:
         "spent, tight": _tight(
             f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}"
         ),
-        "left": "no limit is set" if budget.left is None else _sentence(budget.left),
+        "left": "no limit is set" if budget.left is None else _sentence(budget.left, rounded_down),
     }
     if budget.limit is not None:
-        fields["limit"] = f"{_sentence(budget.limit)}, set {budget.limit.date}"
+        fields["limit"] = f"{_sentence(budget.limit, rounded_down)}, set {budget.limit.date}"
         if budget.limit.most_squares is not None:
             fields["Σμ²"] = f"{number(budget.limit.squares)} of {number(budget.limit.most_squares)}"
             del fields["left"]
@@ -130,5 +131,6 @@ def _show(budget: BudgetReport) -> None:
         show_table(["charge", "date", "release", "ε", "δ", "state", "folder"], rows)
 
 
-def _sentence(amount: Amount) -> str:
-    return f"ε = {number(amount.epsilon)}, δ = {number(amount.delta)}"
+def _sentence(amount: Amount, digits: Callable[[float], str] = rounded_up) -> str:
+    """What is spent is never shown as less, what is left (`rounded_down`) never as more."""
+    return f"ε = {digits(amount.epsilon)}, δ = {digits(amount.delta)}"

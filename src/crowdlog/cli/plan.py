@@ -8,7 +8,7 @@ import click
 
 from crowdlog.cli.engine import engine_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
-from crowdlog.number_format import number
+from crowdlog.number_format import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from crowdlog.engine.choice import OpenEngine
@@ -84,8 +84,8 @@ def _show(plan: ReleasePlan) -> None:
 
 
 def _budget(check: BudgetCheck) -> dict[str, str | bool]:
-    spent = f"ε = {number(check.spent.epsilon)}, δ = {number(check.spent.delta)}"
+    spent = f"ε = {rounded_up(check.spent.epsilon)}, δ = {rounded_up(check.spent.delta)}"
     if check.left is None:
         return {"spent": spent, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}
-    left = f"ε = {number(check.left.epsilon)}, δ = {number(check.left.delta)}"
+    left = f"ε = {rounded_down(check.left.epsilon)}, δ = {rounded_down(check.left.delta)}"
     return {"spent": spent, "left": left, "this release fits": check.fits}

@@ -266,8 +266,8 @@ def _drawn(rows: Sequence[Row], unpromised: str, logarithmic: str) -> Any:
             if seen and row["series"] not in names:
                 names.append(row["series"])
     told = json.dumps(series, ensure_ascii=False)
-    place = f"({logarithmic} ? 2 : 0) + ({unpromised} ? 1 : 0)"
-    return alt.ExprRef(f"({told}[{chosen}] || [[], [], [], []])[{place}]")
+    which = f"({logarithmic} ? 2 : 0) + ({unpromised} ? 1 : 0)"
+    return alt.ExprRef(f"({told}[{chosen}] || [[], [], [], []])[{which}]")
 
 
 def _look(

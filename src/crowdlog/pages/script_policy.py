@@ -22,8 +22,8 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 def script_hashes(page: str) -> list[str]:
-    """The hashes of the scripts that a page of ours allows: read from its policy, which stands before the title
-    and all else that may come from a log.
+    """The hashes of the scripts that a page of ours allows. They stand in its policy, before the title and
+    all else that may come from a log.
     """
     told = _POLICY.search(page.partition("<title>")[0])
     return re.findall(r"sha256-[A-Za-z0-9+/]{43}=", told[1]) if told else []

@@ -53,9 +53,10 @@ def _guess(guarantee: Guarantee) -> str:
     """With approximate differential privacy a result that makes somebody surer may be likelier than δ: true
     are the share of right guesses, (e^ε + δ)/(e^ε + 1), and the chance of what is impossible without her, δ.
     """
+    right = right_guesses(guarantee.epsilon, guarantee.delta)
     return (
         f"{_DOUBT}, and guesses after seeing this release, is right with a probability of at most "
-        f"{_percent(right_guesses(guarantee.epsilon, guarantee.delta))} %, whatever else they know. With a probability of at most 1 in "
+        f"{_percent(right)} %, whatever else they know. With a probability of at most 1 in "
         f"{_rare(guarantee.delta)} it shows something that could not be there without you."
     )
 
@@ -67,7 +68,8 @@ def _percent(share: float) -> str:
 
 
 def _rare(delta: float) -> str:
-    """One in so many, rounded down: one in fewer is more likely. What comes after the twelfth digit of a float
-    is no part of the number: 0.00001 is 1 in 100,000.
+    """One in so many, rounded down: one in fewer is more likely.
+
+    What comes after the twelfth digit of a float is no part of the number: 0.00001 is 1 in 100,000.
     """
     return number(math.floor(1 / Fraction(f"{delta:.12g}")))

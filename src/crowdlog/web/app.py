@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from crowdlog.crowd.services.limits import Allowance
 from crowdlog.errors import CrowdlogError
-from crowdlog.web import decisions, entry, logs, releases, wizard
+from crowdlog.web import decisions, entry, imports, logs, releases, wizard
 from crowdlog.web.accounts import WebSession, same
 from crowdlog.web.context import COOKIE, POLICY, Context, page
 from crowdlog.web.permissions import ALLOWED, OPEN
@@ -41,8 +41,8 @@ ROUTES: list[tuple[str, str, str, Handler]] = [
     ("login", "POST", "/login", entry.login),
     ("logout", "POST", "/logout", entry.logout),
     ("logs", "GET", "/", logs.all_logs),
-    ("import_form", "GET", "/import", logs.import_form),
-    ("import", "POST", "/import", logs.import_log),
+    ("import_form", "GET", "/import", imports.import_form),
+    ("import", "POST", "/import", imports.import_log),
     ("log", "GET", "/logs/{log}", logs.one_log),
     ("budget", "POST", "/logs/{log}/budget", logs.set_budget),
     ("resume", "POST", "/logs/{log}/resume", logs.resume),
@@ -60,6 +60,7 @@ ROUTES: list[tuple[str, str, str, Handler]] = [
     ("file", "GET", "/releases/{name}/files/{file}", releases.file),
     ("publish_site", "POST", "/site", releases.publish_site),
     ("job", "GET", "/jobs/{job}", logs.job),
+    ("discard", "POST", "/jobs/{job}/discard", imports.discard),
     ("people", "GET", "/people", entry.people),
     ("add_person", "POST", "/people", entry.add_person),
     ("audit", "GET", "/audit", entry.audit),

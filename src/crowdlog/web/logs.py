@@ -1,16 +1,14 @@
-"""The logs: what there is, with its budget; import, limits, looks and unfinished releases."""
+"""The logs: what there is, with its budget; limits, looks and unfinished releases."""
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, Response
 
 from crowdlog.errors import InputError
-from crowdlog.log.format_names import FORMATS
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.pages.script_policy import script_hashes
@@ -18,9 +16,10 @@ from crowdlog.planning.budget import BudgetReport, budget_of
 from crowdlog.release.publish import open_ledger
 from crowdlog.web.budget_bar import BudgetBar, budget_bar
 from crowdlog.web.context import POLICY, Context, go, moment, page
+from crowdlog.web.imports import TriedImport, choices
 from crowdlog.web.registry_entry import CURATORS
-from crowdlog.web.work import remove, start
-from crowdlog.web.workspace import named
+from crowdlog.web.work import start
+from crowdlog.web.workspace import WebJob, named
 
 _HEAD = 4000  # characters of a page until its title
 _LOOK_AGAIN = 5  # seconds until a browser asks again how far running work is
@@ -113,66 +112,25 @@ async def one_log(context: Context) -> Response:
     return page("web_log.html", context, log=log, jobs=context.workspace.jobs(name)[:10])
 
 
-async def import_form(context: Context) -> Response:
-    waiting = sorted(
-        p.name for p in (context.workspace.folder / "inbox").iterdir() if not p.name.startswith(".")
-    )
-    return page("web_import.html", context, formats=list(FORMATS), waiting=waiting)
-
-
-async def import_log(context: Context) -> Response:
-    """Files that were sent, or that lie in the inbox. Those that were sent are removed afterwards."""
-    name = named(context.text("name", 60))
-    inbox = context.workspace.folder / "inbox"
-    if (context.workspace.folder / "stores" / name).exists():
-        raise InputError("There is a log of this name already. Choose another.")
-    sent = [file for file in context.form.getlist("files") if isinstance(file, UploadFile) and file.filename]
-    places = [await _keep(file, inbox, context) for file in sent]
-    picked = [inbox / named(str(each)) for each in context.form.getlist("waiting") if isinstance(each, str)]
-    if not places and not picked:
-        raise InputError("Choose a file to send, or one of the inbox.")
-    words = [
-        "import",
-        *map(str, [*places, *picked]),
-        "-o",
-        str(context.workspace.folder / "stores" / name),
-        "--yes",
-    ]
-    for field in ("format", "columns", "time-format", "encoding"):
-        if context.text(field, 300):
-            words += [f"--{field}", context.text(field, 300)]
-    if context.text("ledger", 60):
-        shared = context.workspace.store(context.text("ledger", 60))
-        words += ["--ledger", str(shared.ledger())]
-    context.workspace.note(context.who, f"imports the log {name}")
-
-    def clean() -> None:
-        for place in places:
-            remove(place)
-
-    number = start(context.workspace, "import", name, context.who, words, then=clean)
-    return go(f"/jobs/{number}")
-
-
-async def _keep(file: UploadFile, inbox: Path, context: Context) -> Path:
-    """Under a name of ours; the ending helps nobody but a reader of messages."""
-    ending = "".join(Path(file.filename or "").suffixes[-2:])
-    safe = ending if ending.replace(".", "").isalnum() and len(ending) < 20 else ""
-    target = inbox / f"sent-{context.workspace.new_id()}{safe}"
-    with target.open("xb") as out:
-        target.chmod(0o600)
-        shutil.copyfileobj(file.file, out)
-    return target
-
-
 async def job(context: Context) -> Response:
     found = [job for job in context.workspace.jobs() if job.id == context.part("job")]
     if not found:
         raise InputError("There is no such work.")
-    shown_page = page("web_job.html", context, job=found[0], stage=context.workspace.stages.get(found[0].id))
+    stage = context.workspace.stages.get(found[0].id)
+    shown_page = page("web_job.html", context, job=found[0], stage=stage, **_another_try(context, found[0]))
     if found[0].state == "running":
         shown_page.headers["Refresh"] = str(_LOOK_AGAIN)
     return shown_page
+
+
+def _another_try(context: Context, job: WebJob) -> dict[str, Any]:
+    """For an import that failed: what can be said otherwise, with the files that are still there."""
+    tried = TriedImport.of(job)
+    files = tried.there(context.workspace) if tried else []
+    if tried is None or job.state not in ("failed", "interrupted"):
+        return {"tried": None, "files": []}
+    names = [path.name for path in files]
+    return {"tried": tried, "files": names, **choices(context.workspace, tried.said, files)}
 
 
 async def set_budget(context: Context) -> Response:

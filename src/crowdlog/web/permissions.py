@@ -15,6 +15,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "log": _ALL,
     "import_form": _WORK,
     "import": _WORK,
+    "discard": _WORK,
     "budget": _OWNER,
     "wizard": _WORK,
     "request": _WORK,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from starlette.responses import Response
 
@@ -43,7 +44,11 @@ def _said_before(context: Context) -> str:
 async def wizard(context: Context) -> Response:
     name = context.part("log")
     store = context.workspace.store(name)
-    choices = {"rhythms": list(RHYTHMS), "audiences": list(AUDIENCES), "purposes": list(PURPOSES)}
+    choices: dict[str, Any] = {
+        "rhythms": list(RHYTHMS),
+        "audiences": list(AUDIENCES),
+        "purposes": list(PURPOSES),
+    }
     needs = _needs(context)
     if needs is None:
         return page("web_wizard.html", context, log=shown(name, store), needs=None, **choices)

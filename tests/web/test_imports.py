@@ -1,0 +1,149 @@
+"""Imports by the form: what cannot be read at once is asked about, and goes on without being sent again."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from crowdlog.log.importer import import_log
+from tests.log.formats.shapes import _ubi, searches
+from tests.web.visitor import client, secret
+
+
+def table(user: str, query: str, moment: str, *, rows=None, times="%Y-%m-%d %H:%M:%S", split=",") -> bytes:
+    lines = [split.join((user, query, moment))] if user else []
+    lines += [split.join((row.user, row.query, row.time.strftime(times))) for row in rows or searches()]
+    return "\n".join(lines).encode()
+
+
+def kept(desk) -> set[str]:
+    """What was sent and is still there."""
+    return {place.name for place in (desk.folder / "inbox").glob("sent-*")}
+
+
+def ended(desk, place: str):
+    number = place.rpartition("/")[2]
+    for _ in range(6000):
+        (job,) = [job for job in desk.jobs() if job.id == number]
+        if job.state != "running" and number not in desk.running:
+            return job
+        time.sleep(0.1)
+    raise AssertionError("the import did not end")
+
+
+def send(desk, at, name: str, data: bytes, **said: str):
+    form = {"csrf": secret(at), "name": name, **said}
+    answer = at.post("/import", data=form, files=[("files", ("export.csv", data))])
+    assert answer.status_code == 303
+    return ended(desk, answer.headers["location"])
+
+
+def again(desk, at, job, **said: str):
+    """The form of the job's page, filled in further and sent without a file."""
+    page = at.get(f"/jobs/{job.id}").text
+    assert 'name="again"' in page
+    name = re.search(r'id="name"[^>]*value="([^"]*)"', page)[1]
+    form = {"csrf": secret(at), "again": job.id, "name": name, **said}
+    answer = at.post("/import", data=form)
+    assert answer.status_code == 303
+    return ended(desk, answer.headers["location"])
+
+
+DEAD_ENDS = {
+    "unknown columns": (table("wer", "was", "wann"), {"user": "wer", "query": "was", "time": "wann"}),
+    "no header": (table("", "", ""), {"user": "1", "query": "2", "time": "3"}),
+    "one column unknown": (table("leser", "query", "time"), {"user": "leser"}),
+    "misspelt": (
+        table("user", "query", "time"),
+        {"user": "user", "query": "query"},
+    ),
+    "odd times": (
+        table("user", "query", "time", times="%Hh%M %d~%m~%Y"),
+        {"time-format": "%Hh%M %d~%m~%Y"},
+    ),
+    "wrong format": (table("user", "query", "time"), {"format": "csv"}),
+}
+FIRST = {"wrong format": {"format": "parquet"}, "misspelt": {"user": "usr", "query": "qury"}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", DEAD_ENDS)
+def test_an_import_that_fails_goes_on_with_what_was_sent(desk, case):
+    data, said = DEAD_ENDS[case]
+    at = client(desk, "engineer")
+    name = case.replace(" ", "-")
+    before = kept(desk)
+    job = send(desk, at, name, data, ledger="-own-", **FIRST.get(case, {}))
+    assert job.state == "failed", job.told
+    job = again(desk, at, job, ledger="-own-", **said)
+    assert job.state == "done", job.told
+    assert desk.store(name).info.rows == 120
+    assert kept(desk) == before, "removed once it is imported"
+
+
+@pytest.mark.slow
+def test_questions_about_users_and_about_the_same_people_are_answered_in_the_form(desk):
+    at = client(desk, "engineer")
+    each = table(
+        "user",
+        "query",
+        "time",
+        rows=[s.__class__(f"r{n}", s.query, s.time) for n, s in enumerate(searches())],
+    )
+    job = send(desk, at, "requests", each)
+    assert "Every row has a user of its own" in job.told
+    job = again(desk, at, job, **{"users-are-fine": "yes"})
+    assert job.state == "done", job.told
+    job = send(desk, at, "requests-again", each, **{"users-are-fine": "yes"})
+    assert "the same log" in job.told
+    job = again(desk, at, job, **{"users-are-fine": "yes", "ledger": "requests"})
+    assert job.state == "done", job.told
+    assert desk.store("requests-again").ledger() == desk.store("requests").ledger()
+
+
+def test_a_name_that_is_taken_does_not_cost_the_upload(desk):
+    at = client(desk, "engineer")
+    for wrong in ("shop", "no/name", ""):
+        before = kept(desk)
+        job = send(desk, at, wrong, table("user", "query", "time"), ledger="-own-")
+        assert job.state == "failed"
+        assert len(kept(desk) - before) == 1
+        assert at.post(f"/jobs/{job.id}/discard", data={"csrf": secret(at)}).status_code == 303
+        assert kept(desk) == before
+        assert "What was sent is deleted" in at.get(f"/jobs/{job.id}").text
+
+
+def test_the_form_shows_names_of_columns_and_never_a_row(desk):
+    at = client(desk, "engineer")
+    job = send(desk, at, "rows", b"u1,CANARY secret,2024-99-01\nu2,CANARY other,2024-99-01\n" * 20)
+    page = at.get(f"/jobs/{job.id}").text
+    assert "CANARY" not in page
+    assert 'value="3"></option>' in page
+    job = send(desk, at, "names", b"visitor_no;searched words;date\n1;CANARY a;x\n" * 20)
+    page = at.get(f"/jobs/{job.id}").text
+    assert "CANARY" not in page
+
+
+def test_without_a_file_the_form_says_so_and_keeps_what_was_typed(desk):
+    at = client(desk, "engineer")
+    answer = at.post("/import", data={"csrf": secret(at), "name": "typed", "encoding": "utf-16"})
+    assert answer.status_code == 400
+    assert "Choose a file to send" in answer.text
+    assert 'value="typed"' in answer.text
+    assert 'value="utf-16"' in answer.text
+
+
+@pytest.mark.slow
+def test_a_pair_of_files_is_not_taken_apart_by_another_try(desk, tmp_path):
+    """UBI's queries and events: no column is said unless somebody says it, so that they are joined again."""
+    at = client(desk, "engineer")
+    paths = _ubi(tmp_path)
+    files = [("files", (path.name, path.read_bytes())) for path in paths]
+    first = at.post("/import", data={"csrf": secret(at), "name": "shop"}, files=files)
+    job = ended(desk, first.headers["location"])
+    job = again(desk, at, job, name="joined", ledger="-own-")
+    assert job.state == "done", job.told
+    alone = import_log(paths, tmp_path / "alone")
+    assert desk.store("joined").info.clicks == alone.info.clicks > 0
