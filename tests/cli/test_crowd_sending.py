@@ -78,3 +78,21 @@ def test_who_sends_at_once_is_told_what_she_gives_up_before_she_is_asked(crowd, 
     assert "All reports leave together" not in slowly.output
     assert "1 reports were sent." in CliRunner().invoke(cli, asked, input="y\n").output
     assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 1
+
+
+def test_what_goes_on_after_a_stop_is_what_she_is_shown(crowd, tmp_path, monkeypatch):
+    """Mining stops while too few have joined; then the log has changed, and what was chosen has not."""
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    log, home = tmp_path / "log.tsv", tmp_path / "home"
+    with ClientStore(home) as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        chosen = sample_artifacts(crowd.manifest, [MinedArtifact(("a secret",), 1)], RANDOM).chosen
+        own.begin_preparing(membership.id, RANDOM.bytes(32), chosen)
+    log.write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\tweather\t2006-03-01 00:00:00\t\t\n")
+    monkeypatch.setattr(http, "Connection", lambda url, **_options: crowd.connect(url))
+    shown = CliRunner().invoke(cli, ["crowd", "mine", str(log), "--home", str(home), "--yes"])
+    with ClientStore(home) as own:
+        prepared = [item.readable for item in own.outbox(membership.id) if item.readable]
+    assert prepared == ["a secret"]
+    assert "  a secret\n" in shown.output
+    assert "weather" not in shown.output

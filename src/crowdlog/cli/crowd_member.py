@@ -93,7 +93,7 @@ def mine(
     """
     from crowdlog.crowd.account import charge, own_account
     from crowdlog.crowd.client import mining, participate
-    from crowdlog.crowd.client.sample_artifacts import sample_artifacts
+    from crowdlog.crowd.client.sample_artifacts import Sample, sample_artifacts
     from crowdlog.crowd.http import Connection
     from crowdlog.privacy.randomness import SystemRandomness
 
@@ -106,10 +106,17 @@ def mine(
                 "You have prepared your reports for this collection, and everybody can once. "
                 "Strike single ones out with: crowdlog crowd outbox --remove NUMBER"
             )
-        if own.preparing(membership.id):
-            click.echo("A preparation was cut short; it goes on with what was chosen then.", err=True)
-        mined = mining.mine_own(log, manifest, home, randomness, notes)
-        choice = sample_artifacts(manifest, mined, randomness)
+        begun = own.preparing(membership.id)
+        if begun is None:
+            mined = mining.mine_own(log, manifest, home, randomness, notes)
+            choice = sample_artifacts(manifest, mined, randomness)
+        else:
+            click.echo(
+                "A preparation was cut short; it goes on with what was chosen then, whatever the log holds "
+                "now. Strike single ones out afterwards with: crowdlog crowd outbox --remove NUMBER",
+                err=True,
+            )
+            choice = Sample(begun, too_long=0, over_limit=0)
         for item in choice.chosen if show_all else choice.chosen[:_FIRST]:
             click.echo(f"  {item.readable}")
         if not show_all and len(choice.chosen) > _FIRST:

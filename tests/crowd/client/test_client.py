@@ -168,7 +168,7 @@ def test_a_preparation_cut_short_goes_on_with_the_same_values(crowd, home):
     participate.prepare(home, membership, _chosen(crowd, ["c"]), Direct(crowd.randomness), RANDOM)
     assert sorted(item.readable for item in home.outbox(membership.id)) == ["a", "b"]
     assert home.membership(None).prepared
-    assert not home.preparing(membership.id)
+    assert home.preparing(membership.id) is None
 
 
 def test_cover_makes_everybody_send_as_many(covered, home):

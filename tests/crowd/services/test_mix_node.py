@@ -12,6 +12,7 @@ from crowdlog.crowd.services.batches import BatchStore
 from crowdlog.crowd.services.fields import read_object, to_base64
 from crowdlog.crowd.services.handover import BATCH, batch_signed
 from crowdlog.crowd.services.mix import MixNode
+from crowdlog.crowd.services.storage import StorageFull
 from crowdlog.crowd.slots import SUBMISSION_OVERHEAD, Submission, submission
 from crowdlog.errors import InputError
 from tests.crowd.services.calling import AppClient
@@ -239,6 +240,24 @@ def test_a_batch_cut_short_by_a_crash_is_sent_again_as_it_was(crowd, sent, tmp_p
     assert set(after.taken) == leaving
     assert again.counts(name)["held"] == 3
     again.close()
+
+
+def test_what_stops_a_mix_while_it_empties_itself_loses_nothing(crowd, sent, monkeypatch):
+    mix, after, name = crowd.mixes[0], NextNode(), crowd.manifest.id
+    mix.take(name, sent)
+    late(mix, crowd)
+
+    def full(*_batch):
+        raise StorageFull
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchStore, "_form", full)  # a full disk, or killed here
+        with pytest.raises(StorageFull):
+            look_after(crowd, after)
+    assert mix.state(name)["state"] == "draining"
+    look_after(crowd, after)
+    assert set(after.taken) == {inside(crowd, data) for data in sent}
+    assert mix.counts(name)["passed"] == len(sent)
 
 
 def test_later_mixes_take_what_the_mix_before_signed(crowd, sent):

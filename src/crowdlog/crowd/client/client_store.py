@@ -178,12 +178,12 @@ class ClientStore:
             ).fetchone()
         return row[0], [SampledArtifact.from_json(item) for item in json.loads(row[1])]
 
-    def preparing(self, collection_id: str) -> bool:
-        """Whether a preparation was begun and not finished."""
+    def preparing(self, collection_id: str) -> list[SampledArtifact] | None:
+        """What a preparation that was begun and not finished will go on with; None if there is none."""
         found = self._connection.execute(
-            "SELECT 1 FROM preparations WHERE collection = ?", (collection_id,)
+            "SELECT chosen FROM preparations WHERE collection = ?", (collection_id,)
         ).fetchone()
-        return found is not None
+        return None if found is None else [SampledArtifact.from_json(item) for item in json.loads(found[0])]
 
     def fill(self, collection_id: str, items: Sequence[tuple[Prepared, float]]) -> None:
         """Fill the outbox with prepared reports, each with the share of the window after which it leaves."""

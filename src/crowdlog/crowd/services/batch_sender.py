@@ -80,6 +80,8 @@ class BatchSender:
             state = "draining"
         if state == "open":
             self.batches.form(name, self.pool)
+        if state == "draining":  # at every look: a crash or a full disk may have stopped it before
+            self.batches.form(name, 0)
         return state, manifest
 
     async def _fetch_certificate(self, client: httpx.AsyncClient, manifest: Manifest) -> None:

@@ -118,13 +118,12 @@ class BatchStore:
             )
 
     def drain(self, collection_id: str) -> None:
-        """No more envelopes come: let all that wait leave together."""
+        """No more envelopes come: all that wait may leave together."""
         with self._database.transaction() as t:
             t.run(
                 "UPDATE mix_collections SET state = 'draining' WHERE id = ? AND state = 'open'",
                 (collection_id,),
             )
-        self.form(collection_id, 0)
 
     def end(self, collection_id: str) -> None:
         """All has left: forget what was seen."""
