@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.privacy.guarantee import approximate
+from crowdlog.privacy.guarantee import anonymity, approximate
+from crowdlog.release.explain import protects
 from crowdlog.release.meaning import meaning_for_one_person, right_guesses
 
 FIGURES = [float(f"{digit}e-{power}") for digit in (1, 2, 3, 4, 5, 8) for power in range(1, 20)]
@@ -38,3 +39,14 @@ def test_right_guesses_are_those_of_the_best_test(epsilon, delta):
     assert right_guesses(epsilon, delta) == pytest.approx(
         (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1), rel=1e-12
     )
+
+
+def test_searches_of_a_history_are_not_said_to_be_those_of_several_people():
+    """Most texts of a representative have one author: k people share the history, not its texts."""
+    histories, queries = anonymity(4, "k-anonymity of users"), anonymity(4, "k-anonymity of queries")
+    for said in (meaning_for_one_person(histories), protects(histories)):
+        assert "one person's" in said
+        assert "in common" not in said
+        assert "common to" not in said
+    assert "have in common is shown" in meaning_for_one_person(queries)
+    assert "common to several people" in protects(queries)

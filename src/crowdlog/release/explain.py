@@ -19,9 +19,12 @@ def _parameters(guarantee: Guarantee) -> str:
     return f": ε = {rounded_up(guarantee.epsilon)}, δ = {rounded_up(guarantee.delta)}"
 
 
-def _protects(guarantee: Guarantee) -> str:
+def protects(guarantee: Guarantee) -> str:
+    """Whom the promise is about, for the label."""
     if guarantee.protects:
         return "one user: Neighbouring logs differ in all rows of one user, added or removed."
+    if guarantee.kind == "k-anonymity of users":
+        return "nobody in particular: a history is that of several people, a text in it may be one person's"
     return "nobody in particular: what is shown is common to several people" if guarantee.k else "nobody"
 
 
@@ -59,7 +62,7 @@ def label_page(label: Label) -> str:
         "mechanism": " and ".join(f"`{spelling}`" for spelling in label.mechanisms),
         "published in": label.published_in,
         "promise": f"{promise.guarantee.kind}{_parameters(promise.guarantee)}",
-        "protects": _protects(promise.guarantee),
+        "protects": protects(promise.guarantee),
         "counts": promise.counts or "none published",
         "date": label.date,
         "software": f"crowdlog {label.software}",

@@ -29,6 +29,11 @@ def meaning_for_one_person(guarantee: Guarantee) -> str:
     """A sentence a layperson understands."""
     if guarantee.k is not None:
         true = ANONYMITY[guarantee.kind].format(k=guarantee.k)
+        if guarantee.kind == "k-anonymity of users":  # they share the history, not the texts in it
+            return (
+                f"{true}. A search in it may be one person's own text, and several published things together "
+                "may still point at you."
+            )
         return (
             f"{true}. What all of these have in common is shown, and several published things together may "
             "still point at you."

@@ -68,7 +68,10 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         ": ε = {}, δ = {}": dp,
         " This spends {}": dp,
         "one user: Neighbouring logs differ": dp,
-        "nobody in particular": lambda label: label.promise.guarantee.k is not None,
+        "nobody in particular: what is shown": kind(
+            "k-anonymity of queries", "semantic k-anonymity of queries"
+        ),
+        "nobody in particular: a history": kind("k-anonymity of users"),
         "# What this release is": always,
         "\n## What it means for you": always,
         "\n## What is not promised": lambda label: bool(label.promise.unprotected),
@@ -83,7 +86,10 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         " With a probability of at most 1 in {} this promise may fail": kind("probabilistic DP"),
         "{}, and guesses after seeing this release": kind("approximate DP"),
         "Somebody who thinks it as likely as not": dp,
-        "{}. What all of these have in common": lambda label: label.promise.guarantee.k is not None,
+        "{}. What all of these have in common": kind(
+            "k-anonymity of queries", "semantic k-anonymity of queries"
+        ),
+        "{}. A search in it may be one person's": kind("k-anonymity of users"),
         "There is no mathematical promise": lambda label: label.promise.guarantee.family == "none",
     },
     "release/page.py": {
