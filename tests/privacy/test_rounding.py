@@ -45,3 +45,9 @@ def test_mpmath_numbers_are_taken_exactly() -> None:
 def test_a_bound_leaves_room_for_the_error_of_the_computation() -> None:
     assert bound_above(Fraction(1)) == math.nextafter(1.0, 2.0)
     assert bound_above(mpmath.mpf(0)) == 0.0
+
+
+def test_a_number_below_all_floats_is_bounded_by_the_smallest_at_once() -> None:
+    with mpmath.workprec(300):
+        for number in (mpmath.ldexp(1, -1101), mpmath.ldexp(1, -(10**15))):
+            assert bound_above(number) == math.ulp(0.0)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.guarantee import ANONYMITY, NO_GUARANTEE, Guarantee, approximate
+from crowdlog.release.explain import label_page
 from crowdlog.release.folder import Release
 from crowdlog.release.label import VERSION, Label, Model
 from crowdlog.release.promise import Promise, Step
@@ -33,7 +35,8 @@ def through_json(label):
     return Label.read(json.loads(json.dumps(label.to_json(), allow_nan=False)))
 
 
-texts = st.lists(st.text(max_size=5), max_size=3).map(tuple)
+printable = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=5)  # others are refused
+texts = st.lists(printable, max_size=3).map(tuple)
 guarantees = st.one_of(
     st.just(NO_GUARANTEE),
     st.builds(approximate, st.floats(0, 100), st.floats(0, 0.99)),
@@ -49,7 +52,7 @@ guarantees = st.one_of(
     st.lists(st.sampled_from(["FTu(k=99)", "FTu(k=99, artifact='click')"]), min_size=1, max_size=3),
     guarantees,
     texts,
-    st.dictionaries(st.text(max_size=5), st.one_of(st.integers(), st.floats(-9, 9), st.text(max_size=5))),
+    st.dictionaries(printable, st.one_of(st.integers(-(10**30), 10**30), st.floats(-9, 9), printable)),
 )
 def test_what_is_written_is_read_back(mechanisms, guarantee, sentences, numbers):
     promise = Promise(
@@ -145,3 +148,28 @@ def test_a_release_with_a_damaged_label_is_named(tmp_path):
     (tmp_path / "label.json").write_text('{"crowdlog": {}}', encoding="utf-8")
     with pytest.raises(InputError, match=f"The label of {tmp_path} cannot be read"):
         Release.open(tmp_path)
+
+
+CROWD = label_of("Crowd(epsilon=1, delta=1e-7)").to_json()
+
+
+def numbers_in(part, way=()):
+    """The way to each number of a label; of long lists, to the first three."""
+    if type(part) in (int, float):
+        yield way
+    names = part if isinstance(part, dict) else range(len(part[:3])) if isinstance(part, list) else ()
+    for name in names:
+        yield from numbers_in(part[name], (*way, name))
+
+
+@pytest.mark.parametrize("way", list(numbers_in(CROWD)), ids=str)
+def test_no_number_in_the_place_of_another_is_a_fault_of_ours(way):
+    """Nor does it take for ever: a threshold of a million deviations has a chance with 10¹¹ zeros."""
+    for number in (0, -1, 10**9, 1e300, -1e300, 5e-324, 10**400):
+        stored = copy.deepcopy(CROWD)
+        holder = stored
+        for name in way[:-1]:
+            holder = holder[name]
+        holder[way[-1]] = number
+        with suppress(InputError):
+            label_page(Label.read(stored))

@@ -162,5 +162,13 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is Selection:
         return type(value).__name__ in _METHODS
     if hint in (int, float):
-        return type(value) in (int, hint) and math.isfinite(value)
+        return type(value) in (int, hint) and _is_finite(value)
     return isinstance(value, hint)
+
+
+def _is_finite(number: float) -> bool:
+    """Whether it is a number that floats can hold, too."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False

@@ -12,6 +12,7 @@ import mpmath
 PRECISION = 300  # bits; results are good to far more than SLACK
 # relative allowance for all errors of a computation at PRECISION (proofs/noise.md, "Tails")
 SLACK = Fraction(1, 1 << 90)
+_TINY = mpmath.ldexp(1, -1100)  # far below the smallest float above 0
 
 
 def as_fraction(number: Any) -> Fraction:
@@ -37,6 +38,8 @@ def bound_above(number: Any) -> float:
     """A float that is surely not below the positive real number of which `number` is a computation at
     PRECISION.
     """
+    if 0 < number < _TINY:  # as a fraction it may have more digits than there is room for
+        return math.ulp(0.0)
     return round_up(as_fraction(number) * (1 + SLACK))
 
 

@@ -148,6 +148,11 @@ class Label:
             return _read(_Parts(stored))
         except InputError as error:
             raise InputError(f"The label of {of} cannot be read: {error}") from None
+        except (ArithmeticError, ValueError, RecursionError):
+            raise InputError(
+                f"The label of {of} cannot be read: it holds what no label has, such as a μ of 0. "
+                "It was damaged or changed by hand."
+            ) from None
 
 
 def _refuse_unprintable(stored: Any) -> None:

@@ -14,6 +14,7 @@ from crowdlog.files import whole
 from crowdlog.files.locks import hold
 from crowdlog.log.importer import import_log
 from crowdlog.mechanisms import parse
+from crowdlog.plan.as_json import to_json
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.release import folder as release_folder
 from crowdlog.release import place, publish, resume
@@ -264,6 +265,13 @@ def less_promised(bench: Bench) -> None:
     bench.label(lambda stored: stored["privacy_loss"]["privacy_parameters"].update(epsilon=2.0))
 
 
+def no_noise(bench: Bench) -> None:
+    """A plan whose noise is 1/μ with a μ of 0."""
+    plan = to_json(parse("Crowd(epsilon=4, delta=1e-9)").promise().tables)
+    plan[0]["selection"]["mu"] = 0
+    bench.label(lambda stored: stored["crowdlog"].update(plan=plan))
+
+
 def table(content: bytes) -> Case:
     """A table with this content, and a label that goes along with it."""
 
@@ -422,6 +430,7 @@ RELEASE_ERRORS: Cases = {
         "is not what a label has there": changed("charge", "one"),
         "it has version": changed("label_version", 1),
         "it was damaged or changed by hand. {}": less_promised,
+        "it holds what no label has": no_noise,
         "it holds characters that cannot be printed": changed("source", "a\x1bb"),
     },
     "release/seal.py": {
