@@ -45,7 +45,8 @@ NO_PARTS = re.compile(r"cli/.*|release/(verify|verify_clusters|export|label|prom
 # What SQLite and Java are told, what Java says, and an error of ours of which the type alone is shown. 'it is
 # empty' is shown by 'cannot be opened ({})'.
 NOT_SAID = re.compile(
-    r"BEGIN; |it is empty, or no ledger|appender\.none|OutOfMemoryError\||ExecutorLost.*\||\{\} failed on"
+    r"BEGIN; |it is empty, or no ledger|appender\.none|-XX:|OutOfMemory\(|Python worker exited"
+    r"|ExecutorLost.*\||\{\} failed on"
 )
 
 
