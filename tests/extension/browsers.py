@@ -70,6 +70,18 @@ class Chromium(Shared):
         """A host, as she does in the browser's settings."""
         assert self.watch(f"return chrome.permissions.remove({{ origins: [{json.dumps(origin)}] }})")
 
+    def take_back_engines(self) -> None:
+        """All pages, those of the engines included, as she does with "Site access: on click"."""
+        self.site_access("ON_CLICK")
+
+    def site_access(self, kind: str) -> None:
+        """Which pages the extension may see, in the browser's own settings."""
+        settings = self.context.new_page()
+        settings.goto("chrome://extensions/")
+        changed = {"extensionId": self.base.removeprefix("chrome-extension://"), "hostAccess": kind}
+        settings.evaluate(f"chrome.developerPrivate.updateExtensionConfiguration({json.dumps(changed)})")
+        settings.close()
+
     def run(self, script: str) -> Any:
         return self.tab.evaluate(f"async () => {{ {script} }}")
 
@@ -92,6 +104,9 @@ class Chromium(Shared):
     def press_key(self) -> None:
         """Any key, in the page: what it does then is the person's doing."""
         self.tab.keyboard.press("a")
+
+    def press_enter(self, selector: str) -> None:
+        self.tab.press(selector, "Enter")
 
     def drag(self, source: str, target: str) -> None:
         self.tab.set_viewport_size({"width": 1100, "height": 2000})  # both ends must be in sight
@@ -215,6 +230,11 @@ class Firefox(Shared):
         with self.client.using_context("chrome"):
             assert self.client.execute_async_script(script, script_args=[_FIREFOX_ID, origin]) is True
 
+    def take_back_engines(self) -> None:
+        """All pages, those of the engines included, as she does in the browser's settings."""
+        for pattern in self.run("return (await chrome.permissions.getAll()).origins"):
+            self.take_back(pattern)
+
     def open(self, url: str) -> None:
         self.client.navigate(url)
 
@@ -291,6 +311,9 @@ class Firefox(Shared):
         from marionette_driver.marionette import ActionSequence
 
         ActionSequence(self.client, "key", "keyboard").key_down("a").key_up("a").perform()
+
+    def press_enter(self, selector: str) -> None:
+        self.client.find_element("css selector", selector).send_keys("\ue007")
 
     def fill(self, selector: str, text: str) -> None:
         field = self.client.find_element("css selector", selector)

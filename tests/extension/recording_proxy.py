@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+import json
 import re
 import socket
 import ssl
@@ -25,6 +26,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.extension.engine_pages import answer_for
 
 LOOPBACK = ("127.0.0.1", "localhost")
+# Seconds; longer than any test. A browser waits longer for a busy service than a minute.
+PATIENCE = 1800
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ def _decoded(whole: bytes) -> Iterator[bytes]:
             yield base64.b64decode(cut + b"A" * (-len(cut) % 4))
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # several browsers at once; what finds no place tries again a second later
+
+
 class RecordingProxy:
     """`requests`: everything seen so far, in the order of arrival."""
 
@@ -64,8 +72,7 @@ class RecordingProxy:
         self._passing: dict[str, threading.Event] = {}
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.load_cert_chain(_certificate(folder))
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.port = self._server.server_address[1]
 
     @contextmanager
@@ -145,9 +152,11 @@ def _passed_on(seen: Recorded) -> tuple[int, str, bytes]:
     dropped = ("host", "proxy-connection", "connection", "content-length", "accept-encoding")
     headers = {name: value for name, value in seen.headers.items() if name.lower() not in dropped}
     try:
-        answer = httpx.request(seen.method, seen.url, headers=headers, content=seen.body, timeout=60)
-    except httpx.HTTPError:
-        return 502, "text/plain", b""
+        with httpx.Client(timeout=PATIENCE, trust_env=False) as client:
+            answer = client.request(seen.method, seen.url, headers=headers, content=seen.body)
+    except httpx.HTTPError as error:
+        told = f"the tests' proxy could not ask: {type(error).__name__}"  # shown by the page that asked
+        return 502, "application/json", json.dumps({"error": told}).encode()
     return answer.status_code, answer.headers.get("content-type", "text/plain"), answer.content
 
 

@@ -129,6 +129,47 @@ def test_what_a_page_does_to_its_address_is_no_search(name: str, start: Any) -> 
     assert [(one["query"], one["search"]) for one in clicks] == [(one["query"], one["uid"]) for one in asked]
 
 
+LATE = 6  # seconds; browsers know of a press for five
+
+# An engine that only changes its address, late: by its field, a suggestion, a button for more; and by itself.
+SLOW = f"""
+<form><input id='asked'></form><ul><li id='suggested'>red hats</li></ul><p id='more'>More</p><p id='any'>x</p>
+<script>
+const late = (words) => setTimeout(() => {{
+  history.pushState({{}}, '', '/search?q=' + words); document.body.append(' ');
+}}, {LATE * 1000});
+const on = (name, kind, act) => document.querySelector(name).addEventListener(kind, act);
+on('form', 'submit', (event) => {{ event.preventDefault(); late(document.querySelector('#asked').value); }});
+on('#suggested', 'click', () => late('red+hats'));
+on('#more', 'click', () => late('red+hats&start=10'));
+on('#any', 'click', () => late('of+the+page'));
+</script>
+"""
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_an_engine_may_take_its_time(name: str, start: Any) -> None:
+    """Twenty-five seconds, most of them waiting."""
+    browser = started(start(name))
+    browser.watch("return 0")
+    address = ADDRESS["google"].format("one")
+    PAGES[address] = answer_for(address)[2].decode() + SLOW
+    browser.open(address)
+    del PAGES[address]
+    browser.wait_logged("search", "one")
+    browser.fill("#asked", "shoes")
+    browser.press_enter("#asked")
+    time.sleep(LATE + 1)  # not looked at meanwhile: scripts of a driver count as the person's doing
+    browser.wait_logged("search", "shoes")
+    for pressed in ("#suggested", "#more", "#any"):
+        browser.click(pressed)
+        time.sleep(LATE + 1)
+    browser.wait("location.search === '?q=of+the+page'")
+    time.sleep(SETTLED)
+    asked = [(one["query"], one["start"]) for one in browser.events() if one["kind"] == "search"]
+    assert asked == [("one", 1), ("shoes", 1), ("red hats", 1), ("red hats", 11)]
+
+
 @pytest.mark.parametrize("name", BROWSERS)
 def test_a_page_shown_again_is_no_search(name: str, start: Any) -> None:
     """Also in another tab, after the page has added to its address."""

@@ -1,6 +1,7 @@
 """Which requests the rule about `Origin` is for, and what happens when hosts are taken or given back."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -142,6 +143,18 @@ def test_a_server_that_was_taken_back_is_not_asked(
         answer = post(browser, f"{SERVER}/after")
         assert answer == {"error": {"sentence": "told_unreached", "values": [SERVER]}}
     assert [origin_of(one) for one in proxy.requests if one.host == "server.example"] == [None]
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_a_server_that_never_answers_is_told(name: str, start: Any) -> None:
+    """Before the browser stops the background for it; about half a minute, of waiting."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        browser = start(name)
+        browser.page("help.html")
+        allow(browser, address)
+        answer = post(browser, f"{address}/collections")
+    assert answer == {"error": {"sentence": "told_no_answer", "values": [address]}}
 
 
 @pytest.mark.parametrize("name", BROWSERS)

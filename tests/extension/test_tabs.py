@@ -10,6 +10,7 @@ from tests.extension.shared_browser import WAIT
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browsers")]
 
 STOPS = 5
+ABRUPT = 20
 PASSING = "https://passing.example/"
 
 
@@ -38,6 +39,25 @@ def wait_for_tabs(browser: Any, number: int) -> list[tuple[str, int]]:
     while len(found := tabs_logged(browser)) < number:
         assert time.monotonic() < end, found
     return found
+
+
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_a_stop_right_after_a_tab_was_closed(name: str, start: Any) -> None:
+    """The background has been told, and is stopped before it could write."""
+    browser = start(name)
+    browser.page("welcome.html")
+    browser.press("Start logging")
+    browser.wait("document.querySelectorAll('[role=status]').length === 1")
+    known = tabs_logged(browser)
+    for _stop in range(ABRUPT):
+        browser.run("await chrome.runtime.sendMessage({ do: 'badge' })")  # it runs
+        open_and_close(browser, name)
+        browser.stop_background()
+    found = wait_for_tabs(browser, len(known) + 2 * ABRUPT)[len(known) :]
+    by_tab: dict[int, list[str]] = {}
+    for kind, tab in found:  # what one stop cut off may be written after the next tab has come
+        by_tab.setdefault(tab, []).append(kind)
+    assert list(by_tab.values()) == [["tab-add", "tab-remove"]] * ABRUPT
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])

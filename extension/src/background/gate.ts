@@ -19,6 +19,8 @@ export interface Sent {
 }
 
 const MOST_SENT = 1000; // lines of the list of requests that are kept
+/** Chromium stops a background whose request has no answer after 30 seconds, and then nobody would be told. */
+const PATIENCE_MS = 25_000;
 /** A server that the extension has the browser's permission for counts as its own origin. Any other, also one that she takes back in this very
  *  moment, is refused by the browser itself before a byte leaves; as `cors` it would be asked, with the id of the installation. */
 const WITH_PERMISSION = "same-origin";
@@ -32,11 +34,15 @@ async function request(method: string, url: string, body: unknown): Promise<Resp
   const text = body === undefined ? null : JSON.stringify(body);
   await writeDown({ time: Date.now(), method, origin, bytes: new TextEncoder().encode(text ?? "").length, why: allowed.why });
   const headers: Record<string, string> = text === null ? {} : { "Content-Type": "application/json" };
+  const patience = new AbortController();
+  const end = setTimeout(() => patience.abort(), PATIENCE_MS);
   let answer: Response;
   try {
-    answer = await fetch(url, { method, headers, body: text, mode: WITH_PERMISSION, credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", redirect: "error" });
+    answer = await fetch(url, { method, headers, body: text, mode: WITH_PERMISSION, credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", redirect: "error", signal: patience.signal });
   } catch {
-    throw new Told("told_unreached", origin);
+    throw patience.signal.aborted ? new Told("told_no_answer", origin) : new Told("told_unreached", origin);
+  } finally {
+    clearTimeout(end); // of a long answer the rest may take longer
   }
   if (!answer.ok) throw await refused(origin, answer);
   return answer;

@@ -1,13 +1,12 @@
 /** The icon shows whether searches are being logged, and a mark when something waits for her. */
 
-import { stateOfLogging } from "../log/switch.ts";
+import { loggingNow } from "../log/state.ts";
 import { message } from "../pages/messages.ts";
 
 export async function showState(): Promise<void> {
-  const state = await stateOfLogging();
-  const name = state === "icon_on" ? "on" : "off";
-  await chrome.action.setIcon({ path: { 16: `icons/${name}-16.png`, 32: `icons/${name}-32.png` } });
-  await chrome.action.setTitle({ title: message(state) });
+  const { state, picture, blocked } = await loggingNow();
+  await chrome.action.setIcon({ path: { 16: `icons/${picture}-16.png`, 32: `icons/${picture}-32.png` } });
+  await chrome.action.setTitle({ title: message(state, blocked.names.join(", ")) });
 }
 
 export async function showWaiting(number: number): Promise<void> {

@@ -71,10 +71,11 @@ chrome.storage.onChanged.addListener((changes, area) => {
   const names = Object.keys(changes);
   if (names.some((name) => name.startsWith(JOURNAL) && changes[name]?.newValue !== undefined)) void take();
   if (LOGGING in changes) void showState().then(compareTabs);
-  if ("engines" in changes || "pages" in changes) void registerScripts();
+  if ("engines" in changes || "pages" in changes) void registerScripts().then(showState);
 });
 
-chrome.permissions.onRemoved.addListener(() => void registerScripts());
+chrome.permissions.onRemoved.addListener(() => void registerScripts().then(showState));
+chrome.permissions.onAdded.addListener(() => void showState());
 
 self.addEventListener("unhandledrejection", ({ reason }) => void keepError("background", reason));
 watchTabs();

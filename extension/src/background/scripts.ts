@@ -25,6 +25,12 @@ async function register(): Promise<void> {
     wanted.push({ id: "any-page", js: ["any-page.js"], matches: [...EVERYWHERE], runAt: "document_start" });
   }
   const known = await chrome.scripting.getRegisteredContentScripts();
+  if (sameScripts(known, wanted)) return; // between an end and a beginning a page could come and go unseen
   if (known.length > 0) await chrome.scripting.unregisterContentScripts({ ids: known.map(({ id }) => id) });
   if (wanted.length > 0) await chrome.scripting.registerContentScripts(wanted);
+}
+
+function sameScripts(some: readonly chrome.scripting.RegisteredContentScript[], others: readonly chrome.scripting.RegisteredContentScript[]): boolean {
+  const told = (scripts: typeof some) => scripts.map(({ id, matches }) => `${id} ${matches?.join(" ")}`).sort().join("\n");
+  return told(some) === told(others);
 }

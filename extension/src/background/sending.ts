@@ -4,9 +4,10 @@ import { systemRandomness } from "../../lib/bytes.ts";
 import { toBase64 } from "../../lib/base64.ts";
 import { Told } from "../../lib/told.ts";
 import { Manifest } from "../crowd/manifest.ts";
+import { dueAnew, leaving, momentOf, overdue } from "../crowd/moments.ts";
 import { type UploadWindow, uploadWindow } from "../crowd/participate.ts";
 import { fraction } from "../../lib/choice.ts";
-import { beginSending, forgetMissed, type Item, markSent, type Membership, memberships, noteProblem, noteWindow, outbox, reschedule } from "../store/crowd.ts";
+import { beginSending, forgetMissed, type Item, markRefused, markSent, type Membership, memberships, noteProblem, noteWindow, outbox, reschedule } from "../store/crowd.ts";
 import { consentsOf, holdsConsents } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { call } from "./gate.ts";
@@ -14,7 +15,6 @@ import { call } from "./gate.ts";
 export const ALARM = "send";
 const MINUTES = 1;
 const POLL = 10; // minutes between two questions whether uploads are taken yet, on average
-const LAST_SECONDS = 2 * 60 * MINUTES; // before the window ends everything leaves: the next alarm could come too late
 
 export async function schedule(): Promise<void> {
   const waiting = (await memberships()).some((member) => !member.left && member.prepared && member.credentials);
@@ -43,7 +43,7 @@ export function sendAllDue(asked: boolean): Promise<number> {
 async function isWorthAsking({ id, window }: Membership): Promise<boolean> {
   if (!window) return fraction(systemRandomness) < 1 / POLL;
   const now = Date.now() / 1000;
-  return now > window.ends || (await outbox(id)).some((item) => moment(item, window) <= now);
+  return now > window.ends || (await outbox(id)).some((item) => momentOf(item, window) <= now);
 }
 
 async function sendDue(member: Membership): Promise<number> {
@@ -61,28 +61,31 @@ async function sendDue(member: Membership): Promise<number> {
       return 0;
     }
     await spreadOverdue(await outbox(member.id), window, now);
-    for (const { number } of (await outbox(member.id)).filter((one) => moment(one, window) <= now).sort((a, b) => a.due - b.due)) {
+    let refused = 0;
+    for (const { number } of leaving(await outbox(member.id), window, now)) {
       const item = await beginSending(number); // she may have struck it out, or left, while others were sent
       if (item === undefined) continue;
-      await call("POST", `${manifest.firstMix.url}/collections/${member.id}/envelopes`, { submissions: [toBase64(item.submission)] });
-      await markSent(item);
-      sent++;
+      const answer = await call("POST", `${manifest.firstMix.url}/collections/${member.id}/envelopes`, { submissions: [toBase64(item.submission)] });
+      if (wasTaken(answer)) sent++;
+      else refused++;
+      await (wasTaken(answer) ? markSent(item) : markRefused(item));
     }
-    await noteProblem(member.id, undefined);
+    if (refused > 0) await noteProblem(member.id, new Told("told_refused", refused));
+    else if (member.problem?.sentence !== "told_refused") await noteProblem(member.id, undefined); // that one stays to be read
   } catch (error) {
     await noteProblem(member.id, error);
   }
   return sent;
 }
 
-function moment(item: Item, window: UploadWindow): number {
-  return Math.min(window.opens + item.due * (window.ends - window.opens), window.ends - LAST_SECONDS);
+/** Whether the mix has a report, now or from before; false: it will never take it. */
+function wasTaken({ accepted, duplicates, rejected }: Record<string, unknown>): boolean {
+  const counted = [accepted, duplicates, rejected].join();
+  if (!["1,0,0", "0,1,0", "0,0,1"].includes(counted)) throw new Told("told_unreadable");
+  return rejected !== 1;
 }
 
-/** Reports whose moment passed long ago, while the browser was closed, get new moments, so that they do not leave together. */
 async function spreadOverdue(items: readonly Item[], window: UploadWindow, now: number): Promise<void> {
-  const length = window.ends - window.opens;
-  const left = Math.max(0, window.ends - now);
-  const late = items.filter((item) => moment(item, window) < now - LAST_SECONDS && now < window.ends - LAST_SECONDS);
-  if (late.length > 0) await reschedule(late.map(({ number }) => ({ number, due: (now + fraction(systemRandomness) * left - window.opens) / length })));
+  const late = overdue(items, window, now);
+  if (late.length > 0) await reschedule(late.map(({ number }) => ({ number, due: dueAnew(fraction(systemRandomness), window, now) })));
 }

@@ -2,6 +2,7 @@
 
 import { type Asked, askedBy, type Engine, ENGINES, resultsOn, sameSearch } from "../engines/engine.ts";
 import { newUid, type Result } from "../log/events.ts";
+import { forgetHands, isHers, watchHands } from "./hers.ts";
 import { readyToRecord, record } from "./record.ts";
 import { inSight, parsed } from "./seen.ts";
 
@@ -26,6 +27,7 @@ async function start(): Promise<void> {
   // Before the page's own listeners, and before anything is awaited: a click may come at once.
   document.addEventListener("click", clicked, { capture: true });
   document.addEventListener("auxclick", clicked, { capture: true });
+  watchHands(() => (current ? engines : []));
   addEventListener("popstate", () => look(true), { capture: true });
   addEventListener("pagehide", () => unlogged?.(current ? standing(current.asked) : []));
   void readyToRecord();
@@ -46,9 +48,10 @@ function look(back: boolean): void {
   const asked = askedBy(address, engines);
   if (asked && current && sameSearch(asked, current.asked)) return; // pages add to their addresses
   const again = first ? isShownAgain() : back;
-  const hers = first || back || navigator.userActivation.isActive;
+  const hers = first || back || (asked !== undefined && isHers(asked, current?.asked));
   first = false;
   if (asked && !hers) return; // the page changed it by itself: what is clicked belongs to what she asked
+  forgetHands();
   unlogged?.([]); // the search before, whose results did not come in time
   current = asked && (again ? { asked } : { asked, uid: newUid() });
   if (current) void log(current, address);

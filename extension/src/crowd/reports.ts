@@ -11,7 +11,7 @@ import { type Artifact, makeReport } from "../../lib/report.ts";
 import { blind, finalize } from "../../lib/voprf.ts";
 import type { Manifest } from "./manifest.ts";
 import type { Chosen } from "./sample.ts";
-import { slotRequest, submission } from "./slots.ts";
+import { doorOf, slotRequest, submission } from "./slots.ts";
 
 const REQUEST_ELEMENTS = 100; // values evaluated with one request
 const COVER_BYTES = 32;
@@ -37,6 +37,7 @@ export async function seal(manifest: Manifest, credentials: Credentials, chosen:
   const rands = await draw(manifest, credentials, outer, call, randomness, 0);
   const innerRands = (await draw(manifest, credentials, inside, call, randomness, 1))[Symbol.iterator]();
   const slots = slotsInRandomOrder(manifest.limit, randomness);
+  const doors = slotsInRandomOrder(manifest.limit, randomness);
   const innerSlots = slotsInRandomOrder(manifest.limit, randomness)[Symbol.iterator]();
   const all = manifest.json.cover ? manifest.limit : chosen.length;
   const prepared = chosen.map((item, i) => {
@@ -46,33 +47,39 @@ export async function seal(manifest: Manifest, credentials: Credentials, chosen:
     const slot = slots[i] as number;
     const report = makeReport(collection, credentials.of.report, rands[i] as Bytes, artifactOf(item.parts[0]), randomness, { slot, inner });
     progress(i + 1, all);
-    return packed(manifest, credentials, slot, item.readable, report, randomness);
+    return packed(manifest, credentials, [slot, doors[i] as number], item.readable, report, randomness);
   });
   if (!manifest.json.cover) return prepared;
   const rest = slots.slice(chosen.length).map((slot, i) => {
     progress(chosen.length + i + 1, all);
-    return cover(manifest, credentials, slot, randomness);
+    return cover(manifest, credentials, slot, doors[chosen.length + i] as number, randomness);
   });
   return [...prepared, ...rest];
 }
 
 /** A report of nothing, for a slot that has no artifact: to whoever cannot open it a report like any other. */
-export function cover(manifest: Manifest, credentials: Credentials, slot: number, randomness: Randomness): Prepared {
+export function cover(manifest: Manifest, credentials: Credentials, slot: number, door: number, randomness: Randomness): Prepared {
   const nothing = { primary: randomness(COVER_BYTES) };
   const rand = randomness(RAND_BYTES);
   const report = makeReport(manifest.collection, credentials.of.report, rand, nothing, randomness, { slot });
-  return packed(manifest, credentials, slot, "", report, randomness);
+  return packed(manifest, credentials, [slot, door], "", report, randomness);
+}
+
+/** A cover report that takes the place of another, with the same numbers inside and at the door. */
+export function coverFor(item: Prepared, manifest: Manifest, credentials: Credentials, randomness: Randomness): Prepared {
+  return cover(manifest, credentials, item.slot, doorOf(item.submission), randomness);
 }
 
 /** A sealing that was stopped goes on with what it had begun with; what she struck out since then becomes a cover report. */
-export function withoutStruck(sealed: readonly Prepared[], kept: readonly Chosen[], covered: (slot: number) => Prepared): Prepared[] {
+export function withoutStruck(sealed: readonly Prepared[], kept: readonly Chosen[], covered: (item: Prepared) => Prepared): Prepared[] {
   const wanted = new Set(kept.map(({ readable }) => readable));
-  return sealed.map((item) => (item.readable === "" || wanted.has(item.readable) ? item : covered(item.slot)));
+  return sealed.map((item) => (item.readable === "" || wanted.has(item.readable) ? item : covered(item)));
 }
 
-function packed({ collection }: Manifest, credentials: Credentials, slot: number, readable: string, report: Bytes, randomness: Randomness): Prepared {
+/** `slot` is inside the report, where the aggregation server sees it, `door` lets it in at the first mix: each is drawn by itself, so that these two cannot match what they see. */
+function packed({ collection }: Manifest, credentials: Credentials, [slot, door]: readonly [number, number], readable: string, report: Bytes, randomness: Randomness): Prepared {
   const envelope = sealOnion(collection.mixPublics, report, randomness);
-  return { slot, readable, submission: submission(collection, credentials.of.admission, slot, envelope, randomness) };
+  return { slot, readable, submission: submission(collection, credentials.of.admission, door, envelope, randomness) };
 }
 
 function slotsInRandomOrder(limit: number, randomness: Randomness): number[] {

@@ -16,3 +16,8 @@ export function submission(collection: Collection, credential: Credential, slot:
   const name = pseudonym(credential, context);
   return concat(u32(slot), name.toBytes(), show(credential, [[context, name]], envelope, randomness), envelope);
 }
+
+/** The number of the slot that lets a submission in. */
+export function doorOf(submission: Bytes): number {
+  return new DataView(submission.buffer, submission.byteOffset, submission.byteLength).getUint32(0);
+}

@@ -26,12 +26,6 @@ export async function setLogging(on: boolean): Promise<void> {
   else if (await isLogging()) await chrome.storage.local.set({ [LOGGING]: false, ...eventOf(newUid(), false) });
 }
 
-/** What a page says of it: the name of a sentence. */
-export async function stateOfLogging(): Promise<"icon_on" | "icon_off" | "icon_new"> {
-  if (await isLogging()) return "icon_on";
-  return (await hasStarted()) ? "icon_off" : "icon_new";
-}
-
 /** That it is on is an event of each start of the browser. What `storage.session` holds lasts until the browser ends: the event's id is
  *  there before the event, so that a stop of the background in between neither loses nor doubles it. */
 export async function noteStart(): Promise<void> {

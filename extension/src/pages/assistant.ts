@@ -38,6 +38,10 @@ function show(): void {
   const fits = (task: Task) => asked.every((word) => task.searches.some((one) => one.query.includes(word) || one.visits.some((visit) => visit.includes(word))));
   const found = tasks.filter(fits);
   const cards = h("div", {});
+  if (searches.length === 0) {
+    list.replaceChildren(h("p", { class: "soft", role: "status" }, message("tasks_none")));
+    return;
+  }
   list.replaceChildren(h("p", { class: "soft", role: "status" }, message("tasks_found", found.length, searches.length)), cards, newTask());
   void fill(cards, found.slice(0, SHOWN), (task) => cards.append(card(task)));
 }
@@ -48,7 +52,7 @@ function nameOf(task: Task): string {
 }
 
 function card(task: Task): HTMLElement {
-  const lines = (some: readonly TaskSearch[]) => h("ul", { class: "plain" }, ...some.map((one) => line(one, task)));
+  const lines = (some: readonly TaskSearch[]) => h("ul", { class: "plain" }, ...[...some].reverse().map((one) => line(one, task))); // newest first
   const newest = task.searches.slice(-LINES);
   const made = h("article", { class: "task", id: nameOf(task), "aria-label": task.name }, h("h3", {}, task.name), h("small", {}, moment(lastTime(task))), lines(newest));
   const older = task.searches.slice(0, -LINES);

@@ -6,7 +6,7 @@ import { type Link, parseLink } from "../crowd/link.ts";
 import type { ManifestJson } from "../crowd/manifest.ts";
 import type { Chosen, Sample } from "../crowd/sample.ts";
 import { termRows } from "../crowd/term-rows.ts";
-import { type Item, leave, type Membership, memberships, outbox } from "../store/crowd.ts";
+import { type Item, leave, type Membership, memberships, outbox, stateOf } from "../store/crowd.ts";
 import { consentsOf } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { vectorsFor } from "../studies/installed.ts";
@@ -71,13 +71,6 @@ function terms(manifest: ManifestJson, asked: string): HTMLElement {
   const owners = h("ul", { class: "plain" }, ...parties.map(({ role, owner, url }) => h("li", {}, h("span", { class: "grow" }, `${message(`role_${role}`)}: ${owner}`, h("br"), h("small", {}, url)))));
   const cleartext = parties.some(({ url }) => url.startsWith("http:")) ? h("p", { class: "warn" }, message("terms_http")) : undefined;
   return h("div", {}, facts([...termRows(manifest, asked), [message("terms_parties"), owners]]), cleartext);
-}
-
-function stateOf({ left, pending, credentials, problem, prepared }: Membership): string {
-  if (left) return "left";
-  if (pending) return "joining";
-  if (credentials === undefined) return problem?.sentence === "told_missed" ? "missed" : "finished";
-  return prepared ? "waiting" : "joined";
 }
 
 /** `allowed`: by the browser; without it nothing can be asked or sent. */
@@ -152,4 +145,5 @@ async function goAway(member: Membership): Promise<void> {
   await draw();
 }
 
+addEventListener("hashchange", () => (address.value = linkFromAddress()));
 void draw();

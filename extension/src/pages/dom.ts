@@ -67,9 +67,10 @@ export function facts(pairs: readonly (readonly [string, string | Node])[]): HTM
   return h("dl", {}, ...pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
 
+/** On a phone each row of a wide table becomes a list of names and values (style.css); roles say that it still is a table. */
 export function table(head: readonly string[], rows: readonly (readonly (string | Node)[])[], caption: string): HTMLElement {
-  const line = (cells: readonly (string | Node)[]) => h("tr", {}, ...cells.map((cell) => h("td", {}, cell)));
-  const made = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows.map(line)));
+  const line = (cells: readonly (string | Node)[]) => h("tr", { role: "row" }, ...cells.map((cell, i) => h("td", { role: "cell", "data-name": head[i] ?? "" }, cell)));
+  const made = h("table", { role: "table", class: head.length > 4 ? "many" : "few" }, h("caption", {}, h("span", {}, caption)), h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...head.map((name) => h("th", { scope: "col", role: "columnheader" }, name)))), h("tbody", { role: "rowgroup" }, ...rows.map(line)));
   return h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption }, made);
 }
 

@@ -3,7 +3,7 @@
 import { facts, frame, h, section } from "./dom.ts";
 import { message } from "./messages.ts";
 
-const QUESTIONS = ["logged", "where", "leaves", "private", "k", "pause", "delete", "engines"];
+const QUESTIONS = ["logged", "where", "leaves", "private", "k", "epsilon", "old", "pause", "delete", "engines"];
 const PERMISSIONS = ["storage", "alarms", "scripting", "declarativeNetRequestWithHostAccess", "engines", "pages", "servers"];
 
 const main = frame("help");

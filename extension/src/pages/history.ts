@@ -40,7 +40,8 @@ async function show(): Promise<void> {
   const days = h("div", {});
   list.replaceChildren(days);
   const drawing = fill(days, found.slice(0, SHOWN), inItsDay(days));
-  number.textContent = found.length > SHOWN ? message("history_newest", SHOWN) : message("history_found", found.length);
+  const empty = found.length === 0 && [words, kind, from, until].every(({ value }) => value === "");
+  number.textContent = empty ? message("history_none") : found.length > SHOWN ? message("history_newest", SHOWN) : message("history_found", found.length);
   list.dataset["milliseconds"] = (performance.now() - started).toFixed(1);
   await drawing;
 }

@@ -1,8 +1,9 @@
 /** The popup: pause in one click, and the way to everything else. */
 
-import { setLogging, stateOfLogging } from "../log/switch.ts";
+import { loggingNow } from "../log/state.ts";
+import { setLogging } from "../log/switch.ts";
 import { suggestionsNow } from "../apps/suggest.ts";
-import { waitingQuestions } from "../studies/installed.ts";
+import { installed, waitingQuestions } from "../studies/installed.ts";
 import { button, h } from "./dom.ts";
 import { message } from "./messages.ts";
 import { suggestedLines } from "./suggested.ts";
@@ -10,20 +11,20 @@ import { suggestedLines } from "./suggested.ts";
 const LINKS = ["history", "assistant", "suggestions", "plots", "collections", "studies", "status", "help"];
 
 async function draw(): Promise<void> {
-  const logging = await stateOfLogging();
-  const on = logging === "icon_on";
+  const { state: logging, on, picture, blocked } = await loggingNow();
   document.title = message("name");
   document.body.className = "popup";
-  const state = h("div", { class: "state", role: "status" }, h("img", { src: `icons/${on ? "on" : "off"}-32.png`, alt: "" }), h("strong", {}, message(logging)));
+  const state = h("div", { class: "state", role: "status" }, h("img", { src: `icons/${picture}-32.png`, alt: "" }), h("strong", {}, message(logging, blocked.names.join(", "))));
   const toggle = logging === "icon_new" ? h("a", { href: "welcome.html", target: "_blank", class: "button main" }, message("read_first")) : button(message(on ? "pause" : "resume"), async () => {
     await setLogging(!on);
     await draw();
   }, "main");
   toggle.id = "toggle";
   const links = LINKS.map((page) => h("li", {}, h("a", { href: `${page}.html`, target: "_blank" }, message(`page_${page}`))));
-  const studies = [...new Set((await waitingQuestions()).map(({ study }) => study))];
-  const waiting = studies.map((study) => h("li", {}, h("a", { href: `study.html#${study}`, target: "_blank" }, message("question_waits"))));
-  document.body.replaceChildren(state, h("p", {}, toggle), h("ul", { id: "waiting" }, ...waiting), h("ul", {}, ...links));
+  const asking = new Set((await waitingQuestions()).map(({ study }) => study));
+  const waiting = (await installed()).filter(({ id }) => asking.has(id)).map(({ id, study }) => h("li", {}, h("a", { href: `study.html#${id}`, target: "_blank" }, message("question_waits", study.title))));
+  const again = on && blocked.names.length > 0 ? [h("p", {}, h("a", { href: "status.html", target: "_blank" }, message("engines_again")))] : [];
+  document.body.replaceChildren(state, h("p", {}, toggle), ...again, h("ul", { id: "waiting" }, ...waiting), h("ul", {}, ...links));
   const next = await suggestionsNow(3);
   if (next.length > 0) document.body.append(h("p", { class: "soft" }, message("suggest_next")), h("ul", {}, ...(await suggestedLines(next))));
 }

@@ -3,8 +3,9 @@
 import { Told } from "../../lib/told.ts";
 import type { Sent } from "../background/gate.ts";
 import { type Engine, engineAt, ENGINES, originsOf, readEngine } from "../engines/engine.ts";
-import { setLogging, stateOfLogging } from "../log/switch.ts";
-import { memberships } from "../store/crowd.ts";
+import { loggingNow } from "../log/state.ts";
+import { setLogging } from "../log/switch.ts";
+import { memberships, stateOf } from "../store/crowd.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
 import { countEvents } from "../store/events.ts";
@@ -31,14 +32,18 @@ async function draw(): Promise<void> {
 }
 
 async function preferences(): Promise<HTMLElement> {
-  const logging = await stateOfLogging();
-  const on = logging === "icon_on";
+  const { state: logging, on, blocked } = await loggingNow();
   const { pages = false } = (await chrome.storage.local.get("pages")) as { pages?: boolean };
   const toggle = button(message(on ? "pause" : "resume"), async () => { await setLogging(!on); await draw(); });
+  const allow = button(message("engines_again"), async () => {
+    if (!(await chrome.permissions.request({ origins: [...blocked.patterns] }))) throw new Told("not_allowed");
+    await draw();
+  }, "main");
   return section(message("preferences"),
-    facts([[message("logging"), message(logging)], [message("pages_logged"), message(pages ? "on" : "off")], [message("events_kept"), String(await countEvents())]]),
+    facts([[message("logging"), message(logging, blocked.names.join(", "))], [message("pages_logged"), message(pages ? "on" : "off")], [message("events_kept"), String(await countEvents())]]),
     h("p", { class: "actions" },
       logging === "icon_new" ? h("a", { href: "welcome.html", class: "button" }, message("read_first")) : toggle,
+      ...(blocked.names.length > 0 ? [allow] : []),
       button(message(pages ? "pages_stop" : "welcome_pages_allow"), async () => { await allowPages(!pages); await draw(); })));
 }
 
@@ -81,7 +86,7 @@ async function notes(): Promise<HTMLElement> {
 
 async function collections(): Promise<HTMLElement> {
   const members = await memberships();
-  const lines = members.map((one) => h("li", {}, h("span", { class: "grow" }, one.manifest.title, h("br"), h("small", {}, message("status_sent", one.sent))), h("span", {}, message(one.left ? "state_left" : "state_joined"))));
+  const lines = members.map((one) => h("li", {}, h("span", { class: "grow" }, one.manifest.title, h("br"), h("small", {}, message("status_sent", one.sent))), h("span", {}, message(`state_${stateOf(one)}`))));
   return section(message("page_collections"), members.length === 0 ? h("p", { class: "soft" }, message("collections_none")) : h("ul", { class: "plain" }, ...lines), h("p", {}, h("a", { href: "collections.html" }, message("page_collections"))));
 }
 

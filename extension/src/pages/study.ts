@@ -126,4 +126,5 @@ function clearUpload(one: Installed, answers: readonly Answer[]): HTMLElement {
   return h("div", { class: "warn loud", role: "region", "aria-label": message("clear_title") }, h("h3", {}, message("clear_title")), h("p", {}, upload.warning), h("p", {}, message("clear_what", new URL(upload.url).host)), h("pre", { tabindex: 0 }, JSON.stringify(body, null, 2)), ...agree);
 }
 
+addEventListener("hashchange", () => void draw()); // another study at the same page
 void draw();

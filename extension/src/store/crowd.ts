@@ -28,6 +28,14 @@ export interface Membership {
   readonly problem?: WireError;
 }
 
+/** Where a membership stands; pages have words for each. */
+export function stateOf({ left, pending, credentials, problem, prepared }: Membership): "left" | "joining" | "joined" | "waiting" | "finished" | "missed" {
+  if (left) return "left";
+  if (pending) return "joining";
+  if (credentials === undefined) return problem?.sentence === "told_missed" ? "missed" : "finished";
+  return prepared ? "waiting" : "joined";
+}
+
 /** One report that waits: what it says, for its owner (nothing for a cover report), the exact bytes, and after which share of the window it leaves. */
 export interface Item {
   readonly number: number;
@@ -91,8 +99,10 @@ export function preparing(collection: string): Promise<readonly Chosen[] | undef
   return transact(["preparations"], "readonly", async (store) => ((await done(store("preparations").get(collection))) as { chosen: Chosen[] } | undefined)?.chosen);
 }
 
-export function fillOutbox(collection: string, items: readonly (readonly [Prepared, number])[]): Promise<void> {
+export function fillOutbox(collection: string, seed: Bytes, items: readonly (readonly [Prepared, number])[]): Promise<void> {
   return transact(ALL, "readwrite", async (store) => {
+    const begun = (await done(store("preparations").get(collection))) as { seed: Bytes } | undefined;
+    if (begun?.seed.join() !== seed.join()) return; // she has left meanwhile, or another page was quicker
     for (const [item, due] of items) store("outbox").add({ collection, ...item, due });
     store("preparations").delete(collection);
     await change(store("memberships"), collection, (member) => ({ ...member, prepared: true }));
@@ -134,12 +144,21 @@ export function reschedule(items: readonly Pick<Item, "number" | "due">[]): Prom
 
 /** Forgets what was acknowledged; only the number of all is kept. With the last one the credentials go too. */
 export function markSent(item: Item): Promise<void> {
+  return forgetItem(item, 1);
+}
+
+/** Forgets what the mix will never take; it does not count as sent. */
+export function markRefused(item: Item): Promise<void> {
+  return forgetItem(item, 0);
+}
+
+function forgetItem(item: Item, sent: number): Promise<void> {
   return transact(ALL, "readwrite", async (store) => {
     store("outbox").delete(item.number);
     const left = await done(store("outbox").index("collection").count(item.collection));
     await change(store("memberships"), item.collection, (member) => {
       const { credentials: _credentials, ...rest } = member;
-      return { ...(left === 0 ? rest : member), sent: member.sent + 1 };
+      return { ...(left === 0 ? rest : member), sent: member.sent + sent };
     });
   });
 }

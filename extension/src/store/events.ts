@@ -68,6 +68,7 @@ export function findEvents(filter: Filter, most: number): Promise<Stored[]> {
 }
 
 async function find(store: Store, filter: Filter, most: number): Promise<Stored[]> {
+  if (isOfSigns(filter)) return [];
   const asked = askedBy(filter);
   if (asked.length === 0) return byTime(store("events"), filter, most);
   const newest = await done(store("events").openKeyCursor(null, "prev"));
@@ -77,6 +78,11 @@ async function find(store: Store, filter: Filter, most: number): Promise<Stored[
     if (kept.length >= most) break;
   }
   return kept.slice(0, most).sort((a, b) => b.time - a.time || b.n - a.n);
+}
+
+/** Words without a letter or a digit are in no index: they find nothing, where no words at all would find everything. */
+function isOfSigns({ words = "" }: Filter): boolean {
+  return words.trim() !== "" && splitWords(words).length === 0;
 }
 
 /** The filter as the index understands it; a filter of times alone is left to the order of time. */
@@ -114,6 +120,7 @@ function fits(event: Stored, filter: Filter): boolean {
 /** Deletes everything that fits, and with a search its clicks and the visits of its result page. Returns how many events went. */
 export function deleteEvents(filter: Filter): Promise<number> {
   return transact(LOG, "readwrite", async (store) => {
+    if (isOfSigns(filter)) return 0;
     if (askedBy(filter).length > 0 || filter.from !== undefined || filter.until !== undefined) return remove(store, await find(store, filter, Infinity));
     const number = await done(store("events").count());
     for (const name of LOG) store(name).clear();

@@ -10,7 +10,7 @@ import type { Link } from "../crowd/link.ts";
 import { Manifest, type ManifestJson } from "../crowd/manifest.ts";
 import { mine, type Mined } from "../crowd/mining.ts";
 import { checkParties, collectCredentials, look, newRequest } from "../crowd/participate.ts";
-import { type Call, cover, seal, withoutStruck } from "../crowd/reports.ts";
+import { type Call, coverFor, seal, withoutStruck } from "../crowd/reports.ts";
 import { type Chosen, type Sample, sampleArtifacts } from "../crowd/sample.ts";
 import { type Bins, taskVectors } from "../crowd/task-vectors.ts";
 import { taskLabels } from "../apps/labels.ts";
@@ -76,8 +76,8 @@ async function prepare(id: string, chosen: readonly Chosen[]): Promise<number> {
   const repeatable = seeded(toNumber(kept.seed.slice().reverse())); // the seed is secret and used for this alone
   const told = (done: number, of: number): void => void askPage("progress", done, of);
   const sealed = await seal(manifest, credentialsOf(one), kept.chosen, call, repeatable, told);
-  const prepared = withoutStruck(sealed, chosen, (slot) => cover(manifest, credentialsOf(one), slot, systemRandomness));
-  await fillOutbox(id, prepared.map((item) => [item, fraction(repeatable)] as const));
+  const prepared = withoutStruck(sealed, chosen, (item) => coverFor(item, manifest, credentialsOf(one), systemRandomness));
+  await fillOutbox(id, kept.seed, prepared.map((item) => [item, fraction(repeatable)] as const));
   return prepared.length;
 }
 
@@ -85,7 +85,7 @@ async function prepare(id: string, chosen: readonly Chosen[]): Promise<number> {
 async function strike(item: Item): Promise<void> {
   const one = await member(item.collection);
   if (!one.credentials) throw new Told("told_left_already"); // with the last one
-  const made = cover(Manifest.fromJson(one.manifest), credentialsOf(one), item.slot, systemRandomness);
+  const made = coverFor(item, Manifest.fromJson(one.manifest), credentialsOf(one), systemRandomness);
   if (!(await replaceItem(item, made))) throw new Told("told_left_already");
 }
 

@@ -44,6 +44,14 @@ describe("the log", () => {
     expect(await deleteEvents({ until: 1200 })).toBe(3);
     expect(await countEvents()).toBe(0);
   });
+  it("finds and deletes nothing by signs that are no words", async () => {
+    for (const words of ["++", " !! ", "…"]) {
+      expect(await findEvents({ words }, 10)).toEqual([]);
+      expect(await deleteEvents({ words })).toBe(0);
+    }
+    expect(await countEvents()).toBe(4);
+    expect((await findEvents({ words: "  " }, 10)).length).toBe(4); // an empty field asks for everything
+  });
   it("finds and deletes a search by what its results are called and where they lead", async () => {
     const results = [{ rank: 1, title: "A clinic for knees", url: "https://doctor-meier.example/knees" }];
     await addEvents([{ ...other, uid: "r", results }]);

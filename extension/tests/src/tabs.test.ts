@@ -1,7 +1,7 @@
 /** What is logged of tabs, whichever comes first: the browser's word or a look at all tabs. */
 
 import { describe, expect, it } from "vitest";
-import { changes, type Known, opened, removed, selected } from "../../src/background/tabs.ts";
+import { changes, type Known, opened, removed, selected, stepOver } from "../../src/background/tabs.ts";
 import type { LogEvent } from "../../src/log/events.ts";
 
 const NOW = 5;
@@ -25,5 +25,11 @@ describe("a tab", () => {
     const [now, events] = selected(start, 2, [1, 2], NOW);
     expect([now, told(events)]).toEqual([{ open: [1, 2, 3], selected: [3, 2] }, [["tab-select", 2, NOW, undefined]]]);
     expect(removed(now, 2, NOW)[0]).toEqual({ open: [1, 3], selected: [3] });
+  });
+  it("is logged from what the browser said, one after the other", () => {
+    const said = [{ what: "opened", tab: 9, from: 1, time: NOW }, { what: "selected", tab: 9, window: 4, time: NOW + 1 }, { what: "removed", tab: 9, time: NOW + 2 }] as const;
+    const [now, events] = stepOver(start, said, new Map([[4, [1, 2, 9]]]));
+    expect(told(events)).toEqual([["tab-add", 9, NOW, 1], ["tab-select", 9, NOW + 1, undefined], ["tab-remove", 9, NOW + 2, undefined]]);
+    expect(now).toEqual({ open: [1, 2, 3], selected: [3] });
   });
 });
