@@ -1,6 +1,6 @@
 """What the services of a collection cost, measured on real processes, and aggregation from disk.
 
-Usage: python benchmarks/crowd.py [--only flat|nested|rates|aggregation] [--clients N] [--rows N]
+Usage: python benchmarks/crowd.py [--only flat|nested|rates|aggregation] [--clients N] [--rows N] [--cover]
 
 With TMPDIR=/dev/shm the services' folders lie in memory: on a disk the first mix takes as many envelopes a
 second as the disk can be forced to, and the simulated upload window is as long.
@@ -76,12 +76,12 @@ def _peak_mb(pid: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 
-def crowd(folder: Path, clients: int, rows: int, **nested: Any) -> None:
+def crowd(folder: Path, clients: int, rows: int, **terms: Any) -> None:
     """A simulated crowd against real services, compared with FTu on the union."""
     folder.mkdir()
     log = synthetic_crowd(folder / "crowd.tsv", clients=clients, rows=rows, seed=1)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = simulate(log, k=10, workers=2, folder=folder, services=Metered, **nested)
+    found = simulate(log, k=10, workers=2, folder=folder, services=Metered, **terms)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{'all services and clients':40} {spent:12.1f} s of CPU")
@@ -202,15 +202,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clients", type=int, default=10_000)
     parser.add_argument("--rows", type=int, default=6, help="first rows of each person's log that are taken")
+    parser.add_argument("--cover", action="store_true", help="everybody sends as many reports")
     parser.add_argument("--reports", type=int, default=1_000_000)
     parser.add_argument("--only", choices=["flat", "nested", "rates", "aggregation"])
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crowdlog-bench-") as name:
         folder = Path(name)
         if asked.only in (None, "flat"):
-            crowd(folder / "flat", asked.clients, asked.rows)
+            crowd(folder / "flat", asked.clients, asked.rows, cover=asked.cover)
         if asked.only in (None, "nested"):
-            crowd(folder / "nested", asked.clients, asked.rows, inner="click", inner_k=10)
+            crowd(folder / "nested", asked.clients, asked.rows, cover=asked.cover, inner="click", inner_k=10)
         if asked.only in (None, "rates"):
             rates(folder / "rates")
         if asked.only in (None, "aggregation"):

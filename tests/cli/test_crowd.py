@@ -267,6 +267,7 @@ def test_rounds_follow_each_other(services, tmp_path):
     """Everything is asked as before, for the days after; the terms name the round before and the ledger."""
     at = ("--operator", services.folder / "operator.json")
     ledger = tmp_path / "students.sqlite"
+    run("panel", ledger, "--new-ledger")
     given = ("--repeat-days", 30, "--log-from", "2026-01-01", "--log-until", "2026-01-31", "--inner", "click")
     asked = ("--panel", ledger, "--i-know")
     first, _links = _create(services, tmp_path / "1.txt", "--invitations", 1, *given, *asked)

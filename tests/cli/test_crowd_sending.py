@@ -48,7 +48,8 @@ def test_a_mix_that_is_away_is_tried_again(crowd, tmp_path, monkeypatch, capsys)
         participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
         crowd.open_uploads()
         mix = AwayAtFirst(crowd.mix)
-        assert crowd_sending._send_all(own, own.membership(None), mix, False, False) == 4
+        sent = crowd_sending._send_all(own, own.membership(None), mix, False, False)
+        assert sent == participate.Sent(taken=4)
         assert own.outbox(membership.id) == []
     assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 4
     assert 0 < sum(slept) < 3600

@@ -24,10 +24,12 @@ def _log(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_crowd_over_http_publishes_what_ftu_gives_on_the_union(tmp_path):
+@pytest.mark.parametrize("cover", [False, True])
+def test_a_crowd_over_http_publishes_what_ftu_gives_on_the_union(tmp_path, cover):
     _log(tmp_path / "log.tsv")
-    report = simulate(tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run")
+    report = simulate(tmp_path / "log.tsv", k=K, workers=1, folder=tmp_path / "run", cover=cover)
     assert report["equal"]
+    assert (report["of these empty"] > 0) == cover
     assert report["clients"] == PEOPLE
     assert report["queries published"] == report["queries published by FTu on the union"] > 3
     assert report["queries published below k"] == 0

@@ -10,7 +10,7 @@ from crowdlog.crowd.crypto.report import SHARE, Report
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.release.folder import Release
-from tests.support.postgres import Cluster
+from tests.support.postgres import running_cluster
 from tests.support.volunteers import K, Volunteers, options
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
@@ -18,13 +18,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd services")]
 
 @pytest.fixture
 def cluster():
-    own = Cluster()
-    own.start()
-    try:
+    with running_cluster() as own:
         yield own
-    finally:
-        own.stop()
-        own.remove()
 
 
 def _refused(answer) -> None:

@@ -16,7 +16,7 @@ from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.release.folder import Release
-from tests.support.postgres import Cluster
+from tests.support.postgres import running_cluster
 from tests.support.volunteers import K, Volunteers, options
 
 WORKERS, KILLS, PEOPLE, ARTIFACTS = 3, 12, 12, 8
@@ -24,13 +24,8 @@ WORKERS, KILLS, PEOPLE, ARTIFACTS = 3, 12, 12, 8
 
 @pytest.fixture
 def cluster():
-    own = Cluster()
-    own.start()
-    try:
+    with running_cluster() as own:
         yield own
-    finally:
-        own.stop()
-        own.remove()
 
 
 def workers_of(services: LocalServices) -> list[int]:

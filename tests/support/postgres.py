@@ -7,6 +7,8 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -63,3 +65,14 @@ class Cluster:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("CHECKPOINT")
         return b"".join(path.read_bytes() for path in Path(self._data).rglob("*") if path.is_file())
+
+
+@contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    own = Cluster()
+    own.start()
+    try:
+        yield own
+    finally:
+        own.stop()
+        own.remove()

@@ -8,7 +8,6 @@ import base64
 import hashlib
 import http.client
 import json
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,6 +24,7 @@ from crowdlog.crowd.operator import Operator, RemoteService, Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.simulated_client import play_joining, play_mining
 from crowdlog.crowd.slots import SUBMISSION_OVERHEAD
+from crowdlog.files.scratch import Scratch
 from crowdlog.privacy.randomness import Randomness
 
 POOL = 20
@@ -171,8 +171,7 @@ def run_trial(randomness: Randomness, *, old: bool) -> Iterator[CollectionTrial]
     mix = [*no_limits, "--pool", str(POOL), "--delay", "0"]
     options = {"randomness": [*no_limits, "--elements", "0"], "mix1": mix, "mix2": mix}
     options["aggregation"] = no_limits
-    with tempfile.TemporaryDirectory(prefix="crowdlog-attack-") as name, ExitStack() as stack:
-        folder = Path(name)
+    with Scratch("attack") as folder, ExitStack() as stack:
         switch = folder / "switch"
         program = ("-m", "crowdlog.attacks.old_services", str(switch)) if old else ("-m", "crowdlog.cli")
         services = stack.enter_context(LocalServices(folder / "services", options=options, program=program))

@@ -4,12 +4,10 @@ called without a network.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 
 from crowdlog.crowd.crypto.collection import MIN_K
 from crowdlog.crowd.crypto.credential import (
@@ -33,6 +31,7 @@ from crowdlog.crowd.services.limits import Limits
 from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.services.randomness import RandomnessServer
 from crowdlog.crowd.slots import slot_request
+from crowdlog.files.scratch import Scratch
 from crowdlog.privacy.randomness import Randomness
 
 K = MIN_K
@@ -198,8 +197,8 @@ def run_testbed(randomness: Randomness, k: int = K, inner_k: int = 0) -> Iterato
     terms = Terms("under attack", k, limit=LIMIT, payload_size=128, cover=False, smallest_crowd=k + 1)
     if inner_k:
         terms = replace(terms, inner_artifact="click", inner_k=inner_k, inner_slots=1)
-    with tempfile.TemporaryDirectory(prefix="crowdlog-attack-") as name, ExitStack() as stack:
-        folder, common = Path(name), (randomness, randomness.bytes(32).hex(), Limits())
+    with Scratch("attack") as folder, ExitStack() as stack:
+        common = (randomness, randomness.bytes(32).hex(), Limits())
         server = stack.enter_context(closing(RandomnessServer(folder / "randomness", *common)))
         mixes = tuple(
             stack.enter_context(closing(MixNode(folder / f"mix{number}", *common))) for number in (1, 2)

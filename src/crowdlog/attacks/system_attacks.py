@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from crowdlog.attacks.collection_trial import POOL, AttackedCollection, CollectionTrial, K, digest
@@ -28,6 +26,7 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.operator import Terms
 from crowdlog.crowd.slots import SUBMISSION_OVERHEAD
 from crowdlog.errors import CrowdlogError, PrivacyRefusal
+from crowdlog.files.scratch import Scratch
 
 OUTSIDER = "127.9.9.9"
 _WINDOW = 5  # seconds of uploads where nothing depends on them
@@ -238,5 +237,5 @@ def _mined(
 
 
 def _publish(trial: CollectionTrial, target: AttackedCollection) -> None:
-    with tempfile.TemporaryDirectory(prefix="crowdlog-attack-") as name:
-        trial.operator.publish(target.manifest.id, Path(name) / "crowdlog")
+    with Scratch("attack") as name:
+        trial.operator.publish(target.manifest.id, name / "crowdlog")

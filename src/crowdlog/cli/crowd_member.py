@@ -137,7 +137,13 @@ def mine(
 @click.option(
     "--bytes", "show_bytes", is_flag=True, help="Show the exact bytes of each submission in hexadecimal."
 )
-@click.option("--remove", multiple=True, type=int, metavar="NUMBER", help="Strike a report out; repeatable.")
+@click.option(
+    "--remove",
+    multiple=True,
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Strike a report out; repeatable.",
+)
 @json_option
 def outbox(
     home: Path, collection_id: str | None, show_bytes: bool, remove: tuple[int, ...], as_json: bool

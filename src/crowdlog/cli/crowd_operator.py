@@ -12,7 +12,7 @@ import click
 
 from crowdlog.artifacts.kinds import ARTIFACTS, COLLECTED_ARTIFACTS, QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.cli.options import shown_option
+from crowdlog.cli.options import FiniteRange, shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.errors import InputError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crowdlog.crowd.manifest import Manifest
     from crowdlog.crowd.operator import Operator, Terms
 
+MOST_INVITED = 10_000_000
 INNER = [kind for kind in QUERY_ARTIFACTS if kind != "query"]
 operator_option = click.option(
     "--operator",
@@ -29,18 +30,18 @@ operator_option = click.option(
     help="Addresses and tokens of the services.",
 )
 invitations_option = shown_option(
-    "--invitations", 100, click.IntRange(1, 10_000_000), "How many people are invited."
+    "--invitations", 100, click.IntRange(1, MOST_INVITED), "How many people are invited."
 )
 mining_hours_option = shown_option(
     "--mining-hours",
     336.0,
-    click.FloatRange(0.001, 10_000),
+    FiniteRange(0.001, 10_000),
     "Time to join and mine; 'close' ends it earlier.",
 )
 panel_option = click.option(
     "--panel",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Ledger of the people asked, who were or will be asked again; begun if there is none.",
+    help="Ledger of the people asked, who were or will be asked again (crowd panel begins it).",
 )
 i_know_option = click.option(
     "--i-know", is_flag=True, help="With --panel: a policy that promises nothing is meant."
@@ -99,9 +100,11 @@ def collection() -> None:
 @click.option("--log-from", type=click.DateTime(["%Y-%m-%d"]), help="Mine searches from this day on (UTC).")
 @click.option("--log-until", type=click.DateTime(["%Y-%m-%d"]), help="Mine searches before this day (UTC).")
 @click.option("--mining-from", type=click.DateTime(["%Y-%m-%d"]), help="Nothing is mined before (UTC).")
-@click.option("--repeat-days", default=0, type=click.IntRange(0), help="Announce rounds, so many days apart.")
+@click.option(
+    "--repeat-days", default=0, type=click.IntRange(0, 36_500), help="Announce rounds, so many days apart."
+)
 @click.option("--previous", default="", help="Id of the round before this one.")
-@shown_option("--limit", 200, click.IntRange(1), "Most artifacts, or impressions, of one person.")
+@shown_option("--limit", 200, click.IntRange(1, 1_000_000), "Most artifacts, or impressions, of one person.")
 @click.option("--policy", help="Mechanism that decides what is published; FTu with this k if left out.")
 @click.option(
     "--inner",
@@ -124,12 +127,12 @@ def collection() -> None:
 @click.option(
     "--smallest-crowd",
     default=0,
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_INVITED),
     help="Fewest people who must have joined before anything is evaluated; k if left out.",
 )
 @mining_hours_option
 @shown_option(
-    "--upload-hours", 168.0, click.FloatRange(0.001, 10_000), "Time over which members' reports are spread."
+    "--upload-hours", 168.0, FiniteRange(0.001, 10_000), "Time over which members' reports are spread."
 )
 @click.option(
     "--cover/--no-cover",
@@ -231,7 +234,12 @@ def _terms(options: dict[str, Any], panel: Path | None) -> Terms:
 
 
 def _seconds(day: datetime | None) -> int:
-    return 0 if day is None else int(day.replace(tzinfo=UTC).timestamp())
+    if day is None:
+        return 0
+    seconds = int(day.replace(tzinfo=UTC).timestamp())
+    if seconds <= 0:
+        raise InputError(f"Days are told from 1970-01-02 on. Got {day:%Y-%m-%d}.")
+    return seconds
 
 
 def charging(panel: Path | None, i_know: bool) -> Callable[[Manifest], None]:
@@ -363,7 +371,7 @@ def list_collections(operator_file: Path, as_json: bool) -> None:
 @collection.command(short_help="Invite more people.")
 @operator_option
 @collection_argument
-@shown_option("--people", 1, click.IntRange(1), "How many.")
+@shown_option("--people", 1, click.IntRange(1, MOST_INVITED), "How many.")
 def invite(operator_file: Path, collection_id: str, people: int) -> None:
     """Print invitation links for more people, one per line.
 

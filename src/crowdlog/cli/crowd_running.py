@@ -19,6 +19,7 @@ from crowdlog.cli.crowd_operator import (
     operator_option,
     panel_option,
 )
+from crowdlog.cli.options import FiniteRange
 from crowdlog.cli.output import json_option
 from crowdlog.errors import InputError
 
@@ -29,7 +30,7 @@ from crowdlog.errors import InputError
 @click.option(
     "--hours",
     required=True,
-    type=click.FloatRange(0),
+    type=FiniteRange(0, 10_000),
     help="So many hours from now; the terms set the latest.",
 )
 def extend(operator_file: Path, collection_id: str, hours: float) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.crowd_member import agree, cafile_option, collection_option, home_option, opened, yes_option
-from crowdlog.errors import PrivacyRefusal
+from crowdlog.errors import InputError, PrivacyRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crowdlog.crowd.client.client_store import ClientStore, Membership
-    from crowdlog.crowd.client.participate import UploadWindow
+    from crowdlog.crowd.client.participate import Sent, UploadWindow
     from crowdlog.crowd.http import Connection
     from crowdlog.crowd.manifest import Manifest
     from crowdlog.privacy.randomness import Randomness
@@ -68,7 +68,12 @@ def send(
                 "Your outbox is kept."
             )
         sent = _send_all(own, membership, mix, at_once, only_due)
-    click.echo(f"{sent} reports were sent.")
+    click.echo(f"{sent.taken} reports were sent.")
+    if sent.refused:
+        raise InputError(
+            f"The first mix did not take {sent.refused} of your reports, because another was sent before in "
+            "the place of each; they have left your outbox and do not count."
+        )
 
 
 def _wait_for_uploads(manifest: Manifest, mix: Connection, randomness: Randomness) -> UploadWindow:
@@ -99,7 +104,7 @@ def _pause(manifest: Manifest, randomness: Randomness) -> float:
 
 def _send_all(
     own: ClientStore, membership: Membership, mix: Connection, at_once: bool, only_due: bool
-) -> int:
+) -> Sent:
     """Send until the outbox is empty, or only what is due now."""
     from crowdlog.crowd.client import participate
     from crowdlog.crowd.shuffle import shuffled
@@ -111,15 +116,15 @@ def _send_all(
     waiting = own.outbox(membership.id)
     with progress_bar("Sending", len(waiting), unit="reports") as advance:
         if at_once:
+            total = participate.Sent()
             for item in shuffled(waiting, randomness):
-                participate.send_one(own, membership, item, mix)
+                total += participate.send_one(own, membership, item, mix)
                 advance(1)
-            return len(waiting)
+            return total
         if only_due:
             return participate.send_due(own, membership, window, mix, time.time())
         participate.spread_overdue(own, membership, window, randomness, time.time())
-        _send_on(own, membership, window, mix, randomness, advance)
-    return len(waiting)
+        return _send_on(own, membership, window, mix, randomness, advance)
 
 
 def _send_on(
@@ -129,21 +134,25 @@ def _send_on(
     mix: Connection,
     randomness: Randomness,
     advance: Callable[[int], None],
-) -> None:
-    """Send each report at its moment until none is left. A mix that is away is tried again until the window
-    ends; reports that a sleeping machine missed get new moments.
+) -> Sent:
+    """Send each report at its moment until none is left; return what became of them. A mix that is away is
+    tried again until the window ends; reports that a sleeping machine missed get new moments.
     """
     from crowdlog.crowd.client import participate
     from crowdlog.crowd.http import Unreachable
 
+    total = participate.Sent()
     while (pause := participate.seconds_to_next(own, membership, window)) is not None:
         time.sleep(pause)
         try:
             now = time.time()
             participate.spread_overdue(own, membership, window, randomness, now, participate.LATE_SECONDS)
-            advance(participate.send_due(own, membership, window, mix, now))
+            for item in participate.leaving(own, membership, window, now):
+                total += participate.send_one(own, membership, item, mix)
+                advance(1)
         except Unreachable as error:
             if time.time() >= window.ends:
                 raise
             click.echo(f"{error} Going on to try.", err=True)
             time.sleep(_pause(membership.manifest, randomness))
+    return total

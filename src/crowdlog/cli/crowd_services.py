@@ -4,7 +4,6 @@ services).
 
 from __future__ import annotations
 
-import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import Any
 import click
 
 from crowdlog.artifacts.kinds import QUERY_ARTIFACTS
-from crowdlog.cli.options import shown_option
+from crowdlog.cli.options import FiniteRange, shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
 
 _WATCH_SECONDS = 0.2  # how often a trial looks after its services
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -34,8 +34,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     click.IntRange(1),
     "Envelopes that always stay behind in a mix; as many at least leave together.",
 )
-@shown_option("--delay", 10.0, click.FloatRange(0), "Longest random wait of a full batch, in seconds.")
-@click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; otherwise at Ctrl-C.")
+@shown_option("--delay", 10.0, FiniteRange(0, 86_400), "Longest random wait of a full batch, in seconds.")
+@click.option("--seconds", type=FiniteRange(0), help="Stop after so long; otherwise at Ctrl-C.")
 def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: float | None) -> None:
     """Start all services on this machine for a trial; data, tokens and operator.json go to FOLDER.
 
@@ -90,18 +90,20 @@ def up(folder: Path, mixes: int, port: int, pool: int, delay: float, seconds: fl
     "mix: envelopes that always stay behind; as many at least leave together.",
 )
 @shown_option("--smallest-crowd", 1, click.IntRange(1), "randomness: refuse collections of fewer people.")
-@shown_option("--delay", 60.0, click.FloatRange(0), "mix: longest random wait of a full batch, in seconds.")
+@shown_option(
+    "--delay", 60.0, FiniteRange(0, 86_400), "mix: longest random wait of a full batch, in seconds."
+)
 @click.option("--cafile", type=_FILE, help="mix, aggregation: certificates to trust for the other services.")
-@shown_option("--rate", 50.0, click.FloatRange(0), "Requests per second from one address; 0: no limit.")
-@shown_option("--elements", 200.0, click.FloatRange(0), "randomness: elements per second from one address.")
+@shown_option("--rate", 50.0, FiniteRange(0, 1e9), "Requests per second from one address; 0: no limit.")
+@shown_option("--elements", 200.0, FiniteRange(0, 1e9), "randomness: elements per second from one address.")
 @shown_option("--body", 2 * 2**20, click.IntRange(1024), "Largest request in bytes.")
 @shown_option(
     "--read-seconds",
     10.0,
-    click.FloatRange(0.1),
+    FiniteRange(0.1, 86_400),
     "Longest time for a request's head, and its body, to arrive.",
 )
-@shown_option("--connections", 512, click.IntRange(1), "Most connections at once.")
+@shown_option("--connections", 512, click.IntRange(1, 1_000_000), "Most connections at once.")
 @click.option(
     "--trusted-proxy",
     "trusted_proxies",
@@ -211,6 +213,7 @@ def _token(path: Path) -> str:
     help="Nested: what opens inside queries.",
 )
 @click.option("--inner-k", type=click.IntRange(5, 1000), help="How many people that needs; k if left out.")
+@click.option("--cover", is_flag=True, help="Everybody sends as many reports, the rest of them empty.")
 @click.option("--folder", type=_FOLDER, help="Keep the services' data and the crowd log here.")
 @json_option
 def simulate(
@@ -234,7 +237,7 @@ def simulate(
     from crowdlog.crowd.simulate import synthetic_crowd
 
     with ExitStack() as stack:
-        place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crowdlog-crowd-")))
+        place = folder or stack.enter_context(Scratch("crowd"))
         place.mkdir(parents=True, exist_ok=True)
         source = log or synthetic_crowd(place / "crowd.tsv", clients=clients, rows=rows, seed=seed)
         report = run(source, folder=place, inner_k=inner_k or terms["k"], **terms)

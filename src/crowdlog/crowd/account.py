@@ -23,8 +23,10 @@ _HEAD = ".head"  # the last line that was seen lies beside the ledger
 
 
 @contextmanager
-def open_account(path: Path, name: str) -> Iterator[Ledger]:
-    """The ledger of the people of this name, begun if there is none."""
+def open_account(path: Path, name: str, *, begin: bool = False) -> Iterator[Ledger]:
+    """The ledger of the people of this name. `begin`: there is none yet; one that is missing is never begun
+    by the way, since a misspelt name would have nothing spent.
+    """
     source, head = hashlib.sha256(name.encode()).hexdigest(), path.with_name(path.name + _HEAD)
     if not path.exists():
         if not path.parent.is_dir():
@@ -34,6 +36,12 @@ def open_account(path: Path, name: str) -> Iterator[Ledger]:
                 f"The ledger {path} was deleted, so nobody can tell what was spent. Put its newest copy "
                 f"back. If it is lost, remove {head} and set a limit that is lower by what was spent."
             )
+        if not begin:
+            raise InputError(
+                f"There is no ledger {path}. Is its name misspelt? If nothing was asked of these people yet, "
+                f"begin it: crowdlog crowd panel {path} --new-ledger --epsilon E --delta D"
+            )
+    if begin:
         Ledger.create(path, source, name, head)
     with Ledger.open(path, source, name, head) as ledger:
         yield ledger
@@ -42,7 +50,8 @@ def open_account(path: Path, name: str) -> Iterator[Ledger]:
 @contextmanager
 def own_account(home: Path) -> Iterator[Ledger]:
     """A member's account of what she took part in."""
-    with open_account(home / OWN_ACCOUNT, "own account") as ledger:
+    path = home / OWN_ACCOUNT
+    with open_account(path, "own account", begin=not path.exists()) as ledger:
         if ledger.budget() is None:
             ledger.set_budget(*OWN_LIMIT)
         yield ledger

@@ -115,7 +115,9 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     (plan,) = own.tables
     # what a step says of counts is said of what this collection counts
     counted = dict(zip(steps_of(plan), steps_of(replace(plan, counts=manifest.count)), strict=True))
-    steps = said_of([counted.get(step, step) for step in own.steps], plan.name, mined.table)
+    bounding, *_ = counted  # done by the members themselves
+    told = [counted.get(step, step) for step in own.steps if step != bounding]
+    steps = said_of(told, plan.name, mined.table)
     noisy = own.guarantee.protects
     sampled = manifest.sampling < ALWAYS
     unit = "different artifacts" if manifest.count == "users" else "impressions"
@@ -130,7 +132,7 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     return replace(
         own,
         tables=tables,
-        steps=(*first, *(step for step in steps if not step.name.startswith("Bound"))),
+        steps=(*first, *steps),
         numbers={**own.numbers, "k": layer.k},
         assumptions=(*own.assumptions, *((_OWN_CHOICE,) if noisy else ())),
         unprotected=(*own.unprotected, _COLLUSION, _SYBILS, _SIZES),

@@ -53,16 +53,18 @@ def simulate(
     folder: Path,
     inner: str | None = None,
     inner_k: int = 0,
+    cover: bool = False,
     services: type[LocalServices] = LocalServices,
 ) -> dict[str, Any]:
     """Run the whole collection on the users of a log and return counts, rates and whether the result is
-    right. `inner`: a nested collection. `services`: what runs them.
+    right. `inner`: a nested collection. `cover`: everybody sends as many reports as the one who has most.
+    `services`: what runs them.
     """
     log = import_log([log_file], folder / "union")
     people = [
         found for _user, found in mine_nested(log, Artifact("query"), Artifact(inner) if inner else None)
     ]
-    terms = _terms(people, k, inner, inner_k)
+    terms = replace(_terms(people, k, inner, inner_k), cover=cover)
     with ExitStack() as stack:
         no_limits = ["--rate", "0"]  # all clients come from one address here
         mixes = {f"mix{number}": [*no_limits, "--pool", str(_POOL), "--delay", "0.5"] for number in (1, 2)}
@@ -72,8 +74,9 @@ def simulate(
             ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
         )
         rate = _sending_rate(running, pool)
-        reports = sum(map(len, people)) * (1 + 1 / _TWICE)
-        terms = replace(terms, upload_seconds=15 + int(_SPARE * reports / rate))
+        reports = len(people) * terms.limit if cover else sum(map(len, people))
+        seconds = _SPARE * reports * (1 + 1 / _TWICE) / rate
+        terms = replace(terms, upload_seconds=15 + int(seconds))
         timed = _collect(running, pool, people, terms, folder / "crowdlog")
     crowd_log = Release.open(folder / "crowdlog")
     kinds = {"query": k, **({inner: inner_k} if inner else {})}
@@ -182,6 +185,7 @@ def _collect(
     reports = sum(map(len, sealed))
     return {
         "reports": reports,
+        "of these empty": reports - sum(map(len, people)),
         "received": status["received"],
         "smallest batches": [mix["smallest_batch"] for mix in status["mixes"]],
         "seconds joining and mining": round(mined - started, 1),

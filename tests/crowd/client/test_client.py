@@ -192,6 +192,18 @@ def test_which_number_an_artifact_gets_is_drawn(covered):
         assert len({Submission.parse(item.submission).slot for item in items}) > 1
 
 
+def test_the_number_at_the_door_says_nothing_of_the_number_inside(covered):
+    """The first mix sees one, the aggregation server the other. In six slots of twelve people they would all
+    be equal with a chance of 720 to the power −12, if they are drawn apart.
+    """
+    drawn = {
+        tuple(Submission.parse(item.submission).slot for item in sorted(own, key=lambda one: one.slot))
+        for own in (covered.prepared(covered.member(), {"a": 1, "b": 1}) for _ in range(12))
+    }
+    assert all(sorted(doors) == list(range(6)) for doors in drawn)
+    assert len(drawn) > 1
+
+
 def test_cover_reports_are_counted_and_open_nothing(covered):
     people = [covered.member() for _ in range(5)]
     sent = [covered.envelopes(person, {"shared": 1}) for person in people]
@@ -239,13 +251,13 @@ def test_each_report_leaves_at_its_own_moment_and_once(crowd, home):
     items = sorted(home.outbox(membership.id), key=lambda item: item.due)
     moments = [window.time_of(item.due) for item in items]
     mix = Direct(crowd.mix)
-    assert participate.send_due(home, membership, window, mix, moments[0] - 1) == 0
+    assert participate.send_due(home, membership, window, mix, moments[0] - 1).taken == 0
     with pytest.raises(Unreachable):
         participate.send_due(home, membership, window, Lost(crowd.mix), moments[0])
     assert len(home.outbox(membership.id)) == 3  # not acknowledged: kept
-    assert participate.send_due(home, membership, window, mix, moments[0]) == 1
+    assert participate.send_due(home, membership, window, mix, moments[0]).taken == 1
     assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == 1  # came twice, counts once
-    assert participate.send_due(home, membership, window, mix, 2000) == 2
+    assert participate.send_due(home, membership, window, mix, 2000).taken == 2
     assert home.membership(None).sent == 3
     assert home.outbox(membership.id) == []
     assert participate.seconds_to_next(home, membership, window) is None
@@ -259,6 +271,37 @@ def test_no_report_is_drawn_for_the_end_of_the_window(length, left):
     assert window.time_of(0) == 1000
     assert window.time_of(0.999999) <= window.ends - left
     assert window.time_of(0.999999) > window.ends - left - 1
+
+
+def test_what_the_mix_will_not_take_is_not_sent(crowd, home):
+    """She strikes a report out whose answer was lost: the mix has the first one and refuses its cover."""
+    membership = _member_with_outbox(crowd, home, ["one", "two"])
+    crowd.open_uploads()
+    first, second = home.outbox(membership.id)
+    with pytest.raises(Unreachable):
+        participate.send_one(home, membership, first, Lost(crowd.mix))
+    participate.strike_out(home, membership, [first.number], RANDOM)
+    struck, _second = home.outbox(membership.id)
+    refused = participate.send_one(home, membership, struck, Direct(crowd.mix))
+    assert refused == participate.Sent(taken=0, refused=1)
+    assert home.membership(None).sent == 0
+    assert [item.number for item in home.outbox(membership.id)] == [second.number]
+    assert participate.send_one(home, membership, second, Direct(crowd.mix)) == participate.Sent(taken=1)
+    assert home.membership(None).sent == 1
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"accepted": 0, "duplicates": 0, "rejected": 0}, {"accepted": 2}, {"accepted": "1"}]
+)
+def test_an_answer_that_names_no_outcome_keeps_the_report(crowd, home, answer):
+    membership = _member_with_outbox(crowd, home, ["one"])
+    (item,) = home.outbox(membership.id)
+    strange = Direct(crowd.mix)
+    strange.url, strange.call = "http://mix.invalid", lambda *_call: answer
+    with pytest.raises(InputError, match="does not answer as a service of crowdlog"):
+        participate.send_one(home, membership, item, strange)
+    assert home.outbox(membership.id) == [item]
+    assert home.membership(None).sent == 0
 
 
 def test_overdue_reports_are_spread_again(crowd, home):
@@ -277,7 +320,7 @@ def test_a_sender_that_was_away_does_not_let_everything_go_at_once(crowd, home):
     crowd.open_uploads()
     window, mix = UploadWindow(0, 1000), Direct(crowd.mix)
     away = 1000 + participate.LATE_SECONDS
-    assert [participate.send_due(home, membership, window, mix, away + look) for look in range(5)] == [
+    assert [participate.send_due(home, membership, window, mix, away + look).taken for look in range(5)] == [
         1,
         1,
         1,

@@ -164,7 +164,8 @@ def test_junk_of_strangers_does_not_come_in(crowd, sent):
     for data in (noise, bytes(4) + noise[4:], stolen):
         with pytest.raises((Refused, InputError)):
             mix.take(name, [data])
-    assert mix.counts(name)["held"] == 0
+    counts = mix.counts(name)
+    assert (counts["held"], counts["turned_away"]) == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,32 @@ def test_another_length_is_refused_at_the_door(crowd, sent, change):
     answer = crowd.mix.post(f"{crowd.at}/envelopes", json={"submissions": [to_base64(change(sent[0]))]})
     assert answer.status_code == 400
     assert "bytes" in answer.json()["error"]
-    assert crowd.mixes[0].counts(crowd.manifest.id)["held"] == 0
+    counts = crowd.mixes[0].counts(crowd.manifest.id)
+    assert (counts["held"], counts["turned_away"]) == (0, 1)
+
+
+def test_what_is_turned_away_is_seen_in_the_status_also_after_a_restart(crowd, sent):
+    """Of junk in every form the operator sees how much there was; what comes at the wrong time is no junk."""
+    bodies = [{"submissions": [one]} for one in ("", "?", to_base64(b"x"), to_base64(bytes(10**5)))]
+    bodies += [{"submissions": 3}, {}, {"submissions": [to_base64(sent[0]), to_base64(sent[1][:-1])]}]
+    for body in bodies:
+        assert crowd.mix.post(f"{crowd.at}/envelopes", json=body).status_code == 400
+    stranger = {"envelopes": [to_base64(sent[0])], "signature": to_base64(bytes(64))}
+    assert crowd.mix.post(f"{crowd.at}/batch", json=stranger).status_code == 403
+    unknown = f"/collections/{'0' * 64}/envelopes"
+    assert crowd.mix.post(unknown, json={"submissions": 3}).status_code in {400, 404}
+    status = crowd.mix.get(f"{crowd.at}/status", headers=OPERATOR).json()
+    assert (status["turned_away"], status["accepted"], status["held"]) == (8, 0, 0)
+    mix = crowd.mixes[0]
+    look_after(crowd, NextNode())
+    again = BatchStore(None, mix.folder, RANDOM)
+    assert again.counts(crowd.manifest.id)["turned_away"] == 8
+    again.close()
+    late(mix, crowd)
+    assert (
+        crowd.mix.post(f"{crowd.at}/envelopes", json={"submissions": [to_base64(sent[0])]}).status_code == 409
+    )
+    assert mix.counts(crowd.manifest.id)["turned_away"] == 8
 
 
 def test_a_members_own_empty_envelope_hurts_nobody(crowd, sent):
@@ -240,6 +266,33 @@ def test_a_batch_cut_short_by_a_crash_is_sent_again_as_it_was(crowd, sent, tmp_p
     assert set(after.taken) == leaving
     assert again.counts(name)["held"] == 3
     again.close()
+
+
+def test_an_answer_that_cannot_be_decoded_does_not_stop_a_mix(crowd, sent, monkeypatch):
+    """A next node, or a proxy before it, that answers nonsense must not end the work of this one."""
+    mix, garbled = crowd.mixes[0], {"content-encoding": "gzip"}
+    mix.take(crowd.manifest.id, sent)
+    late(mix, crowd)
+    answers = [httpx.Response(202, headers=garbled, stream=httpx.ByteStream(b"no gzip"))]
+    after, looks = NextNode(), []
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        looks.append(request)
+        return answers.pop() if answers else await after(request)
+
+    begun = httpx.AsyncClient
+    own = lambda **_options: begun(transport=httpx.MockTransport(answer))  # noqa: E731
+    monkeypatch.setattr("crowdlog.crowd.services.batch_sender.httpx.AsyncClient", own)
+
+    async def work() -> None:
+        working = asyncio.create_task(mix.sender.work())
+        while mix.state(crowd.manifest.id)["state"] != "ended" and not working.done():
+            await asyncio.sleep(0.05)
+        working.cancel()
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+    assert len(looks) == 3
+    assert mix.counts(crowd.manifest.id)["passed"] == len(sent)
 
 
 def test_what_stops_a_mix_while_it_empties_itself_loses_nothing(crowd, sent, monkeypatch):

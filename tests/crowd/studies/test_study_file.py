@@ -97,3 +97,35 @@ def test_a_catalogue_holds_good_signed_studies_only() -> None:
 def test_a_file_must_be_json() -> None:
     with pytest.raises(InputError, match="line 2"):
         read_json('{"a": 1,\n}')
+
+
+def test_a_file_that_is_nested_deeply_is_refused() -> None:
+    for depth in (900, 100_000):
+        text = json.dumps(CASES["study"]).replace('"An example"', "[" * depth + "]" * depth, 1)
+        try:
+            assert check_study(read_json(text)) != []
+        except InputError as error:
+            assert "nested too deeply" in str(error)  # noqa: PT017 - either is a plain refusal
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ({"do": "run-code"}, "steps[0]: 'do' must be one of coverage, group-tasks, join-collection, lab"),
+        (3, "steps[0]: 'do' must be one of"),
+        ({}, "steps[0]: 'do' must be one of"),
+        ({"do": "coverage"}, "steps[0]: 'most_k' is a required property"),
+        ({"do": "coverage", "most_k": "x"}, "steps[0].most_k: 'x' is not of type 'integer'"),
+    ],
+)
+def test_what_is_wrong_with_a_step_is_told_for_its_kind(step: Any, told: str) -> None:
+    (sentence,) = check_study({**CASES["study"], "steps": [step]})
+    assert sentence.startswith(f"The study file is wrong at study.{told}")
+
+
+def test_what_is_wrong_with_an_upload_is_told_for_its_kind() -> None:
+    clear = {"how": "clear", "url": "ftp://study.example/", "warning": "Readable."}
+    (sentence,) = check_study({**CASES["study"], "upload": clear})
+    assert sentence.startswith("The study file is wrong at study.upload.url: 'ftp://study.example/'")
+    (sentence,) = check_study({**CASES["study"], "upload": {"how": "loud"}})
+    assert sentence.endswith("'how' must be one of clear, nothing, with the fields of that kind.")

@@ -214,17 +214,15 @@ class ClientStore:
             t.execute("UPDATE outbox SET due = ? WHERE number = ?", (due, number))
 
     def mark_sent(self, collection_id: str, item: Item) -> None:
-        """Forget what was acknowledged; only the number of all is kept. After the last one the credentials go
-        too: nothing is left that could recognise her reports.
-        """
+        """Forget what was acknowledged; only the number of all is kept."""
         with self._transaction() as t:
-            t.execute("DELETE FROM outbox WHERE number = ?", (item.number,))
             t.execute("UPDATE memberships SET sent = sent + 1 WHERE id = ?", (collection_id,))
-            t.execute(
-                "UPDATE memberships SET credentials = NULL WHERE id = ? AND NOT EXISTS "
-                "(SELECT 1 FROM outbox WHERE collection = ?)",
-                (collection_id, collection_id),
-            )
+            _forget(t, collection_id, item)
+
+    def mark_refused(self, collection_id: str, item: Item) -> None:
+        """Forget what will never be taken; it does not count as sent."""
+        with self._transaction() as t:
+            _forget(t, collection_id, item)
 
     def leave(self, collection_id: str) -> int:
         """Delete what was not sent and the credential; return how many reports were deleted.
@@ -240,6 +238,18 @@ class ClientStore:
                 (collection_id,),
             )
         return deleted
+
+
+def _forget(t: sqlite3.Connection, collection_id: str, item: Item) -> None:
+    """Delete a report. After the last one the credentials go too: nothing is left that could recognise her
+    reports.
+    """
+    t.execute("DELETE FROM outbox WHERE number = ?", (item.number,))
+    t.execute(
+        "UPDATE memberships SET credentials = NULL WHERE id = ? AND NOT EXISTS "
+        "(SELECT 1 FROM outbox WHERE collection = ?)",
+        (collection_id, collection_id),
+    )
 
 
 def _membership(

@@ -25,6 +25,7 @@ from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.public_list import checked_head
 from crowdlog.crowd.shuffle import fraction
+from crowdlog.crowd.slots import Submission
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness, SeededRandomness
 
@@ -201,8 +202,9 @@ def strike_out(
         raise InputError(f"The outbox has no report number {unknown[0]}; 'crowdlog crowd outbox' lists them.")
     credentials = _credentials(membership)
     for number in set(numbers):
-        made = cover(membership.manifest, credentials, waiting[number].slot, randomness)
-        store.replace(number, made)
+        item = waiting[number]
+        door = Submission.parse(item.submission).slot
+        store.replace(number, cover(membership.manifest, credentials, item.slot, door, randomness))
     return len(set(numbers))
 
 
@@ -245,6 +247,17 @@ def upload_window(manifest: Manifest, mix: Connection) -> UploadWindow | None:
     return UploadWindow(destroyed, destroyed + manifest.upload_seconds)
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What became of reports: the first mix has them, or its answer was that it will not take them."""
+
+    taken: int = 0
+    refused: int = 0
+
+    def __add__(self, other: Sent) -> Sent:
+        return Sent(self.taken + other.taken, self.refused + other.refused)
+
+
 def spread_overdue(
     store: ClientStore,
     membership: Membership,
@@ -265,8 +278,14 @@ def spread_overdue(
 
 def send_due(
     store: ClientStore, membership: Membership, window: UploadWindow, mix: Connection, now: float
-) -> int:
-    """Send every report whose moment has come, each by itself; return how many.
+) -> Sent:
+    """Send every report whose moment has come, each by itself; return what became of them."""
+    sent = [send_one(store, membership, item, mix) for item in leaving(store, membership, window, now)]
+    return sum(sent, Sent())
+
+
+def leaving(store: ClientStore, membership: Membership, window: UploadWindow, now: float) -> list[Item]:
+    """The reports whose moment has come.
 
     Of those whose moment passed long ago, when nobody looked, one leaves: together they would be a crowd of
     one person.
@@ -274,17 +293,23 @@ def send_due(
     waiting = sorted(store.outbox(membership.id), key=lambda one: one.due)
     due = [item for item in waiting if window.time_of(item.due) <= now]
     late = [item for item in due if window.time_of(item.due) < now - LATE_SECONDS]
-    leaving = [*late[:1], *due[len(late) :]]
-    for item in leaving:
-        send_one(store, membership, item, mix)
-    return len(leaving)
+    return [*late[:1], *due[len(late) :]]
 
 
-def send_one(store: ClientStore, membership: Membership, item: Item, mix: Connection) -> None:
-    """Send one report; what is acknowledged leaves the outbox."""
+def send_one(store: ClientStore, membership: Membership, item: Item, mix: Connection) -> Sent:
+    """Send one report; what the mix has, now or from before, is counted as sent and leaves the outbox. What
+    it will never take leaves the outbox too, and is told.
+    """
     body = {"submissions": [base64.b64encode(item.submission).decode()]}
-    mix.call("POST", f"/collections/{membership.id}/envelopes", body)
+    answer = mix.call("POST", f"/collections/{membership.id}/envelopes", body)
+    counted = [answer.get(name) for name in ("accepted", "duplicates", "rejected")]
+    if counted not in ([1, 0, 0], [0, 1, 0], [0, 0, 1]):
+        raise InputError(f"{mix.url} does not answer as a service of crowdlog; check the address.")
+    if answer["rejected"]:
+        store.mark_refused(membership.id, item)
+        return Sent(refused=1)
     store.mark_sent(membership.id, item)
+    return Sent(1)
 
 
 def seconds_to_next(store: ClientStore, membership: Membership, window: UploadWindow) -> float | None:

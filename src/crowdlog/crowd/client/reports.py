@@ -32,8 +32,8 @@ _RAND_BYTES = 64  # of the PRF's value
 
 @dataclass(frozen=True)
 class Prepared:
-    """One report on its way: what it says, for its owner (nothing for a cover report), and the exact bytes
-    that would leave.
+    """One report on its way: the slot inside it, what it says, for its owner (nothing for a cover report),
+    and the exact bytes that would leave.
     """
 
     slot: int
@@ -58,9 +58,10 @@ def seal(
     rands = draw(manifest, credentials, outer, server, randomness)
     inner_rands = iter(draw(manifest, credentials, inside, server, randomness, 1))
     slots = shuffled(range(manifest.limit), randomness)
+    doors = shuffled(range(manifest.limit), randomness)
     inner_slots = iter(shuffled(range(manifest.limit), randomness))
     prepared = []
-    for item, rand, slot in zip(chosen, rands, slots, strict=False):
+    for item, rand, slot, door in zip(chosen, rands, slots, doors, strict=False):
         inner = b"".join(
             make_report(
                 collection,
@@ -74,31 +75,38 @@ def seal(
             for pair in item.inner
         )
         report = make_report(collection, credentials.report, rand, item.artifact, randomness, slot, inner)
-        prepared.append(_prepared(manifest, credentials, slot, item.readable, report, randomness))
+        prepared.append(_prepared(manifest, credentials, (slot, door), item.readable, report, randomness))
     if manifest.cover:
-        prepared += [cover(manifest, credentials, slot, randomness) for slot in slots[len(chosen) :]]
+        left = zip(slots[len(chosen) :], doors[len(chosen) :], strict=True)
+        prepared += [cover(manifest, credentials, slot, door, randomness) for slot, door in left]
     return prepared
 
 
-def cover(manifest: Manifest, credentials: Credentials, slot: int, randomness: Randomness) -> Prepared:
+def cover(
+    manifest: Manifest, credentials: Credentials, slot: int, door: int, randomness: Randomness
+) -> Prepared:
     """A report of nothing, for a slot that has no artifact."""
     nothing = ReportedArtifact(randomness.bytes(_COVER_BYTES))
     rand = randomness.bytes(_RAND_BYTES)
     report = make_report(manifest.collection, credentials.report, rand, nothing, randomness, slot)
-    return _prepared(manifest, credentials, slot, "", report, randomness)
+    return _prepared(manifest, credentials, (slot, door), "", report, randomness)
 
 
 def _prepared(
     manifest: Manifest,
     credentials: Credentials,
-    slot: int,
+    numbers: tuple[int, int],
     readable: str,
     report: bytes,
     randomness: Randomness,
 ) -> Prepared:
+    """`numbers`: of the slot inside the report, which the aggregation server sees, and of the one that lets
+    it in at the first mix. Each is drawn by itself, so that these two cannot match what they see.
+    """
+    slot, door = numbers
     collection = manifest.collection
     envelope = seal_onion(collection.mix_publics, report, randomness)
-    packed = submission(collection, credentials.admission, slot, envelope, randomness)
+    packed = submission(collection, credentials.admission, door, envelope, randomness)
     return Prepared(slot, readable, packed)
 
 

@@ -159,13 +159,18 @@ class Collection:
         """Bytes of a payload before encryption: the same for every report of a level, so that lengths tell
         nothing.
         """
-        self.bar(level)
-        inside = self.inner_slots * self.report_size(1) if level == 0 and self.inner_k else 0
-        return self.payload_size + inside
+        return self.report_size(level) - HEADER_SIZE - AEAD_TAG
 
     def report_size(self, level: int = 0) -> int:
         """Bytes of a report of this level."""
-        return HEADER_SIZE + self.payload(level) + AEAD_TAG
+        self.bar(level)  # refuses a level that there is not
+        return self._report_sizes[level]
+
+    @cached_property
+    def _report_sizes(self) -> list[int]:
+        """Made once: every report is compared with one."""
+        inner = HEADER_SIZE + self.payload_size + AEAD_TAG
+        return [inner + self.inner_slots * inner, inner] if self.inner_k else [inner]
 
     def to_json(self) -> str:
         return json.dumps(

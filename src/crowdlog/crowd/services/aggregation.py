@@ -112,7 +112,7 @@ class AggregationServer:
                 # Refused: another worker has seen the certificate, and more happened since
                 with suppress(StorageFull, StorageDown, Refused):
                     for name in await run_in_threadpool(self._store.in_phase, "mining"):
-                        with suppress(httpx.TransportError):
+                        with suppress(httpx.HTTPError):  # also an answer that cannot be decoded
                             if await fetch_certificate(client, await run_in_threadpool(self._manifest, name)):
                                 await run_in_threadpool(self._store.advance, name, "uploading")
                 await asyncio.sleep(_POLL_SECONDS)

@@ -52,7 +52,7 @@ class BatchSender:
             while True:
                 with suppress(StorageFull, StorageDown):
                     for name in await run_in_threadpool(self.batches.not_ended):
-                        with suppress(httpx.TransportError):
+                        with suppress(httpx.HTTPError):  # also an answer that cannot be decoded
                             await self.look_after(client, name)
                 await _wait(self.arrived, _POLL_SECONDS)
                 await asyncio.sleep(_GATHER_SECONDS)
@@ -74,6 +74,7 @@ class BatchSender:
     def _formed(self, name: str) -> tuple[str, Manifest]:
         """Form what batches can be formed now; return the state of the collection and its terms."""
         state, destroyed, _certificate, manifest = self.batches.find(name)
+        self.batches.note_turned_away(name)
         first = self.identity.place(manifest) == 1
         if state == "open" and first and self.clock() >= destroyed + manifest.upload_seconds:
             self.batches.drain(name)

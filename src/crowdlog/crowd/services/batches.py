@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +27,17 @@ from crowdlog.privacy.randomness import Randomness
 # A collection waits for the certificate that the randomness key is gone, then takes envelopes, then empties
 # itself, then has ended.
 STATES = ("waiting", "open", "draining", "ended")
-COUNTS = ("accepted", "duplicates", "rejected", "refused", "passed", "batches", "smallest_batch")
+# rejected: a slot used twice, or what does not open; turned away: at the door; refused: by the next party
+COUNTS = (
+    "accepted",
+    "duplicates",
+    "rejected",
+    "turned_away",
+    "refused",
+    "passed",
+    "batches",
+    "smallest_batch",
+)
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS mix_collections (id TEXT PRIMARY KEY, manifest TEXT NOT NULL, state TEXT "
     "NOT NULL, "
@@ -53,14 +64,19 @@ class BatchStore:
         self._folder, self._randomness = folder, randomness
         self._pools: dict[str, PoolFile] = {}
         self._manifests: dict[str, Manifest] = {}
+        self._turned_away: Counter[str] = Counter()  # since they were written down last
         self._lock = threading.RLock()  # pool and tables belong together
-        going_on = self.not_ended()
+        with self._database.transaction() as t:
+            states = {
+                str(name): str(state) for name, state in t.rows("SELECT id, state FROM mix_collections")
+            }
         for path in folder.glob("*.pool"):
-            if path.stem in going_on:
+            state = states.get(path.stem)
+            if state == "ended":  # killed while it ended
+                destroy_secret(path)
+            elif state is not None:  # a pool that this database does not know waits for its own
                 self._pool(path.stem)
                 self._settle(path.stem)
-            else:  # killed while it ended
-                destroy_secret(path)
 
     def _pool(self, collection_id: str) -> PoolFile:
         """The envelopes of a collection that has not ended."""
@@ -132,6 +148,7 @@ class BatchStore:
             with self._database.transaction() as t:
                 t.run("UPDATE mix_collections SET state = 'ended' WHERE id = ?", (collection_id,))
                 t.run("DELETE FROM mix_seen WHERE collection = ?", (collection_id,))
+            self.note_turned_away(collection_id)
             pool.destroy()
             del self._pools[collection_id]
 
@@ -169,6 +186,19 @@ class BatchStore:
             # After any other failure the envelopes stay: the transaction may have been made. If it was not
             # they come again, and the next node knows them.
         return counted
+
+    def turn_away(self, collection_id: str) -> None:
+        """Count an envelope that does not come in. In memory: junk must not cost a write to the disk."""
+        with self._lock:
+            self._turned_away[collection_id] += 1
+
+    def note_turned_away(self, collection_id: str) -> None:
+        """Write down how many did not come in since the last time."""
+        with self._lock:
+            if amount := self._turned_away[collection_id]:
+                with self._database.transaction() as t:
+                    _add(t, collection_id, "turned_away", amount)
+                self._turned_away[collection_id] = 0
 
     def form(self, collection_id: str, pool: int) -> bool:
         """Make a batch of a random part of what waits, so that `pool` stay behind and at least as many leave;
@@ -243,6 +273,7 @@ class BatchStore:
         with self._lock:
             with self._database.transaction() as t:
                 counted = {name: _value(t, collection_id, name) for name in COUNTS}
+            counted["turned_away"] += self._turned_away[collection_id]
             pool = self._pools.get(collection_id)
             return {"held": 0 if pool is None else len(pool), **counted}
 

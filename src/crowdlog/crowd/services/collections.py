@@ -289,18 +289,21 @@ class CollectionStore:
 
     def _key(self, collection_id: str) -> bytes:
         self.drop_destroyed()
-        if collection_id not in self._keys:
+        key = self._keys.get(collection_id)
+        if key is None:
             try:
-                self._keys[collection_id] = self._key_path(collection_id).read_bytes()
+                key = self._key_path(collection_id).read_bytes()
             except FileNotFoundError as error:
                 self.find(collection_id)
                 raise Refused(410, "The collection has ended.") from error
-        return self._keys[collection_id]
+            self._keys[collection_id] = key
+        return key
 
     def drop_destroyed(self) -> None:
         """Forget keys whose file is gone: another worker may have ended the collection."""
-        for name in [name for name in self._keys if not self._key_path(name).exists()]:
-            self._keys.pop(name, None)
+        for name in list(self._keys):  # a copy: other threads read keys meanwhile
+            if not self._key_path(name).exists():
+                self._keys.pop(name, None)
 
 
 def _insert_new(t: Transaction, reports: Sequence[StoredReport]) -> list[str]:

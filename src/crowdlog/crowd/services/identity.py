@@ -53,17 +53,20 @@ class Identity:
     def issuer(self, public: bytes) -> IssuerKey:
         """The key with this public part, read from disk once."""
         self.drop_destroyed()
-        if public not in self._issuers:
+        key = self._issuers.get(public)
+        if key is None:
             try:
-                self._issuers[public] = IssuerKey.from_bytes(self._path(public).read_bytes())
+                key = IssuerKey.from_bytes(self._path(public).read_bytes())
             except FileNotFoundError as error:
                 raise Refused(410, "The collection has ended.") from error
-        return self._issuers[public]
+            self._issuers[public] = key
+        return key
 
     def drop_destroyed(self) -> None:
         """Forget keys whose file is gone: another process of this service may have destroyed it."""
-        for public in [public for public in self._issuers if not self._path(public).exists()]:
-            self._issuers.pop(public, None)
+        for public in list(self._issuers):  # a copy: other threads read keys meanwhile
+            if not self._path(public).exists():
+                self._issuers.pop(public, None)
 
     def destroy_issuer(self, public: bytes) -> None:
         self._issuers.pop(public, None)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,8 +186,10 @@ class MixNode:
         return self.identity.admit(self._manifest(collection_id), "admission", request, ticket)[1]
 
     async def _take(self, request: Request) -> Response:
-        packed = (await body_of(request, SUBMISSIONS))["submissions"]
-        counted = await run_in_threadpool(self.take, request.path_params["id"], packed)
+        name = request.path_params["id"]
+        with self._counting_bad(name):
+            packed = (await body_of(request, SUBMISSIONS))["submissions"]
+        counted = await run_in_threadpool(self.take, name, packed)
         self.sender.arrived.set()
         return JSONResponse(counted, status_code=202)
 
@@ -196,22 +199,36 @@ class MixNode:
         if self.identity.place(manifest) != 1:
             raise Refused(403, "Members' envelopes go to the first mix.")
         self._refuse_late(manifest)
-        size = SUBMISSION_OVERHEAD + self._length(manifest)
-        key = self.identity.issuer(manifest.collection.admission_issuer)
-        taken: list[Taken] = []
-        for data in packed:
-            if len(data) != size:
-                raise Refused(400, f"A submission of this collection has {size} bytes, got {len(data)}.")
-            one = Submission.parse(data)
-            named = [(manifest.collection.slot_context("admission", one.slot), one.name)]
-            if not shown(key, one.proof, named, one.envelope):
-                raise Refused(403, "An envelope comes without a credential of this collection; join first.")
-            taken.append((one.name, _digest(one.envelope), open_layer(self._key, one.envelope)))
+        with self._counting_bad(collection_id):
+            taken = [self._admitted(manifest, data) for data in packed]
         return self._kept(collection_id, taken, 0)
 
+    def _admitted(self, manifest: Manifest, data: bytes) -> Taken:
+        """Let one envelope in at the door, or refuse it."""
+        size = SUBMISSION_OVERHEAD + self._length(manifest)
+        if len(data) != size:
+            raise Refused(400, f"A submission of this collection has {size} bytes, got {len(data)}.")
+        key = self.identity.issuer(manifest.collection.admission_issuer)
+        one = Submission.parse(data)
+        named = [(manifest.collection.slot_context("admission", one.slot), one.name)]
+        if not shown(key, one.proof, named, one.envelope):
+            raise Refused(403, "An envelope comes without a credential of this collection; join first.")
+        return one.name, _digest(one.envelope), open_layer(self._key, one.envelope)
+
+    @contextmanager
+    def _counting_bad(self, collection_id: str) -> Iterator[None]:
+        """Count what is refused here, so that the operator sees that somebody sends junk."""
+        try:
+            yield
+        except (Refused, InputError):
+            self._batches.terms(collection_id)  # what is sent to no collection of ours is counted nowhere
+            self._batches.turn_away(collection_id)
+            raise
+
     async def _take_batch(self, request: Request) -> Response:
-        body = await body_of(request, BATCH)
         name = request.path_params["id"]
+        with self._counting_bad(name):
+            body = await body_of(request, BATCH)
         counted = await run_in_threadpool(self.take_batch, name, body["envelopes"], body["signature"])
         self.sender.arrived.set()
         return JSONResponse(counted, status_code=202)
@@ -219,8 +236,9 @@ class MixNode:
     def take_batch(self, collection_id: str, envelopes: Sequence[bytes], signature: bytes) -> dict[str, int]:
         """Take what the mix before has signed; what does not open here is counted and left out."""
         manifest = self._manifest(collection_id)
-        if not batch_signed(self._before(manifest), manifest, envelopes, signature):
-            raise Refused(403, "The mix before this one did not sign these envelopes.")
+        with self._counting_bad(collection_id):
+            if not batch_signed(self._before(manifest), manifest, envelopes, signature):
+                raise Refused(403, "The mix before this one did not sign these envelopes.")
         length, taken, rejected = self._length(manifest), [], 0
         for envelope in envelopes:
             inner = self._opened(envelope, length)

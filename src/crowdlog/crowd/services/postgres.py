@@ -81,11 +81,16 @@ class PostgresDatabase:
     @contextmanager
     def claim(self, name: str) -> Iterator[bool]:
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
-        # an advisory lock is the connection's: it ends with it, so with its process too
+        # an advisory lock is the connection's: it ends with it, so with its process too, but only when the
+        # database has noticed; after the block the next claim must find it free at once
         with _translated(), self._connect() as connection:
             rows = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchall()
             connection.commit()
-            yield bool(rows[0][0])
+            try:
+                yield bool(rows[0][0])
+            finally:
+                if rows[0][0]:
+                    connection.execute("SELECT pg_advisory_unlock(%s)", (number,))
 
     def close(self) -> None:
         with self._lock:

@@ -43,17 +43,52 @@ def read_json(text: str) -> Any:
     except ValueError as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise InputError(f"The file is not JSON{where}.") from error
+    except RecursionError as error:
+        raise InputError("The file is nested too deeply to be a study.") from error
 
 
 def check_study(study: Any) -> list[str]:
     """Return one sentence for each thing that is wrong; none for a good study."""
-    wrong = [_sentence(error) for error in Draft202012Validator(schema()).iter_errors(study)]
+    found = Draft202012Validator(schema()).iter_errors(study)
+    try:
+        wrong = [_sentence(one) for error in found for one in _inner(error)]
+    except RecursionError:
+        return ["The file is nested too deeply to be a study."]
     return wrong or _rules(study)
 
 
+def _inner(error: Any) -> list[Any]:
+    """What is wrong with a step or an upload of its kind, in place of "fits none of the kinds"."""
+    if error.validator != "oneOf":
+        return [error]
+    kinds: dict[int, list[Any]] = {}
+    for one in error.context:
+        kinds.setdefault(one.relative_schema_path[0], []).append(one)
+    meant = [found for found in kinds.values() if not any(_names_kind(one) for one in found)]
+    return meant[0] if len(meant) == 1 else [error]
+
+
+def _names_kind(error: Any) -> bool:
+    """Whether it says that this is of another kind."""
+    if error.relative_path:
+        return list(error.relative_path) in (["do"], ["how"])
+    return error.validator == "type" or not {"do", "how"} & set(error.instance)
+
+
 def _sentence(error: Any) -> str:
-    place = "study" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.path)
-    return f"The study file is wrong at {place}: {error.message[:200]}"
+    parts = error.absolute_path
+    place = "study" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return f"The study file is wrong at {place}: {_told(error)}"
+
+
+def _told(error: Any) -> str:
+    """Names the kinds there are where it is none of them."""
+    if error.validator != "oneOf":
+        return str(error.message[:200])
+    field = "how" if list(error.absolute_path) == ["upload"] else "do"
+    rules = [kind["properties"].get(field, {}) for kind in schema()["$defs"].values() if "properties" in kind]
+    names = {name for rule in rules for name in [rule.get("const"), *rule.get("enum", [])] if name}
+    return f"'{field}' must be one of {', '.join(sorted(names))}, with the fields of that kind."
 
 
 def _needs(step: dict[str, Any]) -> tuple[str, ...]:
