@@ -89,3 +89,22 @@ def test_people_read_the_same(store):
 def test_an_unused_store_has_spent_nothing(tmp_path):
     log = make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None)
     assert budget(str(log.path))["spent"] == {"epsilon": 0, "delta": 0, "tight_epsilon": 0, "tight_delta": 0}
+
+
+def test_what_is_spent_is_never_shown_as_less_and_the_limit_never_as_more(tmp_path):
+    """Σμ², the tight ε and the lines of the releases: to the side that promises less, read digit by digit."""
+    log = make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None)
+    steps = [{"step": "gaussian", "mu": 0.3333111}, {"step": "tail", "delta": 1.00001e-8}]
+    with open_ledger(log) as ledger:
+        ledger.set_budget(6, 1e-5, "gaussian")
+        ledger.charge(approximate(1.00001, 1.00001e-7), "a release", "out", steps=steps)
+    exact = budget(str(log.path))
+    shown = CliRunner().invoke(cli, ["budget", str(log.path)]).output
+    used, most = shown.split("Σμ²")[1].split("\n")[0].split(" of ")
+    assert float(used) >= exact["limit"]["squares"]
+    assert float(most) <= exact["limit"]["most_squares"]
+    tight = float(shown.split("spent, tight")[1].split("ε = ")[1].split(" at")[0])
+    assert tight >= exact["spent"]["tight_epsilon"]
+    charged = shown.split("a release")[1].split()
+    assert float(charged[0]) >= 1.00001
+    assert float(charged[1]) >= 1.00001e-7

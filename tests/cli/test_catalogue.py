@@ -5,6 +5,7 @@ run.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -51,6 +52,17 @@ def test_choices_in_help_are_those_of_the_tables():
     assert all(name in said("attack", "--help") for name in ATTACKS)
     assert all(name in said("score", "--help") for name in MEASURES)
     assert all(name in said("import", "--help") for name in FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("page", "mark", "table"), [("attacks", "##", ATTACKS), ("utility", "###", MEASURES)]
+)
+def test_every_attack_and_measure_has_its_heading_and_no_other_name_has(page, mark, table):
+    """These pages are written by hand: what an attack or a measure means is more than its function says."""
+    headings = re.findall(
+        rf"^{mark} ([a-z_]+)$", (DOCS / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(headings) == sorted(table)
 
 
 def test_an_unknown_mechanism_gets_a_sentence():

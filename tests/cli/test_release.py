@@ -42,6 +42,18 @@ def test_a_first_release_needs_a_budget(log, tmp_path):
     assert "already" in str(other.exception)
 
 
+def test_a_refused_release_begins_no_budget(log, tmp_path):
+    """Neither one that the budget does not hold, nor one that promises nothing and needs none."""
+    over = release(log, tmp_path / "out", "--budget", "0.5", "1e-2")
+    assert isinstance(over.exception, PrivacyRefusal)
+    words = ["release", str(log.path), "FTu(k=5)", "-o", str(tmp_path / "free"), "--i-know"]
+    free = CliRunner().invoke(cli, [*words, "--budget", "5", "0"])
+    assert isinstance(free.exception, InputError)
+    assert "leave --budget out" in str(free.exception)
+    with open_ledger(log) as ledger:
+        assert (ledger.budget(), ledger.entries()) == (None, [])
+
+
 def test_signature_and_number_of_users_reach_the_label(log, tmp_path):
     key = tmp_path / "key.pem"
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(key)], check=True)

@@ -8,7 +8,10 @@ import sys
 
 import pytest
 
-from crowdlog.release.publish import open_ledger
+from crowdlog.errors import noted
+from crowdlog.mechanisms import parse
+from crowdlog.privacy.ledger import Ledger
+from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log
 
 SPELLING = "DPu(epsilon=1, delta=1e-4, d=2)"
@@ -63,6 +66,24 @@ def test_a_release_that_is_ended_says_what_is_charged(log, tmp_path, number):
     # nothing was charged: nothing to tell but what is told before a charge
     assert early.stderr.strip().splitlines()[-1] == "crowdlog: stopped."
     assert "charge" not in early.stderr
+
+
+def test_a_release_that_is_ended_just_after_its_line_is_written_says_what_is_charged(
+    log, tmp_path, monkeypatch
+):
+    """Before its number is known to anybody: the ledger is asked."""
+    charge = Ledger.charge
+
+    def ended(*words, **options):
+        charge(*words, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "charge", ended)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        publish(parse(SPELLING), log, tmp_path / "out")
+    told = f"nothing was published, and charge 1 is made: run 'crowdlog resume {log.path}'."
+    assert noted(caught.value) == told
+    assert not list(tmp_path.glob("*partial*"))
 
 
 def test_debugging_keeps_the_exit_codes(log, tmp_path):

@@ -4,10 +4,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from crowdlog.cli.verify import command
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import parse
+from crowdlog.release.publish import publish
 from tests.artifacts.semantic.logs import make_log, typed
 
 
@@ -43,6 +46,23 @@ def test_every_release_can_be_checked_with_and_without_its_log(tmp_path):
     assert "is as it was written" in run(release.path, "--truth", log.path).output
     with pytest.raises(InputError, match="not signed with the key"):
         run(release.path, "--key", "00" * 32)
+
+
+def test_the_key_is_said_as_digits_or_as_a_file(tmp_path):
+    log = make_log(tmp_path)
+    key, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    secret, public = tmp_path / "key.pem", tmp_path / "public.pem"
+    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    public.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    release = publish(parse("FTa(k=3)"), log, tmp_path / "out", i_know=True, sign=secret)
+    digits = key.public_key().public_bytes_raw().hex()
+    for said in (digits, digits.upper(), public):
+        assert f"1 table with its hash; signed by {digits}" in run(release.path, "--key", said).output
+    with pytest.raises(InputError, match=f"not signed with the key given, but with {digits}"):
+        run(release.path, "--key", other.public_key().public_bytes_raw().hex())
+    for said in (tmp_path / "nowhere.pem", tmp_path, secret, digits[:-2], "", "zz"):
+        with pytest.raises(InputError, match="is no public Ed25519 key"):
+            run(release.path, "--key", said)
 
 
 def test_empty_records_of_histories_are_told(tmp_path):

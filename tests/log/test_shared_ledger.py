@@ -1,6 +1,10 @@
 """A ledger that several stores share is never begun anew by the way, and an older one is refused."""
 
 import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -86,6 +90,21 @@ def test_an_older_ledger_is_refused_where_one_of_its_stores_saw_no_more_of_it(sh
     assert charges("one") == 1
 
 
+def test_an_older_ledger_is_refused_also_where_the_file_beside_it_was_deleted(shared):
+    """By the store that saw more of it, and by the one that did not."""
+    first = (shared / "one" / "ledger.head").read_bytes()
+    second = import_log("log.tsv", "else/two", ledger="people.sqlite")
+    shutil.copy("people.sqlite", "older.sqlite")
+    RELEASE.release(second, shared / "second")
+    Path("older.sqlite").replace("people.sqlite")
+    Path("people.sqlite.head").unlink()
+    (shared / "one" / "ledger.head").write_bytes(first)
+    for store in ("one", "else/two"):
+        with pytest.raises(InputError, match=r"nobody can tell whether|is older than its store"):
+            RELEASE.release(LogStore.open(store), shared / "third")
+    assert not (shared / "third").exists()
+
+
 @pytest.mark.parametrize("content", [None, "", "{", '{"line": -3, "hash": "x"}'])
 def test_a_ledger_whose_end_nobody_knows_is_not_joined(shared, content):
     if content is None:
@@ -93,7 +112,11 @@ def test_a_ledger_whose_end_nobody_knows_is_not_joined(shared, content):
     else:
         Path("people.sqlite.head").write_text(content)
     assert "nobody can tell whether the ledger is the newest" in refused("else/two")
-    assert charges("one") == 1  # a store knows the end, and writes it down again
+    with pytest.raises(InputError, match="nobody can tell whether the ledger is the newest"):
+        charges("one")  # it saw an end, but another store may have seen more
+    log = LogStore.open("one")
+    Ledger.accept(log.ledger(), log.info.id, log.ledger_head())
+    assert charges("one") == 1
     import_log("log.tsv", "else/two", ledger="people.sqlite")
     assert charges("else/two") == 1
 
@@ -104,6 +127,8 @@ def test_a_misspelt_name_is_asked_about_and_a_new_one_is_begun_once():
     import_log("log.tsv", "two", ledger="others.sqlite", new_ledger=True)
     assert charges("two") == 0
     assert "leave --new-ledger out" in refused("else/three", "others.sqlite", new_ledger=True)
+    with open_ledger(LogStore.open("two")) as ledger:
+        ledger.set_budget(3, 1e-2)
     Path("others.sqlite.head").unlink()
     assert "is there already" in refused("else/three", "others.sqlite", new_ledger=True)
     with pytest.raises(InputError, match="say which"):
@@ -118,6 +143,51 @@ def test_what_a_killed_import_left_without_a_line_is_begun(shared):
     assert "nobody can tell whether" in refused("else/two", "new.sqlite")
     import_log("log.tsv", "else/two", ledger="new.sqlite", new_ledger=True)
     assert charges("else/two") == 0
+
+
+KILLED = """
+import os, sys
+from crowdlog.log.importer import import_log
+from crowdlog.privacy.ledger_head import LedgerHead
+LedgerHead.keep = lambda *_: os._exit(9)
+import_log("log.tsv", sys.argv[1], ledger="new.sqlite", new_ledger=True)
+"""
+
+
+@pytest.mark.usefixtures("shared")
+def test_what_a_killed_import_left_with_its_line_alone_is_begun():
+    """Killed between its line and the file beside the ledger, twice: no store of it was ever shown."""
+    for out in ("else/two", "else/three"):
+        assert subprocess.run([sys.executable, "-c", KILLED, out], check=False).returncode == 9
+        assert not Path("new.sqlite.head").exists()
+        assert list(Path("else").glob(f"{Path(out).name}.partial-*"))
+        assert "add --new-ledger" in refused("else/two", "new.sqlite")
+    import_log("log.tsv", "else/two", ledger="new.sqlite", new_ledger=True)
+    import_log("log.tsv", "else/three", ledger="new.sqlite")
+    assert [path.name for path in sorted(Path("else").iterdir())] == ["three", "two"]
+    with open_ledger(LogStore.open("else/two")) as ledger:
+        assert len(ledger.stores()) == 4
+
+
+@pytest.mark.parametrize("made", [[], ["PRAGMA journal_mode = WAL"]])
+def test_what_a_killed_import_left_without_a_table_is_begun(shared, made):
+    """Killed while it made the file."""
+    with closing(sqlite3.connect("new.sqlite")) as file:
+        for statement in made:
+            file.execute(statement)
+    Path("new.sqlite").touch()
+    assert "add --new-ledger" in refused("else/two", "new.sqlite")
+    import_log("log.tsv", "else/two", ledger="new.sqlite", new_ledger=True)
+    assert charges("else/two") == 0
+    assert Path("new.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_no_ledger_is_not_made_one(shared):
+    Path("notes.txt").write_text("not a ledger at all, but something to keep\n")
+    assert "damaged or emptied" in refused("else/two", "notes.txt", new_ledger=True)
+    with closing(sqlite3.connect("other.sqlite")) as file:
+        file.execute("CREATE TABLE theirs (n)")
+    assert "no ledger" in refused("else/two", "other.sqlite", new_ledger=True)
 
 
 @pytest.mark.xdist_group("postgres")

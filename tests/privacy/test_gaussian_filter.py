@@ -134,3 +134,14 @@ def test_no_smaller_step_covers_it(epsilon: float) -> None:
     mu = math.sqrt(float(promised_parts(epsilon, 0.0)[0]))
     distance = math.tanh(epsilon / 2)  # of randomised response, in total variation
     assert gaussian_delta(0.0, mu * 0.9999) < distance <= gaussian_delta(0.0, mu)
+
+
+def test_a_refusal_by_a_hair_does_not_show_two_equal_numbers(ledger: Ledger) -> None:
+    """What would be spent is shown rounded up, and what is allowed rounded down."""
+    ledger.set_budget(6.0, 1e-5, "gaussian")
+    most = math.sqrt(float(limits(6.0, 1e-5)[0]))
+    steps = [{"step": "gaussian", "mu": math.nextafter(most, math.inf)}]
+    with pytest.raises(PrivacyRefusal) as refused:
+        ledger.charge(approximate(5.9, 1e-6), "a release", "out", steps=steps)
+    would_be, allowed = str(refused.value).split("Σμ² would be ")[1].rstrip(".").split(", and ")
+    assert float(would_be) > float(allowed.rpartition("allow ")[2])

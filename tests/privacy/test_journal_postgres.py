@@ -9,20 +9,15 @@ from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.guarantee import pure
 from crowdlog.privacy.ledger import Ledger
 from tests.support.logs import crowd_rows, make_log
-from tests.support.postgres import Cluster
+from tests.support.postgres import running_cluster
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    own = Cluster()
-    own.start()
-    try:
+    with running_cluster() as own:
         yield own
-    finally:
-        own.stop()
-        own.remove()
 
 
 @pytest.fixture

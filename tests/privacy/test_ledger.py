@@ -64,16 +64,32 @@ def test_without_a_budget_only_what_promises_nothing_is_charged(tmp_path: Path) 
             ledger.charge(pure(0.1), "M", "out", allow_unprotected=True)
 
 
-def test_a_budget_is_begun_once(tmp_path: Path) -> None:
+def test_a_budget_is_begun_once_with_the_first_charge(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     Ledger.create(path, "hash", "store")
     with Ledger.open(path, "hash", "store") as ledger:
-        ledger.begin_budget(5.0, 1e-4)
-        ledger.begin_budget(5.0, 1e-4)
+        ledger.charge(pure(1.0), "M", "first", budget=(5.0, 1e-4))
+        ledger.charge(pure(1.0), "M", "second", budget=(5.0, 1e-4))
         with pytest.raises(InputError, match=r"δ = 0\.0001 already"):
-            ledger.begin_budget(50.0, 1e-4)
-        assert ledger.budget() is not None
-        ledger.charge(pure(1.0), "M", "out")
+            ledger.charge(pure(1.0), "M", "third", budget=(50.0, 1e-4))
+        budget = ledger.budget()
+        assert budget is not None
+        assert (budget.epsilon, budget.delta, len(ledger.entries())) == (5.0, 1e-4, 2)
+
+
+def test_a_refused_charge_begins_no_budget(tmp_path: Path) -> None:
+    """Budget and charge are one transaction: what is refused leaves the ledger as it was."""
+    path = tmp_path / "ledger.sqlite"
+    Ledger.create(path, "hash", "store")
+    with Ledger.open(path, "hash", "store") as ledger:
+        before = ledger.head
+        with pytest.raises(PrivacyRefusal, match="needs ε = 6"):
+            ledger.charge(pure(6.0), "M", "out", budget=(5.0, 1e-4))
+        with pytest.raises(InputError, match="A budget needs a finite ε"):
+            ledger.charge(pure(1.0), "M", "out", budget=(math.inf, 1e-4))
+        assert (ledger.head, ledger.budget()) == (before, None)
+        ledger.charge(NO_GUARANTEE, "FTu(k=5)", "out", budget=(5.0, 1e-4), allow_unprotected=True)
+        assert (len(ledger.entries()), ledger.budget()) == (1, None)  # nothing that a budget could hold
 
 
 def test_over_budget_is_refused_with_exit_code_2_and_leaves_no_trace(path: Path) -> None:

@@ -208,6 +208,16 @@ def test_no_flipped_byte_is_a_fault_of_ours_or_changes_what_was_charged(path: Pa
     assert not [said for said in refused if "\n" in said]
 
 
+@pytest.mark.parametrize("at", [52, 54])
+def test_a_file_that_can_be_read_but_not_added_to_is_damaged_when_it_is_opened(path: Path, at: int) -> None:
+    """Its lines are whole; 'crowdlog check' must not call it so."""
+    content = bytearray(path.read_bytes())
+    content[at] ^= 32
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="its pages contradict each other"):
+        Ledger.open(path, "hash", "store")
+
+
 def test_a_charge_that_lies_only_in_the_log_of_writes_is_missed(path: Path) -> None:
     """After a kill the last lines may be in `-wal` alone; a copy without it forgets them."""
     child = os.fork()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import SeededRandomness
@@ -17,6 +18,7 @@ from crowdlog.privacy.sampled_counts import (
     draw_participants,
     published_delta,
     sampled_delta,
+    smallest_sampled_threshold,
 )
 
 
@@ -132,3 +134,40 @@ def test_draws_in_parts_are_draws_of_everybody(monkeypatch):
     drawn = draw_participants(people, 999_999, 1, SeededRandomness(1))
     assert (drawn >= people - 1).all()
     assert (drawn <= people).all()
+
+
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-309, 1e-30, 1e-6])
+def test_an_epsilon_that_nothing_reaches_is_answered_at_once(epsilon):
+    """Not by a search over all numbers of people, nor by a grid of losses whose step is zero."""
+    assert sampled_delta(105_000, 20, 3, epsilon) == 1
+    with pytest.raises(InputError, match="No threshold up to"):
+        smallest_sampled_threshold(105_000, 3, epsilon, 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("millionths", "K", "epsilon"), [(50_000, 3, 0.001), (300_000, 20, 0.01), (900_000, 5, 0.1)]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_number_of_others_beyond_those_looked_at_costs_more_than_the_bound(millionths, K, epsilon, sign):
+    """δ⁺ₙ and δ⁻ₙ as the proof has them, at 3,000 n behind each of three; and the bound falls with n."""
+    one = SampledCount(millionths, K)
+    edge = 1 - (1 - one.p) * math.exp(-sign * epsilon)
+    bounds = []
+    for start in (200, 5_000, 100_000):
+        n = np.arange(start, start + 3_000)
+        if sign > 0:
+            t = np.maximum(K, np.floor((n + 1) * edge) + 1)
+            found = one.p * binom.pmf(t - 1, n, one.p) - math.expm1(epsilon) * binom.sf(t - 1, n, one.p)
+        else:
+            u = np.maximum(K - 1, np.ceil((n + 1) * edge) - 1)
+            gained = math.exp(epsilon) * one.p * binom.pmf(u, n, one.p)
+            found = gained - math.expm1(epsilon) * binom.cdf(u, n, one.p)
+        bounds.append(one._beyond(start, edge) / (1 - one.p if sign < 0 else 1))
+        assert found.max() <= bounds[-1]
+    assert bounds == sorted(bounds, reverse=True)
+
+
+def test_a_small_epsilon_needs_few_numbers_of_others():
+    """Chernoff's bound alone took a million of them for each of a hundred points of a curve."""
+    one, edge = SampledCount(50_000, 48), 1 - 0.95 * math.exp(-0.001)
+    assert one._beyond(20_000, edge) < one.with_her(0.001) < 0.01

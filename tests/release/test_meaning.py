@@ -41,6 +41,15 @@ def test_right_guesses_are_those_of_the_best_test(epsilon, delta):
     )
 
 
+def test_a_text_of_a_semantic_release_is_not_said_to_be_that_of_several_people():
+    """k people stand behind the queries like it: the text itself often has one author."""
+    semantic = anonymity(4, "semantic k-anonymity of queries")
+    for said in (meaning_for_one_person(semantic), protects(semantic)):
+        assert "one person's" in said
+        assert "in common" not in said
+        assert "common to" not in said
+
+
 def test_searches_of_a_history_are_not_said_to_be_those_of_several_people():
     """Most texts of a representative have one author: k people share the history, not its texts."""
     histories, queries = anonymity(4, "k-anonymity of users"), anonymity(4, "k-anonymity of queries")

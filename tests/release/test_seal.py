@@ -77,6 +77,7 @@ EDITS = [
     part("seal", {"sha256": 5}),
 ]
 SEAL = 19  # the edits from here on are of the seal itself
+VERSION = 15  # this one takes the version away, without which nobody can tell what a seal would cover
 
 
 @pytest.mark.parametrize("number", range(len(EDITS)))
@@ -98,6 +99,16 @@ def test_who_seals_an_edited_label_anew_is_found_by_the_ledger(made, tmp_path, n
     EDITS[number](label)
     (tmp_path / "out" / "label.json").write_text(json.dumps(sealed(label)))
     assert "\n" not in not_verified(tmp_path / "out", "--truth", str(log.path))
+
+
+@pytest.mark.parametrize("number", [n for n in range(SEAL) if n != VERSION])
+def test_the_seal_is_checked_before_anything_is_computed_with_the_numbers(made, tmp_path, number):
+    """Of an edited label the seal speaks first, whatever a reader would have made of the edit."""
+    shutil.copytree(made[1] / "plain", tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    EDITS[number](label)
+    (tmp_path / "out" / "label.json").write_text(json.dumps(label))
+    assert "was changed after it was written" in not_verified(tmp_path / "out")
 
 
 def not_verified(release, *words):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
-from crowdlog.number_format import number, rounded_down, rounded_up
+from crowdlog.number_format import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from crowdlog.planning.budget import Amount, BudgetReport
@@ -98,14 +98,15 @@ def _show(budget: BudgetReport) -> None:
     fields: dict[str, object] = {
         "spent": _sentence(budget.spent),
         "spent, tight": _tight(
-            f"ε = {number(budget.spent.tight_epsilon)} at δ = {number(budget.spent.tight_delta)}"
+            f"ε = {rounded_up(budget.spent.tight_epsilon)} at δ = {rounded_up(budget.spent.tight_delta)}"
         ),
         "left": "no limit is set" if budget.left is None else _sentence(budget.left, rounded_down),
     }
     if budget.limit is not None:
         fields["limit"] = f"{_sentence(budget.limit, rounded_down)}, set {budget.limit.date}"
         if budget.limit.most_squares is not None:
-            fields["Σμ²"] = f"{number(budget.limit.squares)} of {number(budget.limit.most_squares)}"
+            used, most = budget.limit.squares or 0.0, budget.limit.most_squares
+            fields["Σμ²"] = f"{rounded_up(used)} of {rounded_down(most)}"
             del fields["left"]
     if budget.looks:
         last = budget.looks[-1]
@@ -117,7 +118,7 @@ def _show(budget: BudgetReport) -> None:
         fields |= {
             "next": following.mechanism + (f", {following.times} times" if following.times > 1 else ""),
             "next costs": _sentence(following),
-            "next costs, tight": _tight(f"ε = {number(following.tight_epsilon)} more"),
+            "next costs, tight": _tight(f"ε = {rounded_up(following.tight_epsilon)} more"),
             "spent then": _sentence(following.spent_after),
             "next fits": following.fits,
         }
@@ -125,7 +126,7 @@ def _show(budget: BudgetReport) -> None:
     if budget.releases:
         click.echo()
         rows = [
-            [r.id, r.date, r.mechanism, number(r.epsilon), number(r.delta), r.state, r.out]
+            [r.id, r.date, r.mechanism, rounded_up(r.epsilon), rounded_up(r.delta), r.state, r.out]
             for r in budget.releases
         ]
         show_table(["charge", "date", "release", "ε", "δ", "state", "folder"], rows)

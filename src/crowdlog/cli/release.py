@@ -71,6 +71,11 @@ def command(
     from crowdlog.release.publish import publish
 
     chosen, log = parse(mechanism), LogStore.open(store)
+    if budget is not None and not chosen.promise().guarantee.protects:
+        raise InputError(
+            f"{chosen!r} promises no differential privacy, so no budget holds it: leave --budget out. "
+            "Nothing was charged."
+        )
     randomness = None if seed is None else SeededRandomness(seed)
     for sentence in chosen.advice(log):
         note(sentence)

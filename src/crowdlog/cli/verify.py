@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--truth",
     help="The log store it was made from: also compare with its ledger, and k-anonymity with the log.",
 )
-@click.option("--key", metavar="HEX", help="The public key that must have signed it.")
+@click.option("--key", metavar="HEX|FILE", help="The public key that must have signed it (FILE: PEM).")
 @json_option
 def command(release: str, truth: str | None, key: str | None, as_json: bool) -> None:
     """Check that label, tables and pages of RELEASE are as they were written and, with --truth, that its
@@ -34,12 +34,15 @@ def command(release: str, truth: str | None, key: str | None, as_json: bool) -> 
     Example: crowdlog verify KANON --truth STORE
     """
     from crowdlog.release.folder import Release
+    from crowdlog.release.seal import read_public_key
 
+    wanted = None if key is None else read_public_key(key)
     opened = Release.open(release)
     opened.check()
     signer = opened.signed_by()
-    if key is not None and signer != key.lower():
-        raise InputError(f"{release} is not signed with the key given: {signer or 'it has no signature'}.")
+    if wanted is not None and signer != wanted:
+        whose = f"but with {signer}" if signer else "nor with any other"
+        raise InputError(f"{release} is not signed with the key given, {whose}.")
     found: dict[str, object] = {"tables": len(opened.label.tables), "signed_by": signer}
     if truth is not None:
         found |= _against(opened, release, truth, as_json)
@@ -47,9 +50,9 @@ def command(release: str, truth: str | None, key: str | None, as_json: bool) -> 
         show_json(found)
         return
     signed = f"signed by {signer}" if signer else "not signed"
-    click.echo(
-        f"{release} is as it was written: {len(opened.label.tables)} tables with their hashes; {signed}."
-    )
+    number = len(opened.label.tables)
+    tables = "1 table with its hash" if number == 1 else f"{number} tables with their hashes"
+    click.echo(f"{release} is as it was written: {tables}; {signed}.")
 
 
 def _against(opened: Release, release: str, truth: str, as_json: bool) -> dict[str, object]:

@@ -8,7 +8,8 @@ from crowdlog.errors import InputError
 from crowdlog.files.address import local_path
 from crowdlog.log.questions import stores_beside
 from crowdlog.log.store import LogStore
-from crowdlog.privacy.ledger import Ledger, is_postgres
+from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger_place import check_new, is_postgres
 
 
 def shared_ledger(ledger: str | Path | None, out: str | Path, *, new: bool) -> str | None:
@@ -29,7 +30,7 @@ def shared_ledger(ledger: str | Path | None, out: str | Path, *, new: bool) -> s
     for store in stores_beside(local_path(out).absolute()):
         if str(store.ledger() if is_postgres(store.ledger()) else Path(store.ledger()).absolute()) == address:
             _compare(store, new=new)
-    (Ledger.check_new if new else Ledger.check)(address)
+    (check_new if new else Ledger.check)(address)
     return address
 
 

@@ -8,6 +8,7 @@ distribution, each rounded to the safe side.
 from __future__ import annotations
 
 import math
+import sys
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
@@ -71,6 +72,8 @@ def upper_quantile(tail: float, draws: int = 1) -> float:
 
     with mpmath.workprec(PRECISION):
         each = -mpmath.expm1(mpmath.log1p(-mpmath.mpf(tail)) / draws)  # 1 − (1 − tail)^(1/draws)
+        if each < sys.float_info.min:  # floats lose digits there: the first guess would be far off
+            raise OverflowError(f"a chance of {tail} is too small for a threshold")
         z = -quantile(float(each))
         while bound_above(_upper(z)) > each:
             z += 2.0**-40  # a first guess that fell short by rounding

@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 
+from crowdlog.number_format import rounded_down, rounded_up
 from crowdlog.privacy.gaussian import largest_mu, upper_quantile
 from crowdlog.privacy.rounding import PRECISION, SLACK, as_fraction, round_up
 
@@ -72,12 +73,12 @@ def refusal(
     most_squares, most_tails = limits(epsilon, delta)
     if squares > most_squares:
         return (
-            f"Σμ² would be {round_up(squares):.6g}, and ε = {epsilon:g}, δ = {delta:g} allow "
-            f"{float(most_squares):.6g}"
+            f"Σμ² would be {rounded_up(round_up(squares))}, and ε = {epsilon:g}, δ = {delta:g} allow "
+            f"{rounded_down(float(most_squares))}"
         )
     if tails > most_tails:
         return (
-            f"the δ of thresholds would be {round_up(tails):.6g}, and the budget has {float(most_tails):.6g} "
-            "for them"
+            f"the δ of thresholds would be {rounded_up(round_up(tails))}, and the budget has "
+            f"{rounded_down(float(most_tails))} for them"
         )
     return None

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -111,8 +111,14 @@ class SqliteJournal:
 
     @classmethod
     def create(cls, path: Path) -> None:
-        """An empty journal. Nothing is forced to disk: whoever makes the folder does that for all files."""
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        """An empty journal, in a new file or a blank one (`is_blank`). Nothing is forced to disk: whoever
+        makes the folder does that for all files.
+        """
+        file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o600)
+        try:
+            os.fchmod(file, 0o600)
+        finally:
+            os.close(file)
         connection = sqlite3.connect(path, isolation_level=None)
         try:
             connection.execute("PRAGMA synchronous = OFF")
@@ -137,7 +143,7 @@ class SqliteJournal:
                 # A line is on the disk before anything else happens.
                 connection.execute("PRAGMA synchronous = FULL")
                 _check_version(connection, file)
-                connection.execute("SELECT number, content, hash FROM journal LIMIT 1").fetchone()
+                _check_pages(connection)
                 _check_unmoved(file, before)
             except BaseException:
                 connection.close()
@@ -191,6 +197,17 @@ class SqliteJournal:
         self._connection.close()
 
 
+def is_blank(path: Path) -> bool:
+    """Whether the file is what a `create` that was killed leaves: no byte, or SQLite's without a table."""
+    try:
+        address = f"file:{quote(os.fsencode(path.absolute()))}?mode=rw"
+        with closing(sqlite3.connect(address, uri=True, timeout=WAIT)) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            return version == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except _BROKEN:
+        return False  # whoever opens it says what is wrong
+
+
 def _check_version(connection: sqlite3.Connection, file: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == 0:
@@ -201,6 +218,13 @@ def _check_version(connection: sqlite3.Connection, file: Path) -> None:
             f"this one needs {VERSION}). Use that version, or import the log again and book what was spent: "
             "crowdlog budget NEWSTORE --book EPSILON DELTA"
         )
+
+
+def _check_pages(connection: sqlite3.Connection) -> None:
+    """Lines may be read from a file to which none can be added: that is damage, noticed before a charge."""
+    connection.execute("SELECT number, content, hash FROM journal LIMIT 1").fetchone()
+    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise sqlite3.DatabaseError("its pages contradict each other")
 
 
 _PASSING = ("locked", "readonly", "read-only", "disk is full", "unable to open", "disk I/O")

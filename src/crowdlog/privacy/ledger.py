@@ -13,14 +13,14 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.guarantee import Guarantee, approximate, compose
-from crowdlog.privacy.journal import Journal, Line, SqliteJournal, append, damaged, read_lines
+from crowdlog.privacy.journal import Journal, Line, append, damaged, is_blank, read_lines
 from crowdlog.privacy.ledger_book import (
     UNFINISHED,
     Book,
@@ -33,12 +33,18 @@ from crowdlog.privacy.ledger_book import (
     over_budget,
     refuse_taken,
 )
-from crowdlog.privacy.ledger_head import HEAD, LedgerHead
+from crowdlog.privacy.ledger_head import LedgerHead, check_head
+from crowdlog.privacy.ledger_place import (
+    begin_journal,
+    head_beside,
+    is_there,
+    only_stores,
+    open_journal,
+    shown,
+)
 from crowdlog.privacy.rounding import sum_up
 
-POSTGRES = ("postgresql://", "postgres://")
 BOOKED = "booked by hand"
-LEDGER = "ledger.sqlite"  # of a store
 
 
 class Ledger:
@@ -59,10 +65,10 @@ class Ledger:
         of the same content that the ledger knows already.
         """
         if begin:
-            _begin(address)
+            begin_journal(address)
         else:
             cls.check(address)
-        with cls(_open(address), store, head, _beside(address)) as ledger:
+        with cls(open_journal(address), store, head, head_beside(address)) as ledger:
             with ledger._writing("the store was not noted in it.") as (book, add):
                 again = [known for known, content in book.stores.items() if content == source]
                 add({"what": "store", "time": time.time(), "store": store, "content_hash": source})
@@ -73,51 +79,36 @@ class Ledger:
         """Raise InputError unless there is a ledger that another store may join: one that is missing is never
         begun by the way, and one that lacks the last line that the file beside it knows is an older one.
         """
-        if not _is_there(address):
+        if not is_there(address):
             raise InputError(
-                f"There is no ledger {_shown(address)}. Is its name misspelt? If it was deleted, put its "
+                f"There is no ledger {shown(address)}. Is its name misspelt? If it was deleted, put its "
                 "newest copy back. If nothing was ever released of these people, begin it: add --new-ledger."
             )
-        with cls(_open(address), "", None, _beside(address)) as ledger:
+        beside = head_beside(address)
+        if beside is not None and not beside.exists() and is_blank(Path(address)):
+            raise _not_begun(address)
+        with cls(open_journal(address), "", None, beside) as ledger:
             known = [head.read() for head in ledger._heads]
             lines = read_lines(ledger._journal)
             ledger._book(lines)
+            if beside is not None and not beside.exists() and only_stores(lines):
+                raise _not_begun(address)
             for head, seen in zip(ledger._heads, known, strict=True):
-                _check_head(ledger._journal, head, seen, lines)
+                check_head(ledger._journal, head, seen, lines)
             if not lines:
                 raise damaged(ledger._journal, "it has no line")
-
-    @classmethod
-    def check_new(cls, address: Path | str) -> None:
-        """Raise InputError where a ledger is, or was, that is to be begun."""
-        beside = _beside(address)
-        if beside is not None and beside.exists():
-            raise InputError(
-                f"There is or was a ledger {address}: {beside} tells. If it is there, leave --new-ledger "
-                "out; if not, put its newest copy back. If it is lost, begin one of another name, and book "
-                "there what the labels of its releases say: crowdlog budget STORE --book EPSILON DELTA"
-            )
-        if not _is_there(address):
-            return
-        with closing(_open(address)) as journal:
-            if read_lines(journal):
-                raise InputError(
-                    f"The ledger {_shown(address)} is there already: leave --new-ledger out, or choose "
-                    "another name."
-                )
 
     @classmethod
     def open(cls, address: Path | str, source: str, store: str, head: Path | None = None) -> Self:
         """Open the ledger of the store with this content hash and id. `head`: the file in which the store
         keeps the last line that it saw (default: beside the ledger).
         """
-        ledger = cls(_open(address), store, head, _beside(address))
+        ledger = cls(open_journal(address), store, head, head_beside(address))
         try:
             known = [each.read() for each in ledger._heads]  # before the lines: they may grow meanwhile
             lines = read_lines(ledger._journal)
-            for number, (each, seen) in enumerate(zip(ledger._heads, known, strict=True)):
-                if number == 0 or seen is not None:  # ledgers of before have no file beside them
-                    _check_head(ledger._journal, each, seen, lines)
+            for each, seen in zip(ledger._heads, known, strict=True):
+                check_head(ledger._journal, each, seen, lines)
             _check_source(ledger._book(lines), address, source, store)
         except BaseException:
             ledger.close()
@@ -128,7 +119,7 @@ class Ledger:
     @classmethod
     def accept(cls, address: Path | str, store: str, head: Path) -> None:
         """Take the ledger as it is for the newest one: by the owner's decision, after its end was cut off."""
-        with cls(_open(address), store, head, _beside(address)) as ledger:
+        with cls(open_journal(address), store, head, head_beside(address)) as ledger:
             lines = read_lines(ledger._journal)
             if not lines:
                 raise damaged(ledger._journal, "it has no line")
@@ -155,11 +146,7 @@ class Ledger:
 
         The rule by which releases are added up is fixed by the first charge.
         """
-        if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
-            raise InputError(
-                "A budget needs a finite ε of at least 0 and a δ from 0 to 1. "
-                f"Got ε = {epsilon} and δ = {delta}."
-            )
+        _check_budget(epsilon, delta)
         with self._writing("the budget is as it was.") as (book, add):
             before = book.budget.rule if book.budget else "sum"
             if rule != before and book.entries:
@@ -169,26 +156,7 @@ class Ledger:
                     "Import the log for another one, with a ledger of its own; set its budget, then book "
                     "there what was spent here."
                 )
-            add(
-                {
-                    "what": "budget",
-                    "time": time.time(),
-                    "epsilon": float(epsilon),
-                    "delta": float(delta),
-                    "rule": rule,
-                }
-            )
-
-    def begin_budget(self, epsilon: float, delta: float) -> None:
-        """Set the budget if there is none. One that is in force already must be the same."""
-        budget = self.budget()
-        if budget is None:
-            self.set_budget(epsilon, delta)
-        elif (budget.epsilon, budget.delta) != (epsilon, delta):
-            raise InputError(
-                f"The budget is ε = {budget.epsilon:g}, δ = {budget.delta:g} already. Leave --budget out, or "
-                "change it first: crowdlog budget STORE --epsilon E --delta D"
-            )
+            add(_budget_line(epsilon, delta, rule))
 
     def budget(self) -> Budget | None:
         """The budget in force, or None."""
@@ -221,11 +189,14 @@ class Ledger:
         *,
         steps: Sequence[Mapping[str, Any]] = (),
         allow_unprotected: bool = False,
+        budget: tuple[float, float] | None = None,
     ) -> int:
         """Record a release before it is made; return its id.
 
         Refused, and nothing recorded, if the budget does not hold it. `allow_unprotected`: the owner knows
-        that it promises nothing, or that an earlier one did not.
+        that it promises nothing, or that an earlier one did not. `budget`: ε and δ, set with this charge
+        where there is no budget yet; one that is in force must be the same. A release that promises nothing
+        begins none: no budget holds it.
 
         An output folder has at most one unfinished charge: a stopped release is resumed, not charged again.
         """
@@ -234,8 +205,14 @@ class Ledger:
                 f"{mechanism} promises nothing to the people in the log. "
                 "Allow an unprotected release explicitly if that is meant."
             )
+        if budget is not None:
+            _check_budget(*budget)
         kept = tuple(json.loads(json.dumps([dict(step) for step in steps])))
         with self._writing("nothing was charged and nothing may be published.") as (book, add):
+            if budget is not None and guarantee.protects and _is_first_budget(book, budget):
+                line = _budget_line(*budget, "sum")
+                book.take(line)
+                add(line)
             why = over_budget(book, guarantee, kept, allow_unprotected=allow_unprotected)
             if why is not None:
                 raise PrivacyRefusal(f"{mechanism} {why}.")
@@ -269,7 +246,7 @@ class Ledger:
             why = over_budget(book, guarantee, steps, allow_unprotected=i_know)
             if why is not None:
                 return why
-            book.charge(self._charge(guarantee, "to come", "", steps, "charged"))
+            book.take(self._charge(guarantee, "to come", "", steps, "charged"))
         return None
 
     def refuse_taken(self, out: str, but_for: int = 0) -> None:
@@ -363,51 +340,45 @@ class Ledger:
         self.close()
 
 
-def is_postgres(address: Path | str) -> bool:
-    return str(address).startswith(POSTGRES)
+def _check_budget(epsilon: float, delta: float) -> None:
+    if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
+        raise InputError(
+            f"A budget needs a finite ε of at least 0 and a δ from 0 to 1. Got ε = {epsilon} and δ = {delta}."
+        )
 
 
-def _postgres() -> Any:
-    from crowdlog.privacy.journal_postgres import PostgresJournal
-
-    return PostgresJournal
-
-
-def _open(address: Path | str) -> Journal:
-    journal: Journal = (
-        _postgres().open(str(address)) if is_postgres(address) else SqliteJournal.open(Path(address))
-    )
-    return journal
+def _budget_line(epsilon: float, delta: float, rule: Rule) -> dict[str, Any]:
+    return {
+        "what": "budget",
+        "time": time.time(),
+        "epsilon": float(epsilon),
+        "delta": float(delta),
+        "rule": rule,
+    }
 
 
-def _is_there(address: Path | str) -> bool:
-    if is_postgres(address):
-        return bool(_postgres().is_there(str(address)))
-    return Path(address).exists() or Path(address).is_symlink()
-
-
-def _begin(address: Path | str) -> None:
-    """Make an empty ledger where there never was one; what a killed import left, without a line, is used."""
-    Ledger.check_new(address)
-    if not _is_there(address):
-        _postgres().create(str(address)) if is_postgres(address) else SqliteJournal.create(Path(address))
-
-
-def _beside(address: Path | str) -> Path | None:
-    """Where all stores of a ledger's file together keep the last line that they saw; a database has none."""
-    if is_postgres(address):
-        return None
-    path = Path(address)
-    return path.with_name(HEAD if path.name == LEDGER else f"{path.name}.head")
-
-
-def _shown(address: Path | str) -> str:
-    return str(_postgres().shown(str(address))) if is_postgres(address) else str(address)
+def _is_first_budget(book: Book, wanted: tuple[float, float]) -> bool:
+    """Whether there is none in force; InputError where there is another than this."""
+    known = book.budget
+    if known is not None and (known.epsilon, known.delta) != wanted:
+        raise InputError(
+            f"The budget is ε = {known.epsilon:g}, δ = {known.delta:g} already. Leave --budget out, or "
+            "change it first: crowdlog budget STORE --epsilon E --delta D"
+        )
+    return known is None
 
 
 def _difference(limit: float, spent: float) -> float:
     """limit − spent, rounded down, not below 0."""
     return 0.0 if spent >= limit else -sum_up([-limit, spent])
+
+
+def _not_begun(address: Path | str) -> InputError:
+    return InputError(
+        f"The ledger {address} knows of no budget and no release, and the file beside it is missing, so "
+        "nobody can tell whether its end was cut off. An import that was killed leaves that. If nothing was "
+        "ever released of these people, add --new-ledger; if something was, put the newest copy back."
+    )
 
 
 def _check_source(book: Book, address: Path | str, source: str, store: str) -> None:
@@ -417,25 +388,4 @@ def _check_source(book: Book, address: Path | str, source: str, store: str) -> N
             f"The ledger {Path(str(address)).name} belongs to another log or another import of it: it does "
             "not know store "
             f"{store[:16]} with content {source[:16]}. Was the store replaced? Try again."
-        )
-
-
-def _check_head(
-    journal: Journal, head: LedgerHead, seen: tuple[int, str] | None, lines: Sequence[Line]
-) -> None:
-    """Refuse a ledger that lacks the last line that was seen of it: it is older, or was emptied."""
-    accept = "crowdlog check STORE --accept-ledger"
-    if seen is None:
-        raise InputError(
-            f"{head.path}, in which the end of the ledger is kept, is missing or damaged, so nobody can tell "
-            f"whether the ledger is the newest. If you know that it is: {accept}"
-        )
-    number, digest = seen
-    if number > len(lines) or lines[number - 1].hash != digest:
-        raise InputError(
-            f"The ledger {journal.name} is older than its store, or was emptied: "
-            f"it has {len(lines)} lines, and {head.path} knows line {number}. "
-            f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the "
-            "missing releases say: "
-            "crowdlog budget STORE --book EPSILON DELTA"
         )

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from crowdlog.errors import InputError
+from crowdlog.number_format import rounded_down, rounded_up
 from crowdlog.privacy.gaussian_filter import gaussian_parts, promised_parts
 from crowdlog.privacy.gaussian_filter import refusal as gaussian_refusal
 from crowdlog.privacy.guarantee import Guarantee
@@ -76,16 +77,20 @@ class Book:
         self.budgets: list[Budget] = []
         self.looks: list[Look] = []
         self._charges: list[Entry] = []
-        kinds: dict[str, Callable[[Mapping[str, Any]], None]] = {
+        self._kinds: dict[str, Callable[[Mapping[str, Any]], None]] = {
             "store": self._store,
             "budget": self._budget,
-            "charge": self.charge,
+            "charge": self._charge,
             "state": self._state,
             "move": self._move,
             "look": self._look,
         }
         for line in lines:
-            kinds[line.content["what"]](line.content)
+            self.take(line.content)
+
+    def take(self, content: Mapping[str, Any]) -> None:
+        """What one more line says."""
+        self._kinds[content["what"]](content)
 
     @property
     def entries(self) -> list[Entry]:
@@ -109,7 +114,7 @@ class Book:
     def _look(self, content: Mapping[str, Any]) -> None:
         self.looks.append(Look(float(content["time"]), content["how"], content["store"]))
 
-    def charge(self, content: Mapping[str, Any]) -> None:
+    def _charge(self, content: Mapping[str, Any]) -> None:
         self._charges.append(
             Entry(
                 len(self._charges) + 1,
@@ -159,7 +164,8 @@ def over_budget(
         ("δ", budget.delta, [e.guarantee.delta for e in before], guarantee.delta),
     ):
         if _exact_sum([*spent, more]) > Fraction(limit):
-            return f"needs {name} = {more:.6g}, but {sum_up(spent):.6g} of the budget of {limit:.6g} is spent"
+            used, most = rounded_up(sum_up(spent)), rounded_down(limit)
+            return f"needs {name} = {rounded_up(more)}, but {used} of the budget of {most} is spent"
     return None
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from crowdlog.errors import InputError
 from crowdlog.json_safe import strict_json
+from crowdlog.privacy.journal import Journal, Line
 
 HEAD = "ledger.head"
 _LONGEST = 1000  # characters of such a file: a number and a hash
@@ -60,3 +63,24 @@ class LedgerHead:
 
     def _opener(self, name: str, flags: int) -> int:
         return os.open(name, flags, 0o600, dir_fd=self._folder)
+
+
+def check_head(
+    journal: Journal, head: LedgerHead, seen: tuple[int, str] | None, lines: Sequence[Line]
+) -> None:
+    """Refuse a ledger that lacks the last line that was seen of it: it is older, or was emptied."""
+    accept = "crowdlog check STORE --accept-ledger"
+    if seen is None:
+        raise InputError(
+            f"{head.path}, in which the end of the ledger is kept, is missing or damaged, so nobody can tell "
+            f"whether the ledger is the newest. If you know that it is: {accept}"
+        )
+    number, digest = seen
+    if number > len(lines) or lines[number - 1].hash != digest:
+        raise InputError(
+            f"The ledger {journal.name} is older than its store, or was emptied: "
+            f"it has {len(lines)} lines, and {head.path} knows line {number}. "
+            f"Put the newest ledger back. If it is lost: {accept}, then book what the labels of the "
+            "missing releases say: "
+            "crowdlog budget STORE --book EPSILON DELTA"
+        )

@@ -2,8 +2,8 @@
 Proof: proofs/nebula.md.
 
 With n people behind a key, the number who take part is binomial. One person more makes that n + 1. Every
-result is the worst over all n; what lies beyond the n that are computed is bounded by Chernoff's inequality.
-All numbers are upper bounds.
+result is the worst over all n; what lies beyond the n that are computed is bounded by Chernoff's inequality
+and Stirling's formula. All numbers are upper bounds.
 """
 
 from __future__ import annotations
@@ -81,27 +81,39 @@ class SampledCount:
             paid = math.expm1(epsilon) * binom.cdf(t, n, self.p) * (1 - _BINOMIAL_ERROR)
             return np.asarray(gained - paid)
 
-        return self._worst(excess, edge, 1 / (1 - self.p))
+        return self._worst(excess, edge, 1 / (1 - self.p))  # and e^ε is less than that: the edge is positive
 
     def _worst(self, excess: Callable[[Ints], Floats], edge: float, factor: float = 1.0) -> float:
-        """The largest over all n from K − 1 on; Chernoff bounds those that are not looked at."""
-        rate = _divergence(edge, self.p)
+        """The largest over all n from K − 1 on; those that are not looked at are bounded."""
+        if _divergence(edge, self.p) * 2 * _MOST < 0.5:  # Chernoff's bound on them stays above a half
+            return 1.0
         worst, start, block = 0.0, self.K - 1, _BLOCK
         while start < _MOST:
             worst = max(worst, float(excess(np.arange(start, start + block)).max()))
             start += block
             block *= 2
-            if start * edge >= self.K and factor * math.exp(-rate * start) <= worst:
+            if start * edge >= self.K and factor * self._beyond(start, edge) <= worst:
                 return min(worst, 1.0)
-        return min(max(worst, factor * math.exp(-rate * start)), 1.0)
+        return min(max(worst, factor * self._beyond(start, edge)), 1.0)
+
+    def _beyond(self, n: int, edge: float) -> float:
+        """No n from here on exceeds this: it falls with n (claim 2 of the proof)."""
+        chernoff = math.exp(-_divergence(edge, self.p) * n)
+        low, high = edge - 2 / n, edge + 2 / n  # the share that is looked at, wherever it was rounded to
+        if low <= 0 or high >= 1:
+            return chernoff
+        nearest = max(low, self.p) if edge > self.p else min(high, self.p)
+        spread = 2 * math.pi * n * min(low * (1 - low), high * (1 - high))
+        return min(chernoff, self.p * math.exp(-_divergence(nearest, self.p) * n) / math.sqrt(spread))
 
 
 @cache
 def sampled_delta(millionths: int, K: int, d: int, epsilon: float) -> float:
     """The δ at this ε where one person has up to d keys, each drawn by itself."""
     one = SampledCount(millionths, K)
-    if d == 1:
-        return one.delta(epsilon)
+    alone = one.delta(epsilon)
+    if d == 1 or alone == 1:  # nothing is promised of one key: no grid of losses makes that better
+        return alone
     return max(_composed(way, d, epsilon) for way in (one.with_her, one.without_her))
 
 

@@ -25,6 +25,8 @@ def protects(guarantee: Guarantee) -> str:
         return "one user: Neighbouring logs differ in all rows of one user, added or removed."
     if guarantee.kind == "k-anonymity of users":
         return "nobody in particular: a history is that of several people, a text in it may be one person's"
+    if guarantee.kind == "semantic k-anonymity of queries":
+        return "nobody in particular: several people asked queries like it, a text itself may be one person's"
     return "nobody in particular: what is shown is common to several people" if guarantee.k else "nobody"
 
 

@@ -66,9 +66,9 @@ class Release:
     def open(cls, path: str | Path) -> Release:
         folder = Path(path)
         stored = _stored(folder)
-        label = Label.read(stored, of=str(folder))
-        check_seal(stored, str(folder))
-        return cls(folder, label)
+        Label.check_version(stored, of=str(folder))  # of another version nobody knows what its seal covers
+        check_seal(stored, str(folder))  # before anything is computed with its numbers
+        return cls(folder, Label.read(stored, of=str(folder)))
 
     def signed_by(self) -> str | None:
         """The public key of who signed it, in hexadecimal; None without a signature."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crowdlog.artifacts.kinds import PART_ARTIFACTS
+from crowdlog.artifacts.kinds import PART_ARTIFACTS, Artifact
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.privacy.ledger_book import Entry
@@ -55,7 +55,9 @@ def refuse_without_times(promise: Promise, log: LogStore) -> None:
     """A log without times has no sessions and no next queries: InputError for what needs them."""
     if log.info.has_times:
         return
-    kinds = [getattr(plan.artifact, "kind", "sequence") for plan in promise.tables]
+    kinds = [
+        plan.artifact.kind if isinstance(plan.artifact, Artifact) else "sequence" for plan in promise.tables
+    ]
     wrong = [
         plan.name for plan, kind in zip(promise.tables, kinds, strict=True) if kind not in _WITHOUT_TIMES
     ]

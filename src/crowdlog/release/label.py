@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -140,19 +141,32 @@ class Label:
             },
         }
 
+    @staticmethod
+    def check_version(stored: Any, *, of: str) -> None:
+        """Raise InputError for what is no label, or one of another version; no other part is looked at."""
+        with _naming(of):
+            _check_version(_Parts(stored))
+
     @classmethod
     def read(cls, stored: Any, *, of: str = "this release") -> Label:
         """What `to_json` wrote; `of` names the release where it cannot be read."""
-        try:
+        with _naming(of):
             _refuse_unprintable(stored)
             return _read(_Parts(stored))
-        except InputError as error:
-            raise InputError(f"The label of {of} cannot be read: {error}") from None
-        except (ArithmeticError, ValueError, RecursionError):
-            raise InputError(
-                f"The label of {of} cannot be read: it holds what no label has, such as a μ of 0. "
-                "It was damaged or changed by hand."
-            ) from None
+
+
+@contextmanager
+def _naming(of: str) -> Iterator[None]:
+    """Say of which release a label cannot be read."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"The label of {of} cannot be read: {error}") from None
+    except (ArithmeticError, ValueError, RecursionError):
+        raise InputError(
+            f"The label of {of} cannot be read: it holds what no label has, such as a μ of 0. "
+            "It was damaged or changed by hand."
+        ) from None
 
 
 def _refuse_unprintable(stored: Any) -> None:
@@ -209,13 +223,17 @@ class _Parts:
         return tuple(self.take(place, list[str]))
 
 
-def _read(parts: _Parts) -> Label:
+def _check_version(parts: _Parts) -> None:
     version = parts.take("crowdlog.label_version", int)
     if version != VERSION:
         raise InputError(
             f"it has version {version} and this crowdlog reads version {VERSION}. "
             "Use the crowdlog that wrote it."
         )
+
+
+def _read(parts: _Parts) -> Label:
+    _check_version(parts)
     take = parts.take
     return Label(
         parts.texts("crowdlog.mechanisms"),

@@ -34,6 +34,11 @@ def meaning_for_one_person(guarantee: Guarantee) -> str:
                 f"{true}. A search in it may be one person's own text, and several published things together "
                 "may still point at you."
             )
+        if guarantee.kind == "semantic k-anonymity of queries":
+            return (
+                f"{true}. A published text may be one person's own, and several published things together "
+                "may still point at you."
+            )
         return (
             f"{true}. What all of these have in common is shown, and several published things together may "
             "still point at you."

@@ -73,15 +73,15 @@ def publish(
         if opened is not None:
             mechanism.check_engine(opened)
         _refuse_exchanged(log, ledger, "Nothing was charged; try again.")
-        if budget is not None:
-            ledger.begin_budget(*budget)
-        charge = ledger.charge(
-            promise.guarantee,
-            repr(mechanism),
-            str(place.target),
-            steps=promise.accounting,
-            allow_unprotected=i_know,
-        )
+        with _told_if_charged(ledger, log, place):
+            charge = ledger.charge(
+                promise.guarantee,
+                repr(mechanism),
+                str(place.target),
+                steps=promise.accounting,
+                allow_unprotected=i_know,
+                budget=budget,
+            )
         drawing = Drawing(mechanism, promise, log, drawn_by, warnings, lambda _log: nullcontext(opened), key)
         return finish(drawing, ledger, charge, place)
 
@@ -231,6 +231,19 @@ def _refuse_exchanged(log: LogStore, ledger: Ledger, then: str) -> None:
         raise InputError(f"The store {log.path} was moved or deleted during this release. {then}")
     if not (log.is_still_there() and ledger.is_still_there()):
         raise InputError(f"The store {log.path} or its ledger was replaced during this release. {then}")
+
+
+@contextmanager
+def _told_if_charged(ledger: Ledger, log: LogStore, place: Place) -> Iterator[None]:
+    """Stopped while the charge is made: once its line is written it is made, though nobody has its number."""
+    try:
+        yield
+    except CrowdlogError:
+        raise
+    except BaseException:
+        made = [entry.id for entry in ledger.unpublished() if entry.out == str(place.target)]
+        with _told_of(made[-1], log) if made else nullcontext():
+            raise
 
 
 @contextmanager

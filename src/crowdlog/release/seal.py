@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,25 @@ def read_key(path: str | Path) -> Any:
             "Make one: openssl genpkey -algorithm ed25519 -out KEY.pem"
         )
     return key
+
+
+def read_public_key(said: str) -> str:
+    """A public Ed25519 key as labels spell it: said as its 64 hexadecimal digits, or as a file in PEM."""
+    if re.fullmatch("[0-9a-fA-F]{64}", said):
+        return said.lower()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
+
+    try:
+        key = load_pem_public_key(Path(said).read_bytes())
+    except (OSError, ValueError, TypeError):  # no such file, a private key, or of another kind
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise InputError(
+            f"{said} is no public Ed25519 key: neither 64 hexadecimal digits nor a file in PEM. "
+            "Of your own: openssl pkey -in KEY.pem -pubout -out PUBLIC.pem"
+        )
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 
 
 def check_seal(label: Any, of: str) -> str | None:

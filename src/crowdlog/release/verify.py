@@ -172,7 +172,8 @@ def _rare(log: LogStore, every: Any, known: Longs, own: Longs, k: int, rule: Wor
     doubtful = known[own < k]
     if not len(doubtful):
         return 0
-    with duckdb.connect() as db:
+    # Words are text: nothing of them is written to disk where memory is short.
+    with duckdb.connect(config={"temp_directory": ""}) as db:
         db.register("texts", pa.table({"query": np.arange(len(every)), "text": every}))
         db.register("doubtful", pa.table({"query": doubtful}))
         db.register("names", pa.table({"word": sorted(person_names()) if rule.names == "block" else ["\n"]}))

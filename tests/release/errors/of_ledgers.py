@@ -152,7 +152,24 @@ def again(bench: Bench, ledger: str, *, new: bool = False) -> None:
     )
 
 
+def pages(bench: Bench) -> None:
+    """A bit of SQLite's header says that the file holds a map of its pages."""
+    file = bench.log.path / "ledger.sqlite"
+    content = bytearray(file.read_bytes())
+    content[52] ^= 16
+    file.write_bytes(content)
+    bench.publish()
+
+
+def not_begun(bench: Bench) -> None:
+    """What an import leaves that was killed while it made the ledger."""
+    (bench.folder / "new.sqlite").touch()
+    again(bench, "new.sqlite")
+
+
 def already_there(bench: Bench) -> None:
+    with bench.ledger() as ledger:
+        ledger.set_budget(5, 1e-5)
     (bench.log.path / HEAD).unlink()
     again(bench, "store/ledger.sqlite", new=True)
 
@@ -249,12 +266,17 @@ LEDGER_ERRORS: Cases = {
         "The budget is ε = {}": lambda bench: bench.publish(budget=(1.0, 1e-5)),
         "promises nothing to the people": unprotected,
         "{} {}.": budget(1.0, 1e-5),
-        "in which the end of the ledger is kept": headless,
+        "knows of no budget and no release": not_begun,
         "There is no ledger": lambda bench: again(bench, "nowhere.sqlite"),
+        "belongs to another log": of_another_log,
+    },
+    "privacy/ledger_place.py": {
         "There is or was a ledger": lambda bench: (bench.log, again(bench, "store/ledger.sqlite", new=True)),
         "is there already": already_there,
+    },
+    "privacy/ledger_head.py": {
+        "in which the end of the ledger is kept": headless,
         "is older than its store": journal_of("DELETE FROM journal WHERE number > 2"),
-        "belongs to another log": of_another_log,
     },
     "privacy/ledger_book.py": {
         "is unfinished (charge": lambda bench: (bench.charged(), bench.publish()),
@@ -285,6 +307,9 @@ LEDGER_ERRORS: Cases = {
 }
 # What these sentences are filled in with.
 LEDGER_PARTS: Cases = {
+    "privacy/ledger_head.py": {
+        "crowdlog check STORE --accept-ledger": headless,
+    },
     "privacy/ledger_book.py": {
         "needs a budget first": without_budget,
         "an earlier release of these people had no differential privacy": after_an_unprotected_one,
@@ -292,7 +317,6 @@ LEDGER_PARTS: Cases = {
         "does not fit: {}": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),
     },
     "privacy/ledger.py": {
-        "crowdlog check STORE --accept-ledger": headless,
         "the budget is as it was.": full_disk("budget"),
         "so the log was not looked at.": full_disk("look"),
         "nothing was charged and nothing may be published.": full_disk("charge"),
@@ -306,6 +330,7 @@ LEDGER_PARTS: Cases = {
         "line {} is not the one": journal_of("UPDATE journal SET hash = 'x' WHERE number = 1"),
         "line {} cannot be read": content("{"),
         "its tables cannot be read": no_text,
+        "its pages contradict each other": pages,
     },
     "privacy/gaussian_filter.py": {
         "the budget is for Gaussian releases only": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),

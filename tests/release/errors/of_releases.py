@@ -26,7 +26,7 @@ from crowdlog.release.place import find_place
 from crowdlog.release.publish import LOCK
 from crowdlog.release.resume import give_up
 from crowdlog.release.same_source import check_source
-from crowdlog.release.seal import read_key
+from crowdlog.release.seal import read_key, read_public_key
 from tests.release.errors.bench import Bench, Case, Cases, fail, full
 
 
@@ -366,6 +366,10 @@ def few_people(bench: Bench) -> None:
     crowdlog("release", bench.log.path, "Crowd(epsilon=0.1, delta=1e-8)", *options)
 
 
+def budget_for_nothing(bench: Bench) -> None:
+    crowdlog("release", bench.log.path, "FTu(k=3)", "--i-know", "--budget", 1, 0, "-o", bench.out)
+
+
 def give_up_without_charge(bench: Bench) -> None:
     crowdlog("resume", bench.log.path, "--give-up")
 
@@ -436,6 +440,7 @@ RELEASE_ERRORS: Cases = {
     "release/seal.py": {
         "The key {} cannot be read": lambda bench: read_key(bench.folder / "nowhere"),
         "is no private Ed25519 key": lambda bench: read_key(bench.file("no key")),
+        "is no public Ed25519 key": lambda bench: read_public_key(str(bench.file("no key"))),
         "has no seal": lambda bench: bench.label(lambda stored: stored.pop("seal") and None, sealed=False),
         "was changed after it was written": lambda bench: bench.label(
             lambda stored: stored["crowdlog"].update(warnings=["none"]), sealed=False
@@ -456,7 +461,10 @@ RELEASE_ERRORS: Cases = {
         "The disk that should hold": folder_too_full,
         "came into being meanwhile": folder_meanwhile,
     },
-    "cli/release.py": {"Nothing was charged; add --i-know": few_people},
+    "cli/release.py": {
+        "Nothing was charged; add --i-know": few_people,
+        "so no budget holds it": budget_for_nothing,
+    },
     "cli/resume.py": {"Give --give-up together with": give_up_without_charge},
 }
 RELEASE_PARTS: Cases = {

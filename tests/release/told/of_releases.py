@@ -68,9 +68,8 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         ": ε = {}, δ = {}": dp,
         " This spends {}": dp,
         "one user: Neighbouring logs differ": dp,
-        "nobody in particular: what is shown": kind(
-            "k-anonymity of queries", "semantic k-anonymity of queries"
-        ),
+        "nobody in particular: what is shown": kind("k-anonymity of queries"),
+        "nobody in particular: several people asked": kind("semantic k-anonymity of queries"),
         "nobody in particular: a history": kind("k-anonymity of users"),
         "# What this release is": always,
         "\n## What it means for you": always,
@@ -86,9 +85,8 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         " With a probability of at most 1 in {} this promise may fail": kind("probabilistic DP"),
         "{}, and guesses after seeing this release": kind("approximate DP"),
         "Somebody who thinks it as likely as not": dp,
-        "{}. What all of these have in common": kind(
-            "k-anonymity of queries", "semantic k-anonymity of queries"
-        ),
+        "{}. What all of these have in common": kind("k-anonymity of queries"),
+        "{}. A published text may be one person's own": kind("semantic k-anonymity of queries"),
         "{}. A search in it may be one person's": kind("k-anonymity of users"),
         "There is no mathematical promise": lambda label: label.promise.guarantee.family == "none",
     },
