@@ -1,7 +1,8 @@
 """What a ladder publishes beside Crowd on the same synthetic logs: rows, how right numbers of people are,
 invented rows, time. `python benchmarks/ladder.py --users 5000 20000 --runs 5 > ladder.json`
 
-Logs: `crowdlog synth` with seeds that nothing was tuned on, or stores given with --stores.
+Logs: `crowdlog synth` with seeds that nothing was tuned on, or stores given with --stores. For logs of AOL's
+size: benchmarks/ladder_large.py.
 """
 
 from __future__ import annotations
@@ -9,12 +10,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from scipy.stats import binom
@@ -29,8 +28,6 @@ from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.crowd import Crowd
 from crowdlog.mechanisms.ladder import Ladder
-from crowdlog.mechanisms.rungs.choice import choose
-from crowdlog.mechanisms.rungs.people import count_people
 from crowdlog.privacy.randomness import SystemRandomness
 
 DELTA = {1.0: 1e-6, 2.3: 1e-5}
@@ -44,48 +41,6 @@ def truth(source: LogSource, artifact: Artifact) -> dict[tuple[str, ...], tuple[
     columns = [column.to_pylist() for column in source.texts(artifact, found.key[some]).values()]
     counts = zip(found.users[some].tolist(), found.impressions[some].tolist(), strict=True)
     return dict(zip(zip(*columns, strict=True), counts, strict=True))
-
-
-class OwnCounts:
-    """Keeps who holds the shown keys of a ladder's release: at 36 million rows counting all keys again, with
-    their texts, takes more memory than the release.
-    """
-
-    def __init__(self) -> None:
-        self.true: dict[str, dict[tuple[str, ...], tuple[int, int]]] = {}
-
-    def __call__(self, shown: Any, *given: Any) -> Any:
-        for table, keys in shown.items():
-            people = keys.held.holders().tolist()
-            rows = zip(*keys.texts.values(), strict=True)
-            self.true[table] = {row: (n, 0) for row, n in zip(rows, people, strict=True) if n > 1}
-        return count_people(shown, *given)
-
-
-def measured_by_itself(mechanism: Ladder, log: LogStore) -> dict[str, Any]:
-    """One release, its people counted from the lists that it was made of."""
-    kept, choosing = OwnCounts(), 0.0
-
-    def timed(*given: Any) -> Any:
-        nonlocal choosing
-        begin = time.process_time()
-        chosen = choose(*given)
-        choosing += time.process_time() - begin
-        return chosen
-
-    started = time.process_time()
-    with (
-        mock.patch("crowdlog.mechanisms.rungs.people.count_people", kept),
-        mock.patch("crowdlog.mechanisms.rungs.climb.choose", timed),
-    ):
-        tables = mechanism.protect(log, SystemRandomness()).tables
-    found: dict[str, Any] = {"cpu_seconds": round(time.process_time() - started, 2)}
-    found["of_these_selecting"] = round(choosing, 2)
-    found["peak_gb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
-    for plan in mechanism.plan:
-        if isinstance(plan.artifact, Artifact):
-            found[plan.name] = _table(tables[plan.name], kept.true[plan.name], plan.artifact)
-    return found
 
 
 def rows_of(table: Any, artifact: Artifact) -> list[tuple[str, ...]]:
@@ -103,15 +58,20 @@ def measured(mechanism: Mechanism, log: LogStore, known: dict[Any, Any]) -> dict
             if isinstance(plan.artifact, Artifact):
                 if plan.artifact not in known:
                     known[plan.artifact] = truth(source, plan.artifact)
-                found[plan.name] = _table(tables[plan.name], known[plan.artifact], plan.artifact)
+                found[plan.name] = judged(tables[plan.name], known[plan.artifact], plan.artifact)
     if "queries" in found:
         artifact = Artifact("query", mechanism.plan[0].artifact.representation)
         found["searches"] = searches(tables["queries"], notes, known[artifact])
     if isinstance(mechanism, Crowd):
-        words = {word for query in tables["queries"]["query"].to_pylist() for word in query.split()}
-        sites = {url.split("/")[2].removeprefix("www.") for url in tables["clicks"]["url"].to_pylist()}
-        found |= {"words": {"rows": len(words)}, "sites": {"rows": len(sites)}}
+        found |= shown_inside(tables)
     return found
+
+
+def shown_inside(tables: Any) -> dict[str, dict[str, int]]:
+    """Different words and sites inside the rows of Crowd."""
+    words = {word for query in tables["queries"]["query"].to_pylist() for word in query.split()}
+    sites = {url.split("/")[2].removeprefix("www.") for url in tables["clicks"]["url"].to_pylist()}
+    return {"words": {"rows": len(words)}, "sites": {"rows": len(sites)}}
 
 
 def searches(table: Any, notes: Any, true: dict[tuple[str, ...], tuple[int, int]]) -> dict[str, float]:
@@ -138,7 +98,8 @@ def by_chance(rows: int) -> float:
     return float(binom.pmf(list(inside), rows, 0.95).sum())
 
 
-def _table(table: Any, true: dict[tuple[str, ...], tuple[int, int]], artifact: Artifact) -> dict[str, Any]:
+def judged(table: Any, true: dict[tuple[str, ...], tuple[int, int]], artifact: Artifact) -> dict[str, Any]:
+    """Rows of a published table, how many are invented, and how right its numbers are."""
     keys = rows_of(table, artifact)
     real = np.array([key in true for key in keys], bool)
     of_people = "low" in table.column_names
@@ -173,7 +134,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=9001)
     parser.add_argument("--alone", action="store_true", help="the ladder without Crowd")
-    parser.add_argument("--large", action="store_true", help="the ladder alone, with its own counts as truth")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crowdlog-ladder-") as folder:
         logs = [LogStore.open(path) for path in asked.stores]
@@ -188,10 +148,6 @@ def main() -> None:
                 for run in range(asked.runs):
                     people = log.info.users
                     ladder = Ladder(epsilon=epsilon, delta=DELTA[epsilon], people=people)
-                    if asked.large:
-                        found = measured_by_itself(ladder, log)
-                        print(json.dumps({"people": people, "epsilon": epsilon, **found}), flush=True)
-                        continue
                     crowd = Crowd(epsilon=epsilon, delta=DELTA[epsilon])
                     for mechanism in (ladder,) if asked.alone else (ladder, crowd):
                         told = {"people": people, "epsilon": epsilon, "run": run}

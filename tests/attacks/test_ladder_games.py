@@ -12,7 +12,7 @@ from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.rungs import people
 from crowdlog.privacy.randomness import SeededRandomness
-from tests.support.logs import make_log
+from tests.support.logs import few_and_many, make_log
 
 LADDER = "Ladder(epsilon=4, delta=1e-3, people=300, least_rows=0)"
 
@@ -20,12 +20,7 @@ LADDER = "Ladder(epsilon=4, delta=1e-3, people=300, least_rows=0)"
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     """Queries of many people, and queries of few; clicks and repeated searches."""
-    rows = []
-    for user in range(300):
-        asked = [f"common {user % 5}", f"common {(user + 1) % 5}", f"own {user}", f"few {user // 2}"]
-        for number, query in enumerate(asked + [asked[0]] * (user % 7)):
-            rows.append((f"u{user:03}", query, 60 * number, f"http://{query.replace(' ', '')}.example"))
-    return make_log(tmp_path_factory.mktemp("ladder"), rows)
+    return make_log(tmp_path_factory.mktemp("ladder"), few_and_many())
 
 
 def test_a_run_is_the_mechanism_on_the_log_without_them(log, tmp_path):

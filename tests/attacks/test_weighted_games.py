@@ -13,7 +13,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.plan import decide as deciding
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.randomness import SeededRandomness
-from tests.support.logs import make_log
+from tests.support.logs import few_and_many, make_log
 
 SPELLINGS = [
     "Crowd(epsilon=4, delta=1e-3, budget=4)",
@@ -25,12 +25,7 @@ SPELLINGS = [
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     """Queries of many people, some of whom ask more often than the budget allows, and queries of few."""
-    rows = []
-    for user in range(300):
-        asked = [f"common {user % 5}", f"common {(user + 1) % 5}", f"own {user}", f"few {user // 2}"]
-        for number, query in enumerate(asked + [asked[0]] * (user % 7)):
-            rows.append((f"u{user:03}", query, 60 * number, f"http://{query.replace(' ', '')}.example"))
-    return make_log(tmp_path_factory.mktemp("weighted"), rows)
+    return make_log(tmp_path_factory.mktemp("weighted"), few_and_many())
 
 
 def games_of(spelling, log):

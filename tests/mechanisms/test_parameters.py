@@ -19,6 +19,10 @@ from crowdlog.mechanisms.ft_a import FTa
         ("Nothing(k=2)", "There is no mechanism 'Nothing'. There are:"),
         ("FTa(k=2", "This mechanism cannot be read"),
         ("Korolova(epsilon=float('nan'), delta=1e-5, d=20)", "must be a plain number or text"),
+        (f"FTa(k={10**400})", "must be a whole number of at least 1 and below 4.6e+18. Got 1000"),
+        (f"FTa(k={'9' * 5000})", "This mechanism cannot be read"),
+        (f"Korolova(epsilon={10**400}, delta=1e-5, d=20)", "a number above 0 and below 4.6e+18. Got 4.6"),
+        ("Korolova(epsilon=-1e999, delta=1e-5, d=20)", "must be a number above 0. Got -inf."),
         (
             "Korolova(epsilon=1e999, delta=1e-5, d=20)",
             "The 'epsilon' parameter of Korolova must be a number above 0",

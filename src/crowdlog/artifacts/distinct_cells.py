@@ -14,6 +14,8 @@ from crowdlog.types import Ints
 
 MOST = 1 << 31  # cells: 256 MB of bits, and half as much for numbers
 ONE = np.uint64(1)
+PAIRS, FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+EIGHTS, EACH = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 def distinct_cells(code: Ints, cells: int) -> tuple[Ints, Any]:
@@ -24,36 +26,36 @@ def distinct_cells(code: Ints, cells: int) -> tuple[Ints, Any]:
         key, numbers = distinct_keys(code)
         none = int(len(key) > 0 and key[0] < 0)
         return key[none:], numbers - none
-    bits = np.zeros(cells // 64 + 1, np.uint64)
-    before = _mark(code, bits)
-    return _listed(bits, before), _numbers(code, bits, before)
+    # Made here, not in the compiled loops: numpy asks for large pages.
+    bits, before = np.zeros(cells // 64 + 1, np.uint64), np.zeros(cells // 64 + 2, np.int32)
+    _mark(code, bits, before)
+    key, numbers = np.empty(before[-1], np.int64), np.empty(len(code), np.int32)
+    _list(bits, key)
+    _number(code, bits, before, numbers)
+    return key, numbers
 
 
 @njit(cache=True)
-def _ones(word: Any) -> int:
-    """How many bits are set."""
-    count = 0
-    while word:
-        word &= word - ONE
-        count += 1
-    return count
+def _ones(word: Any) -> Any:
+    """How many bits are set: sums of pairs of bits, of fours, of eights; then all eights at once."""
+    word -= word >> ONE & PAIRS
+    word = (word & FOURS) + (word >> np.uint64(2) & FOURS)
+    word = word + (word >> np.uint64(4)) & EIGHTS
+    return np.int64(word * EACH >> np.uint64(56))
 
 
 @njit(cache=True)
-def _mark(code: Any, bits: Any) -> Any:
-    """Set the bit of each code; how many are set before each word of bits."""
+def _mark(code: Any, bits: Any, before: Any) -> None:
+    """Set the bit of each code, and tell how many are set before each word of bits."""
     for cell in code:
         if cell >= 0:
             bits[cell >> 6] |= ONE << np.uint64(cell & 63)
-    before = np.zeros(len(bits) + 1, np.int32)
     for at in range(len(bits)):
         before[at + 1] = before[at] + _ones(bits[at])
-    return before
 
 
 @njit(cache=True)
-def _listed(bits: Any, before: Any) -> Any:
-    key = np.empty(before[-1], np.int64)
+def _list(bits: Any, key: Any) -> None:
     n = 0
     for at in range(len(bits)):
         if bits[at]:
@@ -61,15 +63,14 @@ def _listed(bits: Any, before: Any) -> Any:
                 if bits[at] >> np.uint64(bit) & ONE:
                     key[n] = at * 64 + bit
                     n += 1
-    return key
 
 
 @njit(cache=True)
-def _numbers(code: Any, bits: Any, before: Any) -> Any:
-    numbers = np.full(len(code), -1, np.int32)
+def _number(code: Any, bits: Any, before: Any, numbers: Any) -> None:
     for place in range(len(code)):
         cell = code[place]
         if cell >= 0:
             below = bits[cell >> 6] & ((ONE << np.uint64(cell & 63)) - ONE)
             numbers[place] = before[cell >> 6] + _ones(below)
-    return numbers
+        else:
+            numbers[place] = -1

@@ -102,14 +102,11 @@ def text_bytes(texts: Any) -> tuple[Any, Any]:
 
 
 @njit(cache=True)
-def split(data: Any, offsets: Any) -> tuple[Any, Any, Any]:
-    """How many words each text has, and where each word begins and ends."""
-    sizes = np.zeros(len(offsets) - 1, np.int64)
-    most = (offsets[-1] - offsets[0] + len(sizes)) // 2 + 1
-    begins, ends = np.empty(most, np.int32), np.empty(most, np.int32)
+def split(data: Any, offsets: Any, sizes: Any, begins: Any, ends: Any) -> int:
+    """Write how many words each text has, and where each word begins and ends; how many there are."""
     n = 0
     for text in range(len(sizes)):
-        inside = False
+        inside, sizes[text] = False, 0
         for at in range(offsets[text], offsets[text + 1]):
             if data[at] == BLANK:
                 if inside:
@@ -121,7 +118,12 @@ def split(data: Any, offsets: Any) -> tuple[Any, Any, Any]:
                 sizes[text] += 1
         if inside:
             ends[n - 1] = offsets[text + 1]
-    return sizes, begins[:n].copy(), ends[:n].copy()
+    return n
+
+
+def most_words(offsets: Any) -> int:
+    """How many words texts can have: every second byte may be a blank."""
+    return int(offsets[-1] - offsets[0] + len(offsets) - 1) // 2 + 1
 
 
 @njit(cache=True)

@@ -62,14 +62,19 @@ class Sites:
 def words_of(batches: Iterable[Any]) -> Words:
     """Texts split at blanks; batches keep millions of texts out of one piece of memory."""
     # Loaded here: numba takes a second.
-    from crowdlog.artifacts.numbered_slices import SliceNumbers, split, text_bytes
+    from crowdlog.artifacts.numbered_slices import SliceNumbers, most_words, split, text_bytes
 
     sizes, pieces, known = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], SliceNumbers()
+    room = np.empty(
+        (2, 0), np.int32
+    )  # one for all batches: memory given back is asked for again, page by page
     for texts in batches:
         data, offsets = text_bytes(texts)
-        size, begins, ends = split(data, offsets)
-        sizes.append(size)
-        pieces.append(known.number(data, begins, ends))
+        if (most := most_words(offsets)) > room.shape[1]:
+            room = np.empty((2, 2 * most), np.int32)
+        sizes.append(np.empty(len(texts), np.int64))
+        words = split(data, offsets, sizes[-1], *room)
+        pieces.append(known.number(data, *room[:, :words]))
     # int32: there may be tens of millions
     return Words(np.cumsum(np.concatenate(sizes)), np.concatenate(pieces), known.texts())
 

@@ -5,13 +5,13 @@ Tried on a small invented log, never on the real one.
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.attacker_view import AttackerView
 from crowdlog.attacks.result import AttackResult, nothing
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.measure.intervals import clopper_pearson
@@ -38,8 +38,8 @@ def injection(view: AttackerView, _truth: Impressions, attacker: Attacker) -> At
     fakes = MOST + 1 if selection is None else fakes_needed(selection)
     if fakes > MOST:
         return nothing("injection", "The label names no threshold that fake users could lift a text over.")
-    with tempfile.TemporaryDirectory(prefix="crowdlog-injection-") as folder:
-        alone, crowd = _log(Path(folder), 0), _log(Path(folder), fakes)
+    with Scratch("injection") as folder:
+        alone, crowd = _log(folder, 0), _log(folder, fakes)
         without, hits = (
             sum(_published(mechanism, log, attacker) for _ in range(TRIALS)) for log in (alone, crowd)
         )

@@ -10,9 +10,7 @@ runs are: how certain a figure is follows from the runs' own shares of right gue
 from __future__ import annotations
 
 import math
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +28,7 @@ from crowdlog.attacks.result import AttackResult, nothing
 from crowdlog.attacks.user_counts import user_counts
 from crowdlog.attacks.weighted_games import WeightedGames
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
 from crowdlog.measure.intervals import CONFIDENCE, Interval, clopper_pearson, mean_interval
 from crowdlog.measure.log_arrays import Impressions
 from crowdlog.mechanisms.base import Mechanism
@@ -199,8 +198,8 @@ def _whole(
     shared = gaussian and runs >= MANY_RUNS
     enough = MANY_GAMES if shared else GAMES if noise.any else EXACT_GAMES
     right = list[Bools]()
-    with tempfile.TemporaryDirectory(prefix="crowdlog-membership-") as folder:
-        worlds = LogWithout(truth.store, Path(folder))
+    with Scratch("membership") as folder:
+        worlds = LogWithout(truth.store, folder)
         while len(right) < runs and sum(map(len, right)) < enough:
             targets = together(own, rng, -(-enough // runs)) if shared else apart(own, rng)
             inside = rng.random(len(targets)) < 0.5

@@ -14,6 +14,7 @@ from crowdlog.attacks.attacker import Attacker
 from crowdlog.attacks.attacker_view import AttackerView
 from crowdlog.attacks.result import AttackResult, nothing, result_of_trials
 from crowdlog.measure.log_arrays import Impressions, read_log
+from crowdlog.mechanisms import parse
 from crowdlog.types import Floats, Ints
 
 TOKENS = 500  # hashes attacked: the most frequent
@@ -43,7 +44,7 @@ def token_hashes(view: AttackerView, truth: Impressions, attacker: Attacker) -> 
     Without an auxiliary log the attacker knows half of the people's queries.
     """
     name = "token hashes"
-    if not any(spelling.startswith("HashedTokens") for spelling in view.mechanisms):
+    if not any(parse(spelling).hashed_words for spelling in view.mechanisms):
         return nothing(name, "Words are not hashed.")
     coded = view.tables["events"]["query"].combine_chunks().dictionary_encode()
     hashes = split_words(coded.dictionary)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from crowdlog.audit.synthetic_logs import SyntheticLogs
 from crowdlog.audit.taking_part import audit_taking_part, takes_part_by_lot
 from crowdlog.audit.trial import crowded_trials, exposed_trials, run_trial
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.progress import progress_bar
 
@@ -84,8 +84,8 @@ def audit(
     if folder is not None:
         findings = _audits(mechanism, SyntheticLogs(folder), randomness or SystemRandomness(), seconds, runs)
         return AuditReport(repr(mechanism), tuple(findings), time.monotonic() - started)
-    with tempfile.TemporaryDirectory(prefix="crowdlog-audit-") as temporary:
-        return audit(mechanism, seconds=seconds, runs=runs, randomness=randomness, folder=Path(temporary))
+    with Scratch("audit") as temporary:
+        return audit(mechanism, seconds=seconds, runs=runs, randomness=randomness, folder=temporary)
 
 
 def _audits(

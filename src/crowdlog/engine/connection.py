@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ibis
 
 from crowdlog.files.patterns import for_duckdb
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.store import LogStore
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class Engine:
         self.log = log
         reading: dict[str, Any] = {}
         events = str(log.events())
-        self._spill = tempfile.TemporaryDirectory(prefix="crowdlog-spill-") if backend is None else None
+        self._spill = Scratch("spill") if backend is None else None
         if backend is None and self._spill is not None:
             options: dict[str, Any] = {"memory_limit": f"{memory} bytes"} if memory else {}
             if threads:
                 options["threads"] = threads
             backend = ibis.duckdb.connect(
-                temp_directory=self._spill.name, preserve_insertion_order=False, **options
+                temp_directory=str(self._spill.path), preserve_insertion_order=False, **options
             )
             # A path is a pattern to DuckDB, and a folder `user=5` above it a column: neither is meant here.
             events = for_duckdb(log.events())

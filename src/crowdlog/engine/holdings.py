@@ -18,6 +18,11 @@ from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Ints
 
 SHORT_LIST = 24  # items
+# Items a person may lead to, times the mean of all items: queries that many ask are short, so that she leads
+# to fewer. Memory that is not written to is not taken.
+ROOM = 1.2
+# Arrays as long as the log are made by numpy and filled by compiled loops: numpy asks for large pages, of
+# which a loop's own arrays get none. Giving out small ones took longer than some of the loops.
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,9 @@ class Holdings:
 def holdings(source: LogSource, session_minutes: int = SESSION_MINUTES) -> Holdings:
     """Read once for all steps."""
     rows = read_rows(source, session_minutes)
-    offsets, items = _sorted_sets(rows.starts, rows.query)
-    queries = Incidence(offsets, items, source.names)
+    items = np.empty(len(rows.query), np.int32)
+    offsets = _sorted_sets(rows.starts, rows.query, items)
+    queries = Incidence(offsets, items[: offsets[-1]], source.names)
     return Holdings(rows, queries, source.parts.words, source.parts.sites)
 
 
@@ -59,20 +65,28 @@ def follow(held: Incidence, offsets: Ints, targets: Any, size: int) -> Incidence
     """Who holds item i holds `targets[offsets[i]:offsets[i + 1]]` (negative ones are left out): the union,
     each once.
     """
-    bounds, items = _follow(held.offsets, held.items, offsets, _small(targets), size)
-    return Incidence(bounds, items, size)
+    targets, bounds = _small(targets), np.zeros(held.users + 1, np.int64)
+    found = np.empty(int(ROOM * len(held.items) * len(targets) / max(held.size, 1)) + 1, np.int32)
+    seen, done = np.full(size, -1, np.int32), 0
+    while (
+        done := _follow(held.offsets, held.items, offsets, targets, done, seen, bounds, found)
+    ) < held.users:
+        found = np.concatenate([found, np.empty(len(found), np.int32)])
+    return Incidence(bounds, found[: bounds[-1]], size)
 
 
 def follow_one(held: Incidence, target: Any, size: int) -> Incidence:
     """Like `follow`, where every item leads to at most one target; −1 means that it leads to none."""
-    bounds, items = _follow_one(held.offsets, held.items, _small(target), size)
-    return Incidence(bounds, items, size)
+    found = np.empty(len(held.items), np.int32)
+    bounds = _follow_one(held.offsets, held.items, _small(target), np.full(size, -1, np.int32), found)
+    return Incidence(bounds, found[: bounds[-1]], size)
 
 
 def sets_of(starts: Ints, targets: Any, size: int) -> Incidence:
     """Who has which of `targets[starts[u]:starts[u + 1]]`, each once; negative ones are left out."""
-    bounds, items = _sets(starts, _small(targets), size)
-    return Incidence(bounds, items, size)
+    found = np.empty(len(targets), np.int32)
+    bounds = _sets(starts, _small(targets), np.full(size, -1, np.int32), found)
+    return Incidence(bounds, found[: bounds[-1]], size)
 
 
 def _small(numbers: Any) -> Any:
@@ -95,33 +109,29 @@ def beside(parts: list[Incidence]) -> Incidence:
 
 
 @njit(cache=True)
-def _follow(offsets: Any, items: Any, map_offsets: Any, targets: Any, size: int) -> tuple[Any, Any]:
-    most = 0
-    for item in items:
-        most += map_offsets[item + 1] - map_offsets[item]
-    found = np.empty(most, np.int32)
-    bounds = np.zeros(len(offsets), np.int64)
-    seen = np.full(size, -1, np.int32)
-    n = 0
-    for user in range(len(offsets) - 1):
-        start = n
+def _follow(
+    offsets: Any, items: Any, map_offsets: Any, targets: Any, first: int, seen: Any, bounds: Any, found: Any
+) -> int:
+    """From user `first` on, until there is no room for what the next one may have: her number."""
+    n = bounds[first]
+    for user in range(first, len(offsets) - 1):
+        start = most = n
+        for place in range(offsets[user], offsets[user + 1]):
+            most += map_offsets[items[place] + 1] - map_offsets[items[place]]
+        if most > len(found):
+            return user
         for place in range(offsets[user], offsets[user + 1]):
             item = items[place]
             for at in range(map_offsets[item], map_offsets[item + 1]):
                 n = _add(targets[at], user, seen, found, n)
         _sort(found, start, n)
         bounds[user + 1] = n
-    return bounds, found[:n].copy()
+    return len(offsets) - 1
 
 
 @njit(cache=True)
-def _follow_one(offsets: Any, items: Any, target: Any, size: int) -> tuple[Any, Any]:
-    most = 0
-    for item in items:
-        most += target[item] >= 0
-    found = np.empty(most, np.int32)
+def _follow_one(offsets: Any, items: Any, target: Any, seen: Any, found: Any) -> Any:
     bounds = np.zeros(len(offsets), np.int64)
-    seen = np.full(size, -1, np.int32)
     n = 0
     for user in range(len(offsets) - 1):
         start = n
@@ -129,14 +139,12 @@ def _follow_one(offsets: Any, items: Any, target: Any, size: int) -> tuple[Any, 
             n = _add(target[items[place]], user, seen, found, n)
         _sort(found, start, n)
         bounds[user + 1] = n
-    return bounds, found[:n].copy()
+    return bounds
 
 
 @njit(cache=True)
-def _sets(starts: Any, targets: Any, size: int) -> tuple[Any, Any]:
-    found = np.empty(len(targets), np.int32)
+def _sets(starts: Any, targets: Any, seen: Any, found: Any) -> Any:
     bounds = np.zeros(len(starts), np.int64)
-    seen = np.full(size, -1, np.int32)
     n = 0
     for user in range(len(starts) - 1):
         start = n
@@ -144,7 +152,7 @@ def _sets(starts: Any, targets: Any, size: int) -> tuple[Any, Any]:
             n = _add(targets[place], user, seen, found, n)
         _sort(found, start, n)
         bounds[user + 1] = n
-    return bounds, found[:n].copy()
+    return bounds
 
 
 @njit(cache=True)
@@ -172,19 +180,23 @@ def _sort(items: Any, begin: int, end: int) -> None:
 
 
 @njit(cache=True)
-def _sorted_sets(starts: Any, items: Any) -> tuple[Any, Any]:
+def _sorted_sets(starts: Any, items: Any, found: Any) -> Any:
     """Each user's items in rising order, each once."""
-    found = np.empty(len(items), np.int32)
     bounds = np.zeros(len(starts), np.int64)
     n = 0
     for user in range(len(starts) - 1):
-        own = np.sort(items[starts[user] : starts[user + 1]])
-        for place in range(len(own)):
-            if place == 0 or own[place] != own[place - 1]:
-                found[n] = own[place]
+        begin = n
+        for place in range(starts[user], starts[user + 1]):
+            found[n] = items[place]
+            n += 1
+        _sort(found, begin, n)
+        end, n = n, begin
+        for place in range(begin, end):
+            if place == begin or found[place] != found[n - 1]:
+                found[n] = found[place]
                 n += 1
         bounds[user + 1] = n
-    return bounds, found[:n].copy()
+    return bounds
 
 
 @njit(cache=True)

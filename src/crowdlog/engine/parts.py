@@ -15,6 +15,8 @@ from crowdlog.engine.rename import Renaming
 from crowdlog.log.parts import batches
 from crowdlog.log.store import LogStore
 
+AT_ONCE = 1 << 14  # texts: they and the places of their words stay in the processor's cache
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -48,5 +50,5 @@ class Parts:
 
 
 def _texts(path: Path) -> Iterator[Any]:
-    for batch in batches(path, ["text"]):
+    for batch in batches(path, ["text"], AT_ONCE):
         yield batch.column("text")

@@ -15,7 +15,7 @@ from crowdlog.artifacts.representations import WITH_WORD_LISTS
 from crowdlog.errors import InputError
 from crowdlog.extras import need
 from crowdlog.mechanisms.asked import as_asked
-from crowdlog.mechanisms.parameters import check
+from crowdlog.mechanisms.parameters import check, with_role
 from crowdlog.plan.bounds import Counts
 from crowdlog.plan.decide import CountSource, Kept, decide
 from crowdlog.plan.table import TablePlan
@@ -66,6 +66,7 @@ class Mechanism(metaclass=MechanismType):
     counts_only: ClassVar[bool] = (
         False  # whether its own `protect` asks for counts alone, so engines may differ
     )
+    hashed_words: ClassVar[bool] = False  # whether its rows have a hash in the place of each word
     people_column: ClassVar[str] = "users"  # how it calls the number of people beside impressions
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -76,7 +77,7 @@ class Mechanism(metaclass=MechanismType):
 
     def __post_init__(self) -> None:
         check(self)
-        if getattr(self, "representation", "original") in WITH_WORD_LISTS:
+        if not WITH_WORD_LISTS.isdisjoint(with_role(self, "representation").values()):
             need("text")
 
     @abstractmethod
@@ -154,6 +155,10 @@ class Mechanism(metaclass=MechanismType):
         They may depend on the log: never published, never a refusal.
         """
         return ()
+
+    def people_of_a_word(self) -> int | None:
+        """How many people must have typed a word for it to be shown; None where that is no rule of it."""
+        return None
 
     def rows_to_expect(self, people: int) -> Mapping[str, float]:
         """About how many rows each table has with so many people, as measured on synthetic logs; nothing

@@ -16,7 +16,7 @@ What can be released, and how. Made by `crowdlog mechanisms --markdown`; do not 
 A mechanism is written like `Korolova(epsilon=2.3, delta=1e-6, d=20)`: in the shell, in Python,
 in labels and in plots.
 
-| mechanism | promise | |
+| mechanism | promise | what it publishes |
 |---|---|---|
 """
 

@@ -12,7 +12,7 @@ from crowdlog.artifacts.kinds import Artifact
 from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.parameters import parameter
+from crowdlog.mechanisms.parameters import ANONYMITY, parameter
 from crowdlog.mechanisms.shared import WEAKNESSES
 from crowdlog.plan.bounds import Counts, Unbounded
 from crowdlog.plan.selections import AtLeast
@@ -29,7 +29,9 @@ class FrequencyThreshold(Mechanism):
     collected_counts: ClassVar[tuple[Counts, ...]] = ("users", "impressions")
     on: ClassVar[Counts]
 
-    k: int = parameter("how many impressions (FTa) or different users (FTu) an artifact needs", least=1)
+    k: int = parameter(
+        "how many impressions (FTa) or different users (FTu) an artifact needs", least=1, role=ANONYMITY
+    )
     artifact: str = shared.artifact()
     representation: str = shared.representation()
 

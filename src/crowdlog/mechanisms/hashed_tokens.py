@@ -28,6 +28,7 @@ class HashedTokens(Mechanism):
     )
     formula: ClassVar[str] = "word → HMAC(secret key, word), in every row"
     unsafe: ClassVar[bool] = True
+    hashed_words: ClassVar[bool] = True
 
     def promise(self) -> Promise:
         step = Step(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.frequency_threshold import refuse_lower
-from crowdlog.mechanisms.parameters import parameter
+from crowdlog.mechanisms.parameters import ANONYMITY, parameter
 from crowdlog.mechanisms.shared import WEAKNESSES
 from crowdlog.plan.bounds import Counts, Unbounded
 from crowdlog.plan.decide import Kept
@@ -45,7 +45,7 @@ class KAnonymity(Mechanism):
     people_column: ClassVar[str] = "degree"
     counts_only: ClassVar[bool] = True
 
-    k: int = parameter("how many different users must have typed a query", least=2)
+    k: int = parameter("how many different users must have typed a query", least=2, role=ANONYMITY)
 
     def promise(self) -> Promise:
         return promise_of(

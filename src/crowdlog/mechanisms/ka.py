@@ -8,7 +8,7 @@ from typing import ClassVar
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.errors import InputError
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.parameters import parameter
+from crowdlog.mechanisms.parameters import ANONYMITY, parameter
 from crowdlog.mechanisms.shared import WEAKNESSES
 from crowdlog.plan.bounds import Counts, Unbounded
 from crowdlog.plan.selections import AtLeast
@@ -27,7 +27,9 @@ class KA(Mechanism):
     formula: ClassVar[str] = "publish users(q, u) where users(q, u) > K"
     collected_counts: ClassVar[tuple[Counts, ...]] = ("users",)
 
-    K: int = parameter("a click is published when more than this many different users made it", least=0)
+    K: int = parameter(
+        "a click is published when more than this many different users made it", least=0, role=ANONYMITY
+    )
 
     def promise(self) -> Promise:
         table = TablePlan(Artifact("click"), "users", Unbounded(), AtLeast(self.K + 1, "users"), None)

@@ -15,7 +15,7 @@ from crowdlog.artifacts.semantic.word_rule import NAMES, WordRule
 from crowdlog.clusters.partition import EXACT, Partition, PartitionSettings, refuse_sizes
 from crowdlog.extras import need
 from crowdlog.mechanisms.base import Mechanism
-from crowdlog.mechanisms.parameters import parameter
+from crowdlog.mechanisms.parameters import ANONYMITY, parameter
 from crowdlog.privacy.guarantee import anonymity
 from crowdlog.release.promise import Promise, Protected, Setting, Step
 
@@ -62,7 +62,7 @@ class Clustered:
 class Microaggregation(Mechanism):
     """Clusters of at least k users, and one representative log in the place of each user's own."""
 
-    k: int = parameter("how many users have the same log at least", least=2)
+    k: int = parameter("how many users have the same log at least", least=2, role=ANONYMITY)
     word_users: int | None = parameter(
         "how many different users must have typed every word that is shown; left out: k. 1: as the papers do",
         default=None,
@@ -89,6 +89,9 @@ class Microaggregation(Mechanism):
     def rule(self) -> WordRule:
         """Which words keep a text from being shown."""
         return WordRule(self.k if self.word_users is None else self.word_users, self.names)
+
+    def people_of_a_word(self) -> int:
+        return self.rule.users
 
     @property
     def settings(self) -> PartitionSettings:

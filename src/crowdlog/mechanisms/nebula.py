@@ -26,6 +26,7 @@ _UNTOLD = (
     "Who takes part stays secret. Of k people behind an artifact, those whose draws are known do not count: "
     "the threshold is lower by their number."
 )
+MOST_KEYS = 1000  # of one user: the cost of each is composed with that of the others, one by one
 _CLOSED = 2  # people from whom on the size of a closed group says something
 
 
@@ -42,7 +43,9 @@ class Nebula(Mechanism):
     epsilon: float = shared.epsilon()
     delta: float = shared.delta()
     p: float = parameter("probability to take part, in millionths at the finest", above=0, below=1)
-    d: int = parameter("how many different artifacts are kept of each user", least=1, role=BOUND)
+    d: int = parameter(
+        "how many different artifacts are kept of each user", least=1, most=MOST_KEYS, role=BOUND
+    )
     k: int | None = parameter(
         "how many must have taken part; the fewest that ε and δ allow if left out",
         default=None,

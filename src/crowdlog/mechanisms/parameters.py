@@ -5,7 +5,6 @@ and forms are made.
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -48,6 +47,7 @@ RoleName = Literal[
     "bound",
     "items",
     "threshold",
+    "anonymity",
     "weight",
     "share",
     "people",
@@ -69,11 +69,12 @@ class Role:
     epsilon, delta: the promise asked for · bound: how much of one person counts; `small` and `moderate` are
     the largest values at which a few thousand samples, or a replay, are affordable · items: among how many
     keys one person divides her weight · threshold: a bar that the owner may raise; left out, it is the lowest
-    · weight: a step's part of the privacy, `pays` says of which; share: the part of choosing, the rest counts
-    · people: a public bound on the number of people · pool, results, topics: a public file · representation:
-    how queries are written · free: it changes what is useful, not what is private; audits set it to `small` ·
-    look: whether a private look at the whole log decides something; audits take each decision of `small` in
-    turn, since many of their people are in one log · fixed: it stays as it is.
+    · anonymity: how many must have, or share, what is shown of a promise of k-anonymity · weight: a step's
+    part of the privacy, `pays` says of which; share: the part of choosing, the rest counts · people: a public
+    bound on the number of people · pool, results, topics: a public file · representation: how queries are
+    written · free: it changes what is useful, not what is private; audits set it to `small` · look: whether a
+    private look at the whole log decides something; audits take each decision of `small` in turn, since many
+    of their people are in one log · fixed: it stays as it is.
     """
 
     name: RoleName
@@ -89,7 +90,7 @@ EPSILON, DELTA, PEOPLE, REPRESENTATION = (
     Role("people"),
     Role("representation"),
 )
-ITEMS, THRESHOLD = Role("items"), Role("threshold")
+ITEMS, THRESHOLD, ANONYMITY = Role("items"), Role("threshold"), Role("anonymity")
 SHARE, POOL, RESULTS, TOPICS = Role("share"), Role("pool"), Role("results"), Role("topics")
 BOUND = Role("bound", small=2, moderate=20)
 
@@ -142,6 +143,7 @@ def spelled(field: dataclasses.Field[Any]) -> str:
     return field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
 
 
+LARGEST = 1 << 62  # above every number: counts and noise are whole numbers of 64 bits
 _KINDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
 
 
@@ -153,16 +155,18 @@ def check(mechanism: Any) -> None:
         if optional and value is None:
             continue
         if kind == "float" and type(value) is int:
-            value = float(value)
+            value = float(max(-LARGEST, min(value, LARGEST)))
             # so that epsilon=1 and epsilon=1.0 are the same mechanism
             object.__setattr__(mechanism, field.name, value)
         fits = type(value).__name__ == kind and (not limits.choices or value in limits.choices)
         if fits and kind in ("int", "float"):
-            fits = math.isfinite(value) and limits.holds(value)
+            fits = abs(value) < LARGEST and limits.holds(value)
         if not fits:
             wanted = " ".join(
                 word for word in (_KINDS[kind] if not limits.choices else "", str(limits)) if word
             )
+            if type(value) in (int, float) and value >= LARGEST:
+                wanted += f"{' and' if str(limits) else ''} below {LARGEST:.1e}"
             raise InputError(
                 f"The '{field.name}' parameter of {type(mechanism).__name__} must be {wanted}. Got {value!r}."
             )

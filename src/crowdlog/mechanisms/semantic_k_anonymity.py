@@ -12,7 +12,7 @@ from crowdlog.errors import InputError
 from crowdlog.extras import need
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.k_anonymity import UNPROTECTED, of_at_least, with_degrees
-from crowdlog.mechanisms.parameters import parameter
+from crowdlog.mechanisms.parameters import ANONYMITY, parameter
 from crowdlog.plan.decide import TableCounts, by_counts
 from crowdlog.privacy.guarantee import anonymity
 from crowdlog.release.promise import Promise, Protected, Step
@@ -59,7 +59,9 @@ class SemanticKAnonymity(Mechanism):
     )
 
     k: int = parameter(
-        "how many different users must stand behind a query and the released queries affine to it", least=2
+        "how many different users must stand behind a query and the released queries affine to it",
+        least=2,
+        role=ANONYMITY,
     )
     theta: float = parameter(
         "the cosine from which on two queries are affine; at 1 only the same text is", above=0, most=1

@@ -7,7 +7,6 @@ threshold or bound is not the one its promise was made for costs more than it pr
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,7 +60,7 @@ def _bounds(plan: TablePlan) -> Iterator[Contradiction]:
         case SampledThreshold(d=made_for):
             declared, what = plan.bound.reach("users").total, "move the counts"
         case WeightedRounds(method=method) | GradedRounds(method=method) | KeySelection(method=method):
-            made_for = getattr(method, "items_per_user", getattr(method, "d", math.inf))
+            made_for = method.items_per_user
             declared, what = plan.bound.keys, "support keys"
         case _:
             return
@@ -115,7 +114,8 @@ def _unhidden(plan: TablePlan) -> Iterator[Contradiction]:
             f"Differential privacy is promised, but the counts of {plan.name} are published without noise."
         )
         yield Contradiction(f"noise of {plan.name}", 0, 1, sentence)
-    if private and (chosen is None or isinstance(chosen, AtLeast) or getattr(chosen, "public", False)):
+    unnoised = chosen is None or isinstance(chosen, AtLeast)
+    if private and (unnoised or (isinstance(chosen, NoisyThreshold) and chosen.public)):
         sentence = (
             f"Differential privacy is promised, but which keys of {plan.name} people have is not hidden: "
             "they come from the log, and no noise that is charged for it chooses them."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from crowdlog.engine.spark import source
@@ -22,7 +20,7 @@ SECRET = b"the secret of this very release!"
 
 def on_disk(spark) -> bytes:
     """All that lies in the session's folder of temporary files."""
-    paths = (path for path in Path(spark._scratch.name).rglob("*") if path.is_file())
+    paths = (path for path in spark._scratch.path.rglob("*") if path.is_file())
     return b"".join(path.read_bytes() for path in paths)
 
 

@@ -12,7 +12,7 @@ from crowdlog.privacy.selection import graded as module
 from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import REACH, SPREAD, WHOLE, AdaptiveGaussian
 from crowdlog.privacy.selection.graded import WEIGHT, Graded, Grades
-from crowdlog.privacy.selection.graded_kernels import in_order_of_holders
+from crowdlog.privacy.selection.graded_kernels import OUT, RESTS, in_order_of_holders, keep_lists, renumber
 from crowdlog.privacy.selection.incidence import Incidence
 
 GRADED = Graded(AdaptiveGaussian(rounds=12), 0.6)
@@ -107,7 +107,8 @@ def test_what_many_hold_is_numbered_first_and_nothing_is_lost():
     items = [7, 3, 5, 3, 9, 5, *[3] * 40, 5, 4, *[5] * 5]
     kind = np.zeros(12, np.int32)
     kind[[1, 9]] = -1  # 1: no class and nobody's; 9: held without a class
-    renamed, ids = in_order_of_holders(np.array(items, np.int32), kind)
+    renamed, ids = np.empty(len(items), np.int32), np.empty(len(kind), np.int32)
+    ids = ids[: in_order_of_holders(np.array(items, np.int32), kind, renamed, ids)]
     assert ids.tolist() == [3, 5, 7, 9, 4, 0, 2, 6, 8, 10, 11]  # 42, 8, then one each, then nobody
     assert ids[renamed].tolist() == items
 
@@ -117,3 +118,28 @@ def test_what_has_no_class_takes_no_part():
     low = Grades(grades.kind, np.full(3, -100.0), grades.priors)
     found = GRADED.select(held, low, SeededRandomness(2)).items
     assert found.tolist() == np.flatnonzero(grades.kind >= 0).tolist()
+
+
+def test_lists_are_cut_where_they_lie():
+    """Beside plain lists: what is out leaves, what rests stays behind the ends."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        lists = [rng.permutation(30)[: rng.integers(0, 30)].tolist() for _user in range(12)]
+        active = [int(rng.integers(0, len(own) + 1)) for own in lists]
+        offsets = np.cumsum([0, *map(len, lists)])
+        ends = offsets[:-1] + active
+        items = np.array([item for own in lists for item in own], np.int32)
+        worth = rng.choice([OUT, RESTS, 0, 7], 30).astype(np.int16)
+        ids, kind, weights = (rng.permutation(30).astype(kind) for kind in (np.int32, np.int32, np.int64))
+        before, numbers = [each.copy() for each in (worth, ids, kind, weights)], np.empty(30, np.int32)
+        alive = renumber(worth, ids, kind, weights, numbers)
+        kept = keep_lists(offsets, ends, items, numbers)
+        stay = np.flatnonzero(before[0] != OUT)
+        for old, new in zip(before, (worth, ids, kind, weights), strict=True):
+            assert new[:alive].tolist() == old[stay].tolist()
+        place = {int(item): number for number, item in enumerate(stay)}
+        for user, own in enumerate(lists):
+            first, rest = own[: active[user]], own[active[user] :]
+            assert items[offsets[user] : ends[user]].tolist() == [place[i] for i in first if i in place]
+            assert items[ends[user] : offsets[user + 1]].tolist() == [place[i] for i in rest if i in place]
+        assert kept == offsets[-1]

@@ -7,7 +7,6 @@ import re
 import shutil
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
 
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 120
@@ -72,9 +72,9 @@ def start(master: str, options: dict[str, str], tasks: int | None = None) -> tup
         ) from None
     _check_java()
     _check_master(master)
-    scratch = tempfile.TemporaryDirectory(prefix="crowdlog-spark-")
+    scratch = Scratch("spark")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    chosen = {**_settings(master, Path(scratch.name), tasks), **options}
+    chosen = {**_settings(master, scratch.path, tasks), **options}
     conf = SparkConf().setMaster(master).setAll(list(chosen.items()))
     try:
         with _java_is_silent():

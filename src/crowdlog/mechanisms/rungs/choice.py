@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.engine.holdings import beside
+from crowdlog.mechanisms.rungs.known_keys import taken_keys
 from crowdlog.privacy.grid import EmptyCells
 from crowdlog.privacy.normal_quantile import upper_quantiles
 from crowdlog.privacy.randomness import Randomness
@@ -116,8 +117,7 @@ def choose(
         last = first + len(column.key)
         own = (found.items >= first) & (found.items < last)
         items = found.items[own] - first
-        inside = column.key[grades.kind[first:last] >= 0]
-        empty = _empty(graded, column.grids, inside, randomness)
+        empty = _empty(graded, column, grades.kind[first:last], randomness)
         item = np.concatenate([items, *(np.full(len(key), -1) for key, _z, _a in empty)])
         key = np.concatenate([column.key[items], *(key for key, _z, _a in empty)])
         weight = np.concatenate([found.weights[own], *(weights for _key, weights, _a in empty)])
@@ -149,34 +149,25 @@ def _marks(held: Incidence) -> Bools:
 
 
 def _empty(
-    graded: Graded, grids: Sequence[CellGrid], taking: Ints, randomness: Randomness
+    graded: Graded, column: Column, kind: NDArray[np.int32], randomness: Randomness
 ) -> list[tuple[Ints, Floats, Floats]]:
-    """Cells of each grid that pass though nobody holds them: key, weight, how often one cell may."""
+    """Cells of each grid that pass though nobody holds them: key, weight, how often one cell may. `kind`: of
+    each candidate, negative if it takes no part.
+    """
     passed = []
-    for grid in grids:
+    for grid in column.grids:
         each = grid.allowed / max(grid.cells, 1)
         bar = float(graded.bar(quantile(np.array([each])))[0])
         found = EmptyCells(graded, grid.cells, bar).passing(randomness)
         passed.append((grid.key(found.items), found.weights, each))
     known = np.unique(np.concatenate([np.zeros(0, np.int64), *(key for key, _weights, _each in passed)]))
-    place, hit = find(known, taking)  # once for all grids: many are taking
-    held = np.append(known[place[hit]], NOT_A_CELL)
+    # once for all grids: there are many candidates
+    held = np.append(known[taken_keys(known, column.key, kind)], NOT_A_CELL)
     real = [~np.isin(key, held) for key, _weights, _each in passed]
     return [
         (key[own], weights[own], np.full(int(own.sum()), each))
         for (key, weights, each), own in zip(passed, real, strict=True)
     ]
-
-
-def find(known: Ints, keys: Ints) -> tuple[Ints, Bools]:
-    """Where each key stands among the known ones, which lie in rising order; and whether it does at all.
-
-    Many keys and few known ones: `np.isin` would sort the many.
-    """
-    place = np.searchsorted(known, keys)
-    hit: Bools = place < len(known)
-    hit[hit] = known[place[hit]] == keys[hit]
-    return place, hit
 
 
 def quantile(allowed: Floats) -> Floats:

@@ -15,7 +15,7 @@ from crowdlog.mechanisms.rungs import columns
 from crowdlog.mechanisms.rungs.choice import Chosen, Column, choose, quantile
 from crowdlog.mechanisms.rungs.classes import ShownWords, named
 from crowdlog.mechanisms.rungs.queries import THREE_WORDS, query_column
-from crowdlog.mechanisms.rungs.word_cells import clicked_cells
+from crowdlog.mechanisms.rungs.word_cells import clicked_cells, clicked_queries
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.selection.graded import HALF, Graded
 from crowdlog.privacy.selection.incidence import Incidence
@@ -167,7 +167,7 @@ class Climb:
         setting, holdings = self.setting, self.holdings
         invented = setting.invented(self.words.size)
         sites = self.shown["sites"].texts["site"]
-        site = self.site_place[holdings.click_sites()]
+        site = self.site_place[holdings.sites.site][holdings.rows.click_url]  # of each click
         graded = self._graded("edges")
         taking = []
         owners = {"query_sites": self.shown["queries"].texts["query"], "word_sites": list(self.words.texts)}
@@ -184,10 +184,7 @@ class Climb:
     def _clicked_by_query(self, site: Any) -> tuple[Ints, Ints]:
         """Where each person's cells begin, and the cells."""
         rows, size = self.holdings.rows, self.shown["sites"].size
-        query = self.query_place[rows.click_query]
-        return rows.click_starts, np.where(
-            (query >= 0) & (site >= 0), query.astype(np.int64) * size + site, -1
-        )
+        return rows.click_starts, clicked_queries(rows.click_query, site, self.query_place, size)
 
     def _clicked_by_word(self, site: Any) -> tuple[Ints, Ints]:
         """Every released word of the query with the site, where the site is released."""

@@ -10,8 +10,9 @@ import pyarrow as pa
 from crowdlog.artifacts.distinct_cells import distinct_cells
 from crowdlog.engine.holdings import Holdings, follow, sets_of
 from crowdlog.mechanisms.rungs.addresses import places_of
-from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, CellGrid, Classes, Column, find
+from crowdlog.mechanisms.rungs.choice import NOT_A_CELL, CellGrid, Classes, Column
 from crowdlog.mechanisms.rungs.classes import ShownWords
+from crowdlog.mechanisms.rungs.known_keys import known_keys
 from crowdlog.mechanisms.rungs.word_cells import pair_cells
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Bools, Ints
@@ -26,11 +27,9 @@ RANK = 500  # allowances of words fall like 1/(rank + RANK)
 
 def with_public(held: Incidence, key: Ints, public: Ints) -> tuple[Incidence, Ints, Bools]:
     """Public keys (in rising order) that nobody holds behind the held ones; and which of all are public."""
-    place, known = find(public, key)
-    missing = np.ones(len(public), bool)
-    missing[place[known]] = False
-    whole = np.append(key, public[missing])
-    is_public = np.append(known, np.ones(int(missing.sum()), bool))
+    known, met = known_keys(public, key)
+    whole = np.append(key, public[~met])
+    is_public = np.append(known, np.ones(int((~met).sum()), bool))
     return resized(held, len(whole)), whole, is_public
 
 

@@ -31,7 +31,7 @@ STEP_OF = {
     "pairs": "pairs",
 }
 # Rows to expect at ε = 1 (δ = 10⁻⁶) and at ε = 2.3 (δ = 10⁻⁵), by number of people, as measured on synthetic
-# logs (docs/ladder.md); those of 657,000 people in one or two runs.
+# logs (docs/ladder.md); those of 657,000 people in a few runs.
 PEOPLE = (1_000, 5_000, 20_000, 60_000, 657_000)
 EXPECTED: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "words": ((25, 212, 1013, 2522, 12700), (83, 593, 2244, 4610, 19600)),

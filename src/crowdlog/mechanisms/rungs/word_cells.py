@@ -2,7 +2,7 @@
 grid of all such sequences.
 
 Compiled passes over the words of all queries: there are tens of millions, and arrays of that size, one for
-each step, would not fit.
+each step, would not fit. What they fill is made by numpy, which asks for large pages.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ def query_keys(words: Words, place: Ints, size: int, firsts: list[int], address:
     or the address of its only word; or −1 − its number. `place`: of each word among the released, −1 if it is
     not. `address`: the key of each word, negative if it is none.
     """
-    key: Ints = _query_keys(words.offsets, words.word, place, size, np.array(firsts, np.int64), address)
+    key: Ints = np.empty(len(words.offsets) - 1, np.int64)
+    _query_keys(words.offsets, words.word, place, size, np.array(firsts, np.int64), address, key)
     return key
 
 
 def pair_cells(words: Words, place: Ints, size: int) -> tuple[Ints, Ints]:
     """Where the neighbours of each query begin, and their cells, −1 where one of both is not released."""
-    begins = _pair_begins(words.offsets)
-    return begins, _pair_cells(words.offsets, words.word, place, size, begins)
+    begins: Ints = np.zeros(len(words.offsets), np.int64)
+    _pair_begins(words.offsets, begins)
+    cells: Ints = np.empty(begins[-1], np.int64)
+    _pair_cells(words.offsets, words.word, place, size, cells)
+    return begins, cells
 
 
 def clicked_cells(
@@ -39,7 +43,18 @@ def clicked_cells(
     """
     offsets, word = words.offsets, words.word
     bounds = _clicked_begins(starts, query, site, offsets)
-    return bounds, _clicked_cells(bounds, starts, query, site, (offsets, word, place), sites)
+    cells: Ints = np.empty(bounds[-1], np.int64)
+    _clicked_cells(starts, query, site, (offsets, word, place), sites, cells)
+    return bounds, cells
+
+
+def clicked_queries(query: Any, site: Any, place: Any, sites: int) -> Ints:
+    """Of each click the cell query · sites + site, −1 where one of both is not released. `place`: of each
+    query among the released. `site`: of each click.
+    """
+    cells: Ints = np.empty(len(query), np.int64)
+    _clicked_queries(query, site, place, sites, cells)
+    return cells
 
 
 def all_released(words: Words, place: Ints) -> Bools:
@@ -75,8 +90,7 @@ def _all_released(offsets: Any, word: Any, place: Any) -> Any:
 
 
 @njit(cache=True)
-def _query_keys(offsets: Any, word: Any, place: Any, size: int, firsts: Any, address: Any) -> Any:
-    key = np.empty(len(offsets) - 1, np.int64)
+def _query_keys(offsets: Any, word: Any, place: Any, size: int, firsts: Any, address: Any, key: Any) -> None:
     for query in range(len(key)):
         key[query] = -1 - query
         length = offsets[query + 1] - offsets[query]
@@ -89,28 +103,22 @@ def _query_keys(offsets: Any, word: Any, place: Any, size: int, firsts: Any, add
                 key[query] = firsts[length - 1] + cell
             elif length == 1 and address[word[offsets[query]]] >= 0:
                 key[query] = address[word[offsets[query]]]
-    return key
 
 
 @njit(cache=True)
-def _pair_cells(offsets: Any, word: Any, place: Any, size: int, begins: Any) -> Any:
-    cells = np.full(begins[-1], -1, np.int64)
+def _pair_cells(offsets: Any, word: Any, place: Any, size: int, cells: Any) -> None:
+    n = 0
     for query in range(len(offsets) - 1):
-        n = begins[query]
         for at in range(offsets[query] + 1, offsets[query + 1]):
             first, second = place[word[at - 1]], place[word[at]]
-            if first >= 0 and second >= 0:
-                cells[n] = first * size + second
+            cells[n] = first * size + second if first >= 0 and second >= 0 else -1
             n += 1
-    return cells
 
 
 @njit(cache=True)
-def _pair_begins(offsets: Any) -> Any:
-    begins = np.zeros(len(offsets), np.int64)
+def _pair_begins(offsets: Any, begins: Any) -> None:
     for query in range(len(offsets) - 1):
         begins[query + 1] = begins[query] + max(offsets[query + 1] - offsets[query] - 1, 0)
-    return begins
 
 
 @njit(cache=True)
@@ -126,14 +134,19 @@ def _clicked_begins(starts: Any, query: Any, site: Any, offsets: Any) -> Any:
 
 
 @njit(cache=True)
-def _clicked_cells(bounds: Any, starts: Any, query: Any, site: Any, words: Any, sites: int) -> Any:
+def _clicked_cells(starts: Any, query: Any, site: Any, words: Any, sites: int, cells: Any) -> None:
     offsets, word, place = words
-    cells = np.full(bounds[-1], -1, np.int64)
     n = 0
     for click in range(starts[-1]):
         if site[click] >= 0:
             for at in range(offsets[query[click]], offsets[query[click] + 1]):
-                if place[word[at]] >= 0:
-                    cells[n] = place[word[at]] * sites + site[click]
+                first = place[word[at]]
+                cells[n] = first * sites + site[click] if first >= 0 else -1
                 n += 1
-    return cells
+
+
+@njit(cache=True)
+def _clicked_queries(query: Any, site: Any, place: Any, sites: int, cells: Any) -> None:
+    for click in range(len(query)):
+        first = np.int64(place[query[click]])
+        cells[click] = first * sites + site[click] if first >= 0 and site[click] >= 0 else -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,11 @@ class Selection(Protocol):
     """A method with its parameters."""
 
     @property
+    def items_per_user(self) -> int:
+        """How many items of one user it is made for."""
+        ...
+
+    @property
     def noise_share(self) -> float | None:
         """The share of δ that pays for Gaussian noise, the rest for keys of one user alone; None: its noise
         is not Gaussian.
@@ -61,6 +66,19 @@ class Selection(Protocol):
     def select(self, incidence: Incidence, epsilon: float, delta: float, randomness: Randomness) -> Selected:
         """The kept items of the users' sets, (ε, δ)-private for one user added or removed."""
         ...
+
+
+@dataclass(frozen=True)
+class KeepsD:
+    """Methods by which each user keeps d random items, and each item is judged by its number of users."""
+
+    noise_share: ClassVar[None] = None
+
+    d: int = 1
+
+    @property
+    def items_per_user(self) -> int:
+        return self.d
 
 
 def unweighted(items: NDArray[np.int64]) -> Selected:

@@ -19,7 +19,15 @@ from crowdlog.privacy.rounded_gaussian import RoundedGaussian
 from crowdlog.privacy.selection import kernels
 from crowdlog.privacy.selection.adaptive_gaussian import REACH, SPREAD, WHOLE, AdaptiveGaussian, round_noise
 from crowdlog.privacy.selection.base import Selected
-from crowdlog.privacy.selection.graded_kernels import OUT, in_order_of_holders, keep_lists, steer, weigh
+from crowdlog.privacy.selection.graded_kernels import (
+    OUT,
+    add_drawn,
+    in_order_of_holders,
+    keep_lists,
+    renumber,
+    steer,
+    weigh,
+)
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.types import Floats, Ints
 
@@ -114,10 +122,12 @@ class _Race:
 
     @classmethod
     def of(cls, incidence: Incidence, grades: Grades) -> _Race:
-        items, ids = in_order_of_holders(incidence.items, grades.kind)
+        # Made by numpy, not in the compiled loop: numpy asks for large pages, which cost far less to get.
+        items, ids = np.empty(len(incidence.items), np.int32), np.empty(len(grades.kind), np.int32)
+        ids = ids[: in_order_of_holders(incidence.items, grades.kind, items, ids)]
         kind, priors = grades.kind[ids], (grades.priors * kernels.FULL).astype(np.int16)
         return cls(
-            incidence.offsets,
+            incidence.offsets.copy(),
             incidence.offsets[1:].copy(),
             items,
             ids,
@@ -131,8 +141,9 @@ class _Race:
     def add_noise(self, noise: Callable[[Any], Ints], share: int) -> None:
         """Add noise to the weight of every item that has not been dropped."""
         for start in range(0, len(self.ids), AT_ONCE):
-            alive = start + np.flatnonzero(self.worth[start : start + AT_ONCE] != OUT)
-            self.weights[alive] += share * noise(self.ids[alive])
+            part = slice(start, start + AT_ONCE)
+            alive = self.ids[part][self.worth[part] != OUT]
+            add_drawn(self.weights[part], self.worth[part], noise(alive), share)
 
     def aim(self, reach: float, spread: float, left: float) -> None:
         """What one more unit of weight is worth to each item, from noisy weights alone."""
@@ -150,12 +161,14 @@ class _Race:
             self._number_anew()
 
     def _number_anew(self) -> None:
-        kept = np.flatnonzero(self.worth != OUT)
-        renumbered = np.full(len(self.ids), -1, np.int32)
-        renumbered[kept] = np.arange(len(kept), dtype=np.int32)
-        self.offsets, self.ends, self.items = keep_lists(self.offsets, self.ends, self.items, renumbered)
-        self.ids, self.kind, self.weights = self.ids[kept], self.kind[kept], self.weights[kept]
-        self.worth = self.worth[kept]
+        """Without those who are out. Everything is moved where it lies: what is read again and again comes to
+        lie together, and no memory is asked for but that of the new numbers.
+        """
+        renumbered = np.empty(len(self.ids), np.int32)
+        alive = renumber(self.worth, self.ids, self.kind, self.weights, renumbered)
+        self.items = self.items[: keep_lists(self.offsets, self.ends, self.items, renumbered)]
+        self.ids, self.kind = self.ids[:alive], self.kind[:alive]
+        self.weights, self.worth = self.weights[:alive], self.worth[:alive]
 
     def __repr__(self) -> str:
         return f"_Race({len(self.ids)} items)"

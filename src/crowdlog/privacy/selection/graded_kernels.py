@@ -16,10 +16,11 @@ MANY = (256, 32, 6, 2, 1)
 
 
 @njit(cache=True)
-def in_order_of_holders(items: Any, kind: Any) -> tuple[Any, Any]:
+def in_order_of_holders(items: Any, kind: Any, renamed: Any, ids: Any) -> int:
     """Items numbered by how many hold them (those of MANY people first, lone ones last), of about as many by
-    their first places in the lists; those that nobody holds behind them; and what each number was before. Who
-    has no class and is not held gets no number.
+    their first places in the lists; those that nobody holds behind them. Who has no class and is not held
+    gets no number. The lists in these numbers go to `renamed`, what each number was before to `ids`; how many
+    there are.
     """
     number = np.full(len(kind), -1, np.int32)  # −1 − holders, until the item gets its number
     for item in items:
@@ -29,7 +30,6 @@ def in_order_of_holders(items: Any, kind: Any) -> tuple[Any, Any]:
         if number[item] < -1:
             first[_by_holders(-1 - number[item]) + 1] += 1
     first = np.cumsum(first)
-    renamed, ids = np.empty(len(items), np.int32), np.empty(len(kind), np.int32)
     for place in range(len(items)):
         item = items[place]
         if number[item] < 0:
@@ -37,12 +37,12 @@ def in_order_of_holders(items: Any, kind: Any) -> tuple[Any, Any]:
             number[item], ids[first[group]] = first[group], item
             first[group] += 1
         renamed[place] = number[item]
-    n = first[-1]
+    n: int = first[-1]
     for item in range(len(kind)):
         if number[item] < 0 and kind[item] >= 0:
             ids[n] = item
             n += 1
-    return renamed, ids[:n].copy()
+    return n
 
 
 @njit(cache=True)
@@ -83,6 +83,16 @@ def weigh(offsets: Any, ends: Any, items: Any, worth: Any, weights: Any, length:
 
 
 @njit(cache=True)
+def add_drawn(weights: Any, worth: Any, drawn: Any, share: int) -> None:
+    """Add the numbers that were drawn, one for each item that is not out, `share` times."""
+    n = 0
+    for item in range(len(weights)):
+        if worth[item] != OUT:
+            weights[item] += share * drawn[n]
+            n += 1
+
+
+@njit(cache=True)
 def steer(
     weights: Any,
     kind: Any,
@@ -119,22 +129,36 @@ def steer(
 
 
 @njit(cache=True)
-def keep_lists(offsets: Any, ends: Any, items: Any, renumbered: Any) -> tuple[Any, Any, Any]:
-    """The lists without the items whose new number is negative; what has left them stays behind their
-    ends.
+def renumber(worth: Any, ids: Any, kind: Any, weights: Any, renumbered: Any) -> int:
+    """Move the items that are not out to the front of all arrays, in their order; `renumbered` gets the new
+    number of each, −1 where it is out. How many there are.
     """
-    bounds, stops = np.zeros(len(offsets), np.int64), np.zeros(len(ends), np.int64)
-    kept = np.empty(len(items), np.int32)
     n = 0
+    for item in range(len(worth)):
+        if worth[item] == OUT:
+            renumbered[item] = -1
+        else:
+            worth[n], ids[n], kind[n], weights[n] = worth[item], ids[item], kind[item], weights[item]
+            renumbered[item] = n
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def keep_lists(offsets: Any, ends: Any, items: Any, renumbered: Any) -> int:
+    """Take the items whose new number is negative out of the lists, where they lie; what has left them stays
+    behind their ends. How many are kept: a fresh copy of tens of millions would cost more than the loop.
+    """
+    n, begin = 0, 0
     for user in range(len(ends)):
-        for place in range(offsets[user], offsets[user + 1]):
-            if place == ends[user]:
-                stops[user] = n
+        end, stop, last = ends[user], n, offsets[user + 1]
+        for place in range(begin, last):
+            if place == end:
+                stop = n
             number = renumbered[items[place]]
             if number >= 0:
-                kept[n] = number
+                items[n] = number
                 n += 1
-        if ends[user] == offsets[user + 1]:
-            stops[user] = n
-        bounds[user + 1] = n
-    return bounds, stops, kept[:n].copy()
+        ends[user] = n if end == last else stop
+        begin, offsets[user + 1] = last, n
+    return n

@@ -49,8 +49,9 @@ class Incidence:
         sizes = np.diff(self.offsets)
         user = np.repeat(np.arange(self.users), np.where(sizes > most, sizes, 0))
         tags = tags_of(randomness, "items", user, self.items[np.repeat(sizes > most, sizes)])
-        offsets, kept = kernels.keep_random(self.offsets, self.items, tags, most)
-        return _in_order(offsets, kept, self.size)
+        kept = np.empty(len(self.items), np.int32)
+        offsets = kernels.keep_random(self.offsets, self.items, tags, most, kept)
+        return _in_order(offsets, kept[: offsets[-1]], self.size)
 
     def only(self, items: NDArray[np.int64]) -> Incidence:
         """A copy that keeps only these items (given in ascending order) and renumbers them from 0."""

@@ -74,11 +74,10 @@ def rising(offsets: Array, items: Array) -> bool:
 
 
 @njit(cache=True)
-def keep_random(offsets: Array, items: Array, tags: Array, most: int) -> tuple[Array, Array]:
+def keep_random(offsets: Array, items: Array, tags: Array, most: int, kept: Array) -> Array:
     """The items with the `most` smallest tags of each user; one 64-bit tag per item of a user who has too
-    many, in order.
+    many, in order. They go to `kept`; where those of each user begin.
     """
-    kept = np.empty(len(items), np.int32)
     bounds = np.zeros(len(offsets), np.int64)
     n, tag = 0, 0
     for user in range(len(offsets) - 1):
@@ -97,7 +96,7 @@ def keep_random(offsets: Array, items: Array, tags: Array, most: int) -> tuple[A
                     kept[n] = items[begin + place]
                     n += 1
         bounds[user + 1] = n
-    return bounds, kept[:n].copy()
+    return bounds
 
 
 @njit(cache=True)

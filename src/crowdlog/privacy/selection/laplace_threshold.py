@@ -6,26 +6,21 @@ Proof: proofs/threshold.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.selection.base import Selected, SelectionPromise
+from crowdlog.privacy.selection.base import KeepsD, Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.thresholds import Threshold, smallest_threshold
 
 
 @dataclass(frozen=True)
-class LaplaceThreshold:
+class LaplaceThreshold(KeepsD):
     """Each user keeps d random items; an item is kept when its holders plus discrete Laplace noise of scale
     d/ε exceed K.
     """
-
-    noise_share: ClassVar[None] = None
-
-    d: int = 1
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         found = self._threshold(epsilon, delta)

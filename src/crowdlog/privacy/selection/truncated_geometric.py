@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from crowdlog.errors import InputError
 from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.selection.base import Selected, SelectionPromise, unweighted
+from crowdlog.privacy.selection.base import KeepsD, Selected, SelectionPromise, unweighted
 from crowdlog.privacy.selection.incidence import Incidence
 
 BITS = 128
@@ -27,12 +26,8 @@ SMALLEST_EPSILON = 1e-4  # its list of chances has a million entries
 
 
 @dataclass(frozen=True)
-class TruncatedGeometric:
+class TruncatedGeometric(KeepsD):
     """Each user keeps d random items; each item is selected on its own with (ε/d, δ/d)."""
-
-    noise_share: ClassVar[None] = None
-
-    d: int = 1
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         chances = self.chances(epsilon, delta)

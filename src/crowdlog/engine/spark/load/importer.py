@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from crowdlog.files.address import Address, local_path
 from crowdlog.files.private import no_core_dumps
 from crowdlog.log.building import REJECTS, building
 from crowdlog.log.formats import ReadOptions
-from crowdlog.log.formats.roles import Confirm
+from crowdlog.log.formats.options import Reading
 from crowdlog.log.normalise import NORMALISATION
 from crowdlog.log.pass2_write import Origin, check_enough, record
 from crowdlog.log.people import SIZE
@@ -52,15 +52,6 @@ def import_there(
     out: str | Path,
     *,
     master: str = "local[*]",
-    format: str | None = None,  # noqa: A002 - the command line's word
-    columns: Mapping[str, str] | None = None,
-    date: str | None = None,
-    quoted_lines: bool = False,
-    encoding: str | None = None,
-    time_format: str | None = None,
-    query_parameter: str | None = None,
-    confirm: Confirm | None = None,
-    tell: Callable[[str], None] = lambda _sentence: None,
     strict: bool = False,
     merge_next_page: bool = False,
     keep_dash: bool = False,
@@ -69,6 +60,7 @@ def import_there(
     tables: str | None = None,
     before: Callable[[StoreInfo], None] | None = None,
     context: Any = None,
+    **said: Unpack[Reading],
 ) -> LogStore:
     """Read logs into a new store at `out`, which all machines of the cluster must see at this path; or only
     the address `tables`, if that is to hold the tables: then each import has a folder of its own there.
@@ -78,11 +70,11 @@ def import_there(
     no_core_dumps()
     paths = [sources] if isinstance(sources, str | Path) else sources
     shared = shared_ledger(ledger, out, new=new_ledger)
-    options = ReadOptions(format, columns, date, quoted_lines, time_format, query_parameter, confirm, tell)
-    inputs = find_inputs(paths, options, encoding)
+    options = ReadOptions(**said)
+    inputs = find_inputs(paths, options)
     shares = make_shares(inputs, BYTES_PER_SHARE)
     there = None if tables is None else Address.of(tables) / SystemRandomness().bytes(8).hex()
-    origin = Origin(list(inputs.formats), [] if format else list(inputs.formats), shared)
+    origin = Origin(list(inputs.formats), [] if options.format else list(inputs.formats), shared)
     with ExitStack() as stack:
         if context is None:
             context, scratch = start(master, {"spark.python.daemon.module": DAEMON}, len(shares))

@@ -12,10 +12,6 @@ def place(file: int, byte: int) -> int:
     return (file << BYTES) + byte
 
 
-def file_of(where: int) -> int:
-    return where >> BYTES
-
-
 def check_number(files: int) -> None:
     if files >= 1 << FILES:
         raise InputError(f"{files:,} files are too many for one import. Join some of them.")

@@ -73,9 +73,9 @@ class Share:
         return place(self.spans[0].file, self.spans[0].low)
 
 
-def find_inputs(paths: Sequence[str | Path], options: ReadOptions, encoding: str | None = None) -> Inputs:
+def find_inputs(paths: Sequence[str | Path], options: ReadOptions) -> Inputs:
     sources = find_sources([_from_anywhere(path) for path in paths])
-    found = readers(sources, options, encoding)
+    found = readers(sources, options)
     check_number(len(found))
     files = tuple(_input(reader, sources) for reader in found)
     return Inputs(files, tuple(sorted({reader.format for reader in found})))

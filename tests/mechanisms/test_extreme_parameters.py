@@ -1,0 +1,67 @@
+"""Numbers at the ends of what a parameter can hold: a promise, or one sentence; never an error of ours."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from contextlib import suppress
+
+import pytest
+
+from crowdlog.errors import InputError, PrivacyRefusal
+from crowdlog.mechanisms import parse
+from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.parameters import spelled
+from crowdlog.planning.plan import plan_release
+from tests.mechanisms.test_every_mechanism import EXAMPLES
+
+FLOATS = (5e-324, 1e-309, 1e-160, 1e-30, 1e15, 1e160, 1e308, math.nan, math.inf, -math.inf, -0.0, 10**400)
+INTS = (-1, 2**31, 2**53 + 1, 2**61, 2**63, 2**70, 10**400)
+
+
+def changed(mechanism):
+    """The mechanism's numbers, each set to every extreme value in turn, and ε beyond the floats' e^ε."""
+    for field in dataclasses.fields(mechanism):
+        kind = spelled(field).removesuffix(" | None")
+        if kind in ("float", "int"):
+            values = FLOATS if kind == "float" else INTS
+            yield from ({field.name: value} for value in values)
+        if field.name == "epsilon":
+            yield {"epsilon": 1000.0}
+
+
+@pytest.mark.parametrize("spelling", [spellings[0] for spellings in EXAMPLES.values()])
+def test_extreme_numbers_are_planned_with_or_refused(spelling):
+    """One example of each: the others differ in words, not in numbers."""
+    mechanism = parse(spelling)
+    said = {field.name: getattr(mechanism, field.name) for field in dataclasses.fields(mechanism)}
+    for change in changed(mechanism):
+        with suppress(InputError, PrivacyRefusal):  # its own sentences; any other error fails
+            plan_release(type(mechanism)(**said | change))
+
+
+def test_what_cannot_be_computed_names_the_extreme_parameter():
+    with pytest.raises(InputError, match=r"The 'weight_clicks' parameter of AClick is too extreme.*1e-309"):
+        parse("AClick(epsilon=4, q_f=2, weight_clicks=1e-309)").promise()
+
+
+@pytest.mark.parametrize("spelling", ["Crowd(epsilon=1000, delta=1e-6)", "Crowd(epsilon=1000, delta=1e-9)"])
+def test_a_large_epsilon_is_told_as_such(spelling):
+    """Nothing else is far from 1, or δ is, which is not what is in the way."""
+    with pytest.raises(InputError, match="The 'epsilon' parameter of Crowd is too extreme"):
+        parse(spelling).promise()
+
+
+def test_a_weight_that_leaves_no_chance_to_a_threshold_is_refused_at_once():
+    with pytest.raises(InputError, match="The 'weight_select' parameter of Crowd is too extreme"):
+        parse("Crowd(epsilon=4, delta=1e-9, weight_select=1e-309)").promise()
+
+
+def test_a_fault_of_a_mechanism_at_usual_numbers_stays_its_own():
+    @dataclasses.dataclass(frozen=True, repr=False)
+    class Divides(Mechanism):
+        def promise(self):
+            return 1 / 0
+
+    with pytest.raises(ZeroDivisionError):
+        Divides().promise()
