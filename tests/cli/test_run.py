@@ -38,8 +38,6 @@ out = "tables/{month}"
 def folder(tmp_path):
     synthesize(tmp_path / "log.tsv", users=300, seed=3)
     (tmp_path / "pipeline.toml").write_text(PIPELINE)
-    for name in ("stores", "releases", "tables"):
-        (tmp_path / name).mkdir()
     return tmp_path
 
 
@@ -125,6 +123,47 @@ def test_the_page_shows_a_pipeline_that_can_be_read(folder):
     assert "--ledger people.sqlite" in commands[0]
     assert commands[1] == "crowdlog budget stores/2026-10 --epsilon 3 --delta 1e-06 --gaussian"
     assert commands[-1].startswith("crowdlog site releases --title ")
+
+
+@pytest.mark.slow
+def test_the_pages_pipeline_runs_from_nothing_again_and_a_month_later(folder):
+    """In a folder with exports and nothing else, started from elsewhere. One ledger, two charges."""
+    page = (DOCS / "pipelines.md").read_text(encoding="utf-8")
+    text = page.split("```toml\n")[1].split("```")[0]
+    (folder / "pipeline.toml").write_text(text)
+    rows = [line.split("\t") for line in (folder / "log.tsv").read_text().splitlines()[1:]]
+    for month in ("2026-10", "2026-11"):
+        (folder / "exports" / month).mkdir(parents=True)
+        told = ({"user_id": row[0], "query": row[1], "time": row[2]} for row in rows)
+        lines = "".join(json.dumps(each) + "\n" for each in told)
+        (folder / "exports" / month / "searches.jsonl").write_text(lines)
+    (folder / "elsewhere").mkdir()
+    for day in ("2026-10-31", "2026-10-31", "2026-11-30"):
+        done = run(folder / "elsewhere", "run", "../pipeline.toml", "--date", day)
+        assert done.returncode == 0, done.stderr
+    with open_ledger(LogStore.open(folder / "stores/2026-11")) as ledger:
+        assert [entry.state for entry in ledger.entries()] == ["published", "published"]
+    assert (folder / "people.sqlite").exists()
+    assert (folder / "public" / "index.html").exists()
+    (folder / "people.sqlite").unlink()
+    (folder / "stores" / "2026-10").rename(folder / "elsewhere" / "moved")
+    lost = run(folder, "run", "pipeline.toml", "--date", "2026-10-31")
+    assert lost.returncode in (1, 2), "a ledger that is lost is not begun again"
+
+
+def test_when_a_ledger_begins_is_said_by_a_date(folder):
+    text = PIPELINE.replace("[budget]", 'ledger = "people.sqlite"\nnew-ledger = "2026-10"\n\n[budget]')
+    (folder / "pipeline.toml").write_text(text)
+    for day, begins in (("2026-10-01", True), ("2026-11-01", False)):
+        told = run(folder, "run", "pipeline.toml", "--dry-run", "--date", day)
+        assert ("--new-ledger" in told.stdout) == begins
+    (folder / "people.sqlite").touch()
+    assert (
+        "--new-ledger" not in run(folder, "run", "pipeline.toml", "--dry-run", "--date", "2026-10-02").stdout
+    )
+    (folder / "pipeline.toml").write_text(text.replace('"2026-10"', '"soon"'))
+    answer = run(folder, "run", "pipeline.toml", "--dry-run")
+    assert (answer.returncode, "the year, month or day" in answer.stderr) == (1, True)
 
 
 @pytest.mark.slow

@@ -49,6 +49,23 @@ def test_an_existing_target_is_never_touched(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["store"]
 
 
+def test_a_folder_may_replace_another_of_which_nothing_is_left(tmp_path):
+    for text in "one", "two":
+        with new_folder(tmp_path / "out", replaces=True) as folder:
+            (folder / "file").write_text(text)
+            assert (tmp_path / "out").exists() == (text == "two")  # the older one is there until the end
+    assert (tmp_path / "out/file").read_text() == "two"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_was_put_away_by_a_killed_run_is_made_again(tmp_path):
+    (tmp_path / "out.partial-0123abcd").mkdir()  # the older one
+    (tmp_path / "out.partial-4567abcd").mkdir()  # the new one, without its name yet
+    with new_folder(tmp_path / "out", replaces=True) as folder:
+        (folder / "file").write_text("three")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be written"), new_folder(tmp_path / "file" / "store"):

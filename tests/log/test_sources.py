@@ -10,6 +10,7 @@ import zstandard
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.sources import SourceFile, find_sources
+from crowdlog.log.spool import label_of
 
 TEXT = b"".join(b"%d\tquery %d\t2006-03-01 10:00:00\t\t\n" % (i, i * i) for i in range(5000))
 
@@ -108,3 +109,8 @@ def test_a_line_without_end_is_no_log(tmp_path):
     path.write_bytes(b'{"user": 1, "query": "a", "time": 1}\n' + b"x" * (10 << 20))
     with pytest.raises(InputError, match=r"A line of log\.tsv does not end within 8 MB"):
         import_log(path, tmp_path / "store")
+
+
+@pytest.mark.parametrize("place", ["/dev/fd/63", "/proc/self/fd/11"])
+def test_a_pipe_of_the_shell_is_called_one(place):
+    assert label_of(place) == "the pipe"

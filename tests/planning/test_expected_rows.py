@@ -10,6 +10,7 @@ from crowdlog.log.synth import synthesize
 from crowdlog.mechanisms import MECHANISMS, find, parse
 from crowdlog.planning.expected_rows import BEHIND, SHARED, expectation, expected_queries
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.folder import Release
 from crowdlog.release.publish import open_ledger
 from tests.support.logs import crowd_rows, make_log
 
@@ -81,3 +82,39 @@ def test_one_query_is_not_told_as_many():
     told = {expectation(parse(f"Crowd(epsilon={e}, delta=5e-5)"), 600)[0] for e in (0.8, 0.9, 1, 1.1, 1.2, 5)}
     assert any("expect about 1 query, as" in sentence for sentence in told)
     assert not any("about 1 queries" in sentence for sentence in told)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "SemanticMdav(k=300)",
+        "Mdav(k=200, word_users=150)",
+        "OdpClusters(k=290)",
+        "Zealous(epsilon=1, delta=1e-6, d=5, artifact='click')",
+        "Zealous(epsilon=1, delta=1e-6, d=5, artifact='session-pair')",
+        "FTu(k=150, artifact='word')",
+    ],
+)
+def test_what_is_no_table_of_queries_is_told_to_be_empty_too(spelling):
+    """Nothing of its kind has so many people in a log of 300; in one of 10⁶ something may."""
+    told = expectation(parse(spelling), 300)
+    assert told is not None
+    assert told[1]
+    assert told[0].startswith("With about 300 people expect an empty release: what is shown needs about")
+    assert expectation(parse(spelling), 1_000_000) is None
+
+
+def test_an_empty_release_of_histories_is_said_before_it_is_charged(tmp_path):
+    """Nobody's words but those of all twenty would be shown."""
+    nouns = "dog cat car tree house river mountain apple bread cheese guitar piano doctor school engine "
+    nouns += "window garden kitchen bicycle camera"
+    rows = [(f"u{n}", noun, n, None) for n, noun in enumerate(nouns.split())]
+    log = make_log(tmp_path, rows)
+    words = ["release", str(log.path), "SemanticMdav(k=20)", "-o", str(tmp_path / "out")]
+    refused = CliRunner().invoke(cli, [*words, "--users", "20"])
+    assert isinstance(refused.exception, InputError)
+    assert "expect an empty release" in str(refused.exception)
+    told = CliRunner().invoke(cli, [*words, "--i-know"])
+    assert told.exit_code == 0, told.output
+    assert told.stderr.startswith("With about 20 people expect an empty release")
+    assert Release.open(tmp_path / "out").label.rows == 0

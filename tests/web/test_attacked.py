@@ -58,6 +58,7 @@ def test_a_crawler_finds_no_fault_and_no_text_of_the_log(busy_desk, role):
             "stop",
             "import",
             "discard",
+            "remove",
         ):
             continue
         for i, text in enumerate(WORDS):

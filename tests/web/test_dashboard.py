@@ -36,6 +36,79 @@ def test_every_route_asks_for_a_role():
     assert {name for name, *_rest in ROUTES} == set(ALLOWED) | OPEN
 
 
+# Who may act, as docs/dashboard.md says it in words: written down a second time, so that a slip in the table
+# of permissions is seen. The owner may do everything.
+ACTS = {
+    "approver": {"approve", "refuse", "logout"},
+    "engineer": {"import", "discard", "request", "resume", "stop_schedule", "logout"},
+    "reader": {"logout"},
+}
+
+
+def test_who_may_act_is_what_the_page_says():
+    acts = {name for name, method, *_rest in ROUTES if method == "POST"} - OPEN
+    for role, may in ACTS.items():
+        assert {name for name in acts if role in ALLOWED[name]} == may, role
+    assert all("owner" in roles for roles in ALLOWED.values())
+    assert {name for name, roles in ALLOWED.items() if roles == {"owner"}} == (
+        {"budget", "compare", "comparison", "publish_site", "people", "add_person", "remove_person"}
+    )
+
+
+def test_the_application_has_no_route_beside_the_table(desk):
+    """What is not in the table is not guarded by it."""
+    found = {(route.name, route.path) for route in make_app(desk).routes}
+    assert found == {(name, path) for name, _method, path, _handler in ROUTES}
+
+
+@pytest.mark.parametrize("path", ["/logs/none", "/releases/none", "/requests/none", "/jobs/none"])
+def test_what_is_not_there_is_told_without_the_servers_paths(desk, path):
+    answer = client(desk, "reader").get(path)
+    assert answer.status_code == 400
+    assert "There is no" in answer.text
+    assert str(desk.folder) not in answer.text
+
+
+def test_the_page_says_where_the_public_site_lies_and_when_it_was_made(tmp_path):
+    with closing(Workspace(tmp_path / "desk")) as desk:
+        desk.accounts.add("owner", "owner", PASSWORD)
+        (desk.folder / "releases" / "march").mkdir()
+        (desk.folder / "releases" / "march" / "label.json").write_text("{}")
+        owner = client(desk, "owner")
+        assert "It was not made yet." in owner.get("/").text
+        (desk.folder / "public").mkdir()
+        (desk.folder / "public" / "index.html").touch()
+        assert "It was last made on 20" in owner.get("/").text
+
+
+def test_somebody_who_left_cannot_come_in_again(desk):
+    desk.accounts.add("gone", "approver", PASSWORD)
+    at = Browser(make_app(desk, limits=False))
+    assert at.post("/login", data={"name": "gone", "password": PASSWORD}).status_code == 303
+    owner = client(desk, "owner")
+    removed = owner.post("/people/remove", data={"csrf": secret(owner), "name": "gone"})
+    assert removed.headers["location"] == "/people"
+    assert at.get("/").headers["location"] == "/login"
+    assert at.post("/login", data={"name": "gone", "password": PASSWORD}).status_code == 403
+    for name, words in (("gone", "nobody of this name"), ("owner", "cannot remove yourself")):
+        answer = owner.post("/people/remove", data={"csrf": secret(owner), "name": name})
+        assert (answer.status_code, words in answer.text) == (400, True)
+    assert "owner removed gone" in " ".join(f"{who} {what}" for _time, who, what in desk.audit())
+
+
+def test_the_schedule_has_the_button_that_resumes(desk, monkeypatch):
+    from dataclasses import replace
+
+    from crowdlog.web import decisions
+
+    found = decisions.shown
+    monkeypatch.setattr(decisions, "shown", lambda *log: replace(found(*log), unfinished=1))
+    shown = client(desk, "engineer").get("/schedule").text
+    assert 'action="/logs/shop/resume"' in shown
+    assert "1 release of" in shown
+    assert "<button>Resume" not in client(desk, "reader").get("/schedule").text
+
+
 @pytest.mark.parametrize("role", [*ROLES, None])
 def test_no_role_can_do_anothers_work(desk, role):
     at = client(desk, role)
@@ -284,3 +357,17 @@ def test_the_wizard_asks_for_a_public_number_of_people_and_never_takes_the_logs(
     }
     assert engineer.post("/logs/new-log/new", data=ask).status_code == 303
     assert "people=4321" in engineer.get("/logs/new-log/new").text  # said before, by somebody
+
+
+@pytest.mark.parametrize("role", [None, "reader"])
+def test_the_body_of_who_may_not_send_it_is_not_read(desk, role, monkeypatch):
+    """It could be as large as the disk on which the ledger lies."""
+    at = client(desk, role)
+
+    async def read(*_given, **_options):
+        raise AssertionError("the body was read")
+
+    monkeypatch.setattr("starlette.requests.Request._get_form", read)
+    answer = at.post("/import", files={"files": ("log.tsv", b"x" * 100_000)})
+    assert answer.status_code == (303 if role is None else 403)
+    assert at.post("/login", data={"name": "x" * 20_000, "password": "y"}).status_code == 413

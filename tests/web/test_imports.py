@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import closing
 
 import pytest
 
 from crowdlog.log.importer import import_log
+from crowdlog.web.imports import TriedImport, sweep_sent
+from crowdlog.web.workspace import Workspace
 from tests.log.formats.shapes import _ubi, searches
 from tests.web.visitor import client, secret
 
@@ -147,3 +150,19 @@ def test_a_pair_of_files_is_not_taken_apart_by_another_try(desk, tmp_path):
     assert job.state == "done", job.told
     alone = import_log(paths, tmp_path / "alone")
     assert desk.store("joined").info.clicks == alone.info.clicks > 0
+
+
+def test_what_was_being_sent_when_the_server_was_killed_is_removed_at_the_next_start(tmp_path):
+    """No import knows it, so nobody would ever see it or remove it."""
+    with closing(Workspace(tmp_path / "desk")) as workspace:
+        inbox = workspace.folder / "inbox"
+        for name in ("sent-half.csv", "sent-kept.csv", "mine.csv"):
+            (inbox / name).write_text("CANARY")
+        number = workspace.begin_job("import", "log", "ada", TriedImport(("sent-kept.csv",), {}).as_text())
+        workspace.end_job(number, "failed", "why")
+        half = workspace.folder / "stores" / "log.partial-0123abcd"
+        half.mkdir()
+        (half / "queries").write_text("CANARY")
+        sweep_sent(workspace)
+        assert not half.exists()
+        assert sorted(path.name for path in inbox.iterdir()) == ["mine.csv", "sent-kept.csv"]

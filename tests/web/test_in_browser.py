@@ -8,21 +8,26 @@ import re
 import shutil
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from starlette.routing import compile_path
 
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
 from crowdlog.release.folder import Release
 from crowdlog.release.publish import open_ledger
+from crowdlog.web.app import ROUTES
 from tests.web.server import PASSWORD, Server, add_people
 
+DOWNLOADS = {"file"}  # no page
 AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 # Where to keep pictures of every screen; they are looked at by people.
 PICTURES = os.environ.get("CROWDLOG_PICTURES")
 SIZES = {"desktop": (1400, 900), "phone": (390, 844)}
+SEEN: set[str] = set()  # the paths of the pages that were looked at
 SEARCHED = ("opening hours", "renew a book", "crime novels", "street map", "reading room")
 
 
@@ -57,6 +62,8 @@ class Person:
         self.folder = Path(PICTURES) if PICTURES else tmp_path / "pictures"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.page.goto(f"{address}/login")
+        if role == "owner":
+            self.look("0-login")
         self.page.fill("#name", role)
         self.page.fill("#password", PASSWORD)
         self.page.click("main button")
@@ -72,19 +79,20 @@ class Person:
         """A picture at both sizes; nothing is wider than the screen; nothing was forbidden; axe finds no
         serious fault. It is brought in by the driver: pages allow no script but their own.
         """
+        SEEN.add(urlsplit(self.page.url).path)
+        assert self.complaints == [], name
+        self.page.evaluate(AXE.read_text(encoding="utf-8") + "; undefined")
         for size, (width, height) in SIZES.items():
             self.page.set_viewport_size({"width": width, "height": height})
             self.page.screenshot(path=self.folder / f"{name}-{size}.png", full_page=True)
             wide = self.page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, (name, size, wide)
-        assert self.complaints == [], name
-        self.page.evaluate(AXE.read_text(encoding="utf-8") + "; undefined")
-        found = self.page.evaluate(
-            "axe.run().then(r => r.violations.map(v => [v.impact, v.id, v.nodes[0].html]))"
-        )
-        assert [each for each in found if each[0] in ("serious", "critical")] == [], name
+            found = self.page.evaluate(
+                "axe.run().then(r => r.violations.map(v => [v.impact, v.id, v.nodes[0].html]))"
+            )
+            assert [each for each in found if each[0] in ("serious", "critical")] == [], (name, size)
 
-    def work_done(self) -> None:
+    def work_done(self, state: str = "done") -> None:
         """Wait for the work of the page that is open. A page that is on its way has no title."""
         for _ in range(600):
             title = self.page.title()
@@ -92,7 +100,7 @@ class Person:
                 break
             time.sleep(0.3)
             self.page.reload()
-        assert "done" in self.page.title(), self.page.text_content("main")
+        assert state in self.page.title(), self.page.text_content("main")
 
 
 @pytest.mark.slow
@@ -111,8 +119,20 @@ def test_a_strangers_hour_in_a_browser(tmp_path):
             Person(browser, server.address, role, tmp_path) for role in ("engineer", "owner", "approver")
         )
         engineer.look("1-logs-empty")
+        (desk / "inbox" / "odd.csv").write_text("a,b\nCANARY,2\n")
         engineer.page.goto(f"{server.address}/import")
+        engineer.page.click("summary")
         engineer.look("2-import")
+        engineer.page.fill("#name", "odd")
+        engineer.page.check("input[name=waiting]")
+        engineer.page.click("main form button")
+        engineer.work_done("failed")
+        engineer.look("2b-not-recognised")
+        engineer.page.goto(f"{server.address}/logs/nothing")
+        assert engineer.page.is_visible("text=Back to the logs")
+        engineer.complaints.clear()  # the browser tells of the answer 400
+        engineer.look("2c-error")
+        engineer.page.goto(f"{server.address}/import")
         engineer.page.fill("#name", "library")
         engineer.page.set_input_files("#files", [str(path) for path in files])
         engineer.page.click("main button")
@@ -168,9 +188,13 @@ def test_a_strangers_hour_in_a_browser(tmp_path):
         owner.page.fill("#words", "reading")
         assert owner.page.is_visible("td:has-text('reading room'), th:has-text('reading room')")
         owner.look("15-site-search")
-        owner.page.goto((desk / "public" / "releases" / "march" / "page.html").as_uri())
-        owner.look("16-site-release")
+        for number, path in enumerate(sorted((desk / "public").rglob("*.html")), 16):
+            owner.page.goto(path.as_uri())
+            owner.look(f"{number}-site-{path.stem}")
         browser.close()
+    for name, method, path, _handler in ROUTES:
+        seen = any(compile_path(path)[0].match(each) for each in SEEN)
+        assert seen or method != "GET" or name in DOWNLOADS, f"nobody looked at the page {name}"
     assert server.said == ""
     for path in (desk / "public").rglob("*"):
         assert path.is_dir() or b"CANARY" not in path.read_bytes(), path

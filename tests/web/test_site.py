@@ -1,6 +1,7 @@
 """The public half: whole, valid for catalogues, and made of released data alone."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -64,6 +65,15 @@ def test_the_site_has_every_release_and_no_text_of_the_log(site, releases):
     assert "</script>" not in search
     rows = json.loads(search.removeprefix("const SEARCHED = ").removesuffix(";\n"))
     assert {row[0] for row in rows} == {"shoes", "</script>", "=1+1"}
+
+
+def test_the_losses_of_two_logs_are_summed_because_their_people_may_be_the_same(releases, tmp_path):
+    (tmp_path / "log.tsv").write_text((releases.parent / "log.tsv").read_text().replace("-03-", "-04-"))
+    month = import_log(tmp_path / "log.tsv", tmp_path / "month")
+    parse("Korolova(epsilon=3, delta=1e-3, d=5)").release(month, tmp_path / "2024-04", budget=(9, 1e-2))
+    make_site([releases, tmp_path / "2024-04"], tmp_path / "public", TEXTS)
+    index = (tmp_path / "public" / "index.html").read_text()
+    assert re.search(r">all together</th>\s*<td[^>]*>3</td>\s*<td[^>]*>9</td>", index), index[-1500:]
 
 
 def test_tables_are_the_same_in_both_formats(site):
@@ -162,7 +172,10 @@ def test_k_anonymity_has_no_entry_in_a_registry_of_differential_privacy(releases
 
 def test_a_site_is_replaced_and_nothing_else_is(site, releases, tmp_path):
     make_site([releases / "2024-03"], site.parent / "again", TEXTS)
-    make_site([releases], site.parent / "again", TEXTS)
+    (tmp_path / "link").symlink_to(site.parent / "again")
+    make_site([releases], tmp_path / "link", TEXTS)
+    assert (tmp_path / "link").is_symlink()
+    assert (site.parent / "again" / "releases" / "2024-03").is_dir()
     (tmp_path / "other").mkdir()
     with pytest.raises(InputError, match="no site of crowdlog"):
         make_site([releases], tmp_path / "other", TEXTS)

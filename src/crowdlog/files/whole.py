@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,13 +22,14 @@ from crowdlog.files.locks import hold
 from crowdlog.files.patterns import as_pattern
 
 _DIGITS = 8  # a release that waits to be resumed has more: it is not ours to remove
+_PARTIAL = f".partial-{'[0-9a-f]' * _DIGITS}"  # how such a name ends, as a pattern
 _TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 
 @contextmanager
 def new_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
     """Yield a file to write to, which replaces what has the name. `secret`: nobody else may read it."""
-    _remove_leftovers(path)
+    remove_leftovers(path.parent, as_pattern(path.name))
     mode = 0o600 if secret else 0o666
     partial, lock = _made(path, lambda it: os.close(os.open(it, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)))
     try:
@@ -48,15 +50,16 @@ def write_whole(path: Path, text: str) -> None:
 
 
 @contextmanager
-def new_folder(target: Path, *, secret: bool = False) -> Iterator[Path]:
+def new_folder(target: Path, *, secret: bool = False, replaces: bool = False) -> Iterator[Path]:
     """Yield a folder to fill, which takes the name; nobody else may look into it before, nor after if it is
     `secret`.
 
-    InputError where the name is taken, somebody else is about to take it, or there is no room.
+    InputError where the name is taken, unless it `replaces` what has it, somebody else is about to take it,
+    or there is no room.
     """
-    if target.exists() or target.is_symlink():
+    if not replaces and (target.exists() or target.is_symlink()):
         raise InputError(f"{target} exists already. Choose another name or remove it first.")
-    if _remove_leftovers(target):
+    if remove_leftovers(target.parent, as_pattern(target.name)):
         raise InputError(f"Another run is writing to {target} just now. Wait for it or choose another name.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +69,11 @@ def new_folder(target: Path, *, secret: bool = False) -> Iterator[Path]:
     try:
         yield folder
         force_folder_to_disk(folder)
+        if replaces:
+            _put_away(target)
         _show(folder, target, secret=secret)
+        if replaces:
+            remove_leftovers(target.parent, as_pattern(target.name))
     except OSError as error:
         if error.errno in FULL:
             raise InputError(
@@ -85,16 +92,31 @@ def _made(target: Path, make: Callable[[Path], None]) -> tuple[Path, int]:
     Somebody who cleans up may be quicker than the lock: then it is made again.
     """
     while True:
-        partial = target.with_name(f"{target.name}.partial-{os.urandom(_DIGITS // 2).hex()}")
+        partial = _partial(target)
         make(partial)
         with suppress(BlockingIOError, FileNotFoundError):
             return partial, hold(partial, make=False)
 
 
-def _remove_leftovers(target: Path) -> bool:
-    """Remove what killed runs left. Whether a run to the same place is alive."""
+def _partial(target: Path) -> Path:
+    return target.with_name(f"{target.name}.partial-{os.urandom(_DIGITS // 2).hex()}")
+
+
+def _put_away(target: Path) -> None:
+    """What has the name becomes a leftover, in one step: nobody finds half of it, even if we are killed."""
+    with suppress(FileNotFoundError):
+        target.rename(_partial(target))
+
+
+def is_partial(path: Path) -> bool:
+    """Whether a file or folder, by its name, is one that is being made, or that a killed run left."""
+    return fnmatchcase(path.name, f"*{_PARTIAL}")
+
+
+def remove_leftovers(folder: Path, pattern: str = "*") -> bool:
+    """Remove what killed runs left in the folder of things of these names. Whether one of them is alive."""
     alive = False
-    for partial in sorted(target.parent.glob(f"{as_pattern(target.name)}.partial-{'[0-9a-f]' * _DIGITS}")):
+    for partial in sorted(folder.glob(f"{pattern}{_PARTIAL}")):
         try:
             lock = hold(partial, make=False)
         except FileNotFoundError:

@@ -5,15 +5,17 @@ or not at all.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from crowdlog.files.address import local_path
 from crowdlog.files.private import no_core_dumps
 from crowdlog.log.building import building
 from crowdlog.log.formats import Reader, ReadOptions, readers
-from crowdlog.log.formats.roles import Confirm
+from crowdlog.log.formats.options import Reading
 from crowdlog.log.formats.store_rows import rows_of
 from crowdlog.log.pass1_encode import Intake
 from crowdlog.log.pass2_write import Origin, assemble
@@ -30,16 +32,6 @@ def import_log(
     sources: str | Path | Sequence[str | Path],
     out: str | Path,
     *,
-    format: str | None = None,  # noqa: A002 - the command line's word
-    columns: Mapping[str, str] | None = None,
-    date: str | None = None,
-    quoted_lines: bool = False,
-    encoding: str | None = None,
-    time_format: str | None = None,
-    query_parameter: str | None = None,
-    trails: bool = False,
-    confirm: Confirm | None = None,
-    tell: Callable[[str], None] = lambda _sentence: None,
     strict: bool = False,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -50,30 +42,25 @@ def import_log(
     append_to: LogStore | None = None,
     part_of: str | None = None,
     before: Callable[[StoreInfo], None] | None = None,
+    **said: Unpack[Reading],
 ) -> LogStore:
     """Read logs into a new store at `out`.
 
     Rows that cannot be read go to `OUT.rejects.tsv`, or stop the import if `strict`.
 
-    `date` (YYYY-MM-DD) is the day of logs that tell the time of day only. `quoted_lines`: quoted texts of a
-    CSV file may have several lines; else one stray quotation mark is refused. `encoding`, `time_format`: of
-    texts and times, found from the first rows if not said. `query_parameter`: of a web server's log.
-    `trails`: of a browser's history, pages any number of steps from a search are clicks of it.
-    `confirm` is shown a guess of the columns' roles and says whether it is right; without it a guess is
-    refused. `tell` takes sentences the owner should read. `memory` bounds what the import
-    holds; a log with more distinct text is refused. `threads` parse, as many as cores if it is not said; the
-    store is the same for every number. With `merge_next_page` the same query again without a
-    click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'. `ledger`: a file or a
-    postgresql:// address that several stores of the same people share; it must be there, or is begun with
-    `new_ledger`.
-    `append_to`: its rows come first, and the new store goes on with its ledger. `before` is told what is in
-    the log, and may raise, before the store is noted in its ledger.
+    `memory` bounds what the import holds; a log with more distinct text is refused. `threads` parse, as many
+    as cores if it is not said; the store is the same for every number. With `merge_next_page` the same query
+    again without a click is no new impression. `keep_dash` keeps AOL's scrubbed queries '-'. `ledger`: a file
+    or a postgresql:// address that several stores of the same people share; it must be there, or is begun
+    with `new_ledger`. `append_to`: its rows come first, and the new store goes on with its ledger. `before`
+    is told what is in the log, and may raise, before the store is noted in its ledger.
+    Of the files themselves may be said: format, columns, date, quoted_lines, encoding, time_format,
+    query_parameter, trails, confirm, tell (`crowdlog.log.formats.options.Reading`).
     """
     no_core_dumps()
     places = [sources] if isinstance(sources, str | Path) else list(sources)
-    options = ReadOptions(
-        format, columns, date, quoted_lines, time_format, query_parameter, confirm, _once(tell), trails
-    )
+    options = ReadOptions(**said)
+    options = replace(options, tell=_once(options.tell))
     limit = parse_size(memory) if memory is not None else None
     if append_to is not None:
         append_to.check()
@@ -83,8 +70,8 @@ def import_log(
         building(local_path(out)) as folder,
         closing(Intake(folder, strict=strict, memory=limit, keep_dash=keep_dash, threads=threads)) as intake,
     ):
-        formats = _read(places, folder / _COPIES, options, encoding, append_to, intake)
-        origin = Origin(formats, [] if format else formats, shared, part_of)
+        formats = _read(places, folder / _COPIES, options, append_to, intake)
+        origin = Origin(formats, [] if options.format else formats, shared, part_of)
         with progress_bar("Sorting and writing", intake.events.rows) as advance:
             assemble(
                 folder,
@@ -102,13 +89,12 @@ def _read(
     places: Sequence[str | Path],
     copies: Path,
     options: ReadOptions,
-    encoding: str | None,
     append_to: LogStore | None,
     intake: Intake,
 ) -> list[str]:
     """Read the older store and all files into the intake; return the names of their formats."""
     files = find_sources(places, copies)
-    found = readers(files, options, encoding)
+    found = readers(files, options)
     if append_to is not None:
         found.insert(0, Reader(append_to.path.name, "store", rows_of(append_to)))
     total = sum(source.size for source in files)

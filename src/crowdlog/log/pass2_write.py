@@ -24,8 +24,9 @@ from crowdlog.log.sort_events import derive, sort_events
 from crowdlog.log.spill import Events
 from crowdlog.log.store import FILES, StoreInfo, write_info
 from crowdlog.log.write import ContentHash, as_rows, event_writer, hash_events, write_texts
-from crowdlog.privacy.ledger import LEDGER, Ledger
+from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_head import HEAD
+from crowdlog.privacy.ledger_place import LEDGER
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance
 from crowdlog.types import Ints

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from crowdlog.errors import InputError
 from crowdlog.files.address import local_path
+from crowdlog.files.whole import is_partial
 from crowdlog.log.people import SAME, in_common
 from crowdlog.log.store import LogStore, StoreInfo
 
@@ -55,10 +56,16 @@ def _ask_about_users(info: StoreInfo) -> None:
 
 
 def stores_beside(target: Path) -> list[LogStore]:
-    """The stores in the folder that is to hold the target."""
+    """The stores in the folder that is to hold the target; what an import is making, or left when it was
+    killed, is none yet.
+    """
     found = []
     try:
-        folders = sorted(path for path in target.parent.iterdir() if (path / "store.json").is_file())
+        folders = sorted(
+            path
+            for path in target.parent.iterdir()
+            if (path / "store.json").is_file() and not is_partial(path)
+        )
     except OSError:
         return []
     for folder in folders:

@@ -19,6 +19,7 @@ from crowdlog.progress import Advance
 from crowdlog.types import Bytes, Ints
 
 _NEWLINE, _RETURN = 10, 13
+_PIECE = 1 << 16  # bytes compared at once
 
 
 @njit(cache=True, nogil=True)
@@ -89,6 +90,9 @@ def _scan(
             left = at + 1
             if c == _NEWLINE:
                 if field > 1 or length > 0:  # an empty line is no record
+                    for absent in range(field, len(roles)):
+                        if roles[absent] >= 0:
+                            start[roles[absent], n], size[roles[absent], n] = 0, 0
                     record[n], fields[n], line[n] = begun, field, first
                     n += 1
                 now += 1
@@ -174,6 +178,14 @@ def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n"
 
 
+def _newlines(buffer: Bytes) -> int:
+    """How many there are, counted piece by piece: what is compared stays in the cache, and no memory of the
+    size of the block is asked of the system for it.
+    """
+    pieces = (buffer[low : low + _PIECE] for low in range(0, len(buffer), _PIECE))
+    return sum(int(np.count_nonzero(piece == _NEWLINE)) for piece in pieces)
+
+
 def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, bytes, int, int]:
     """The whole records of the buffer, what is left over, the line it begins with, and the first line whose
     quotes reach over its end.
@@ -181,11 +193,12 @@ def _split(data: bytearray, layout: LineLayout, first: int) -> tuple[Batch, byte
     # undoubling quotes changes the buffer, and rejects are kept word for word
     raw = bytes(data) if layout.quoted else data
     buffer = np.frombuffer(data, np.uint8)
-    # the record at the end may lack its newline, but not its place
-    n = int(np.count_nonzero(buffer == _NEWLINE)) + 1
-    start, size = np.zeros((len(ROLES), n), np.int64), np.zeros((len(ROLES), n), np.int64)
-    line, record, fields = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n = _newlines(buffer) + 1  # the record at the end may lack its newline, but not its place
+    start, size = np.empty((len(ROLES), n), np.int64), np.empty((len(ROLES), n), np.int64)
+    line, record, fields = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     roles = np.array(layout.roles, np.int64)
+    nowhere = np.setdiff1d(np.arange(len(ROLES)), roles)
+    start[nowhere], size[nowhere] = 0, 0
     n, used, following, reaching = _scan(
         buffer,
         ord(layout.delimiter),

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path, opened, scheme_of, size_of
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.spool import STORES, copy_stream, is_stream, label_of
 from crowdlog.log.text_encoding import ONE_BYTE, all_of_one, as_utf8, guess_encoding
 from crowdlog.progress import Advance
@@ -23,6 +24,11 @@ from crowdlog.progress import Advance
 # bytes of text handled at once: large enough to amortise Python, small enough for the last cache
 BLOCK = 1 << 23
 _HEAD = 1 << 16  # bytes the format is recognised from
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether a file that begins so is gzip or Zstandard."""
+    return head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))
 
 
 @dataclass(frozen=True)
@@ -70,11 +76,22 @@ class SourceFile:
         if isinstance(self.path, Path):
             yield self.path
             return
-        with tempfile.TemporaryDirectory(prefix=".partial-", dir=self.copies) as folder:
-            copy = Path(folder) / "copy"
+        with self._place_for_a_copy() as folder:
+            copy = folder / "copy"
             with self.path.open() as there, copy.open("wb") as file:
                 shutil.copyfileobj(there, file, BLOCK)
             yield copy
+
+    @contextmanager
+    def _place_for_a_copy(self) -> Iterator[Path]:
+        """A folder of mode 0700 whose name tells nothing; gone afterwards, also if the work is killed."""
+        if self.copies is None:
+            with Scratch("copy") as place:
+                yield place
+            return
+        self.copies.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".partial-", dir=self.copies) as folder:
+            yield Path(folder)
 
     def looks_encoded(self) -> str | None:
         """The encoding that the first bytes look like, if it is not UTF-8."""
@@ -84,14 +101,13 @@ class SourceFile:
     def plain_file(self) -> Iterator[Path]:
         """A file that other readers can open: uncompressed and in UTF-8; a private copy where this is not."""
         with opened(self.path) as file:
-            packed = file.read(4).startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))
+            packed = is_packed(file.read(4))
         if not packed and self.encoding is None:
             with self.here() as path:
                 yield path
             return
-        # A folder of mode 0700; no name of it tells anything.
-        with tempfile.TemporaryDirectory(prefix=".partial-", dir=self.copies) as folder:
-            copy = Path(folder) / "copy"
+        with self._place_for_a_copy() as folder:
+            copy = folder / "copy"
             with copy.open("wb") as file:
                 for block in self.blocks():
                     file.write(block)

@@ -35,6 +35,8 @@ def label_of(place: str | Path) -> str:
     """What messages call a source: an address may hold a password or a signature."""
     if str(place) in ("-", "/dev/stdin"):
         return "standard input"
+    if re.fullmatch(r"/(dev|proc/self)/fd/\d+", str(place)):
+        return "the pipe"  # <(…) of a shell: its number says nothing
     return re.split(r"[?#]", str(place))[0].rstrip("/").rpartition("/")[2] or "the address"
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path
 from crowdlog.files.private import no_core_dumps
-from crowdlog.privacy.ledger import LEDGER, is_postgres
 from crowdlog.privacy.ledger_head import HEAD
+from crowdlog.privacy.ledger_place import LEDGER, is_postgres
 
 VERSION = 2
 FILES = ("events.parquet", "queries.parquet", "urls.parquet", "users.parquet")

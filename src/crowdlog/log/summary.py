@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from crowdlog.files.patterns import for_duckdb
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.sessions import SESSION_MINUTES, longest_pause
 from crowdlog.log.store import LogStore
 
@@ -81,7 +82,7 @@ def summarise(store: LogStore) -> Summary:
     """Read the events and the query texts."""
     import duckdb
 
-    with duckdb.connect() as db:
+    with Scratch("spill") as place, duckdb.connect(config={"temp_directory": str(place)}) as db:
         db.execute("SET enable_progress_bar = false")
         for name, path in (("events", store.events()), ("queries", store.queries())):
             db.from_parquet(for_duckdb(path), hive_partitioning=False).create_view(name)

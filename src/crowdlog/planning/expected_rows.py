@@ -17,6 +17,13 @@ from crowdlog.number_format import amount, number
 from crowdlog.plan.selections import AtLeast, NoisyThreshold, SampledThreshold
 from crowdlog.plan.table import TablePlan
 
+# What the rows of a table are, where its name does not say it to a stranger.
+_IN_WORDS = {
+    "word_pairs": "pairs of words",
+    "query_sites": "sites clicked for a query",
+    "word_sites": "sites clicked for a word",
+    "pairs": "next queries",
+}
 # People behind a query, and for each number of people in a log how many queries have at least so many.
 BEHIND = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
 SHARED = {
@@ -29,12 +36,19 @@ SHARED = {
 # A person divides her weight among her queries, so more people than weight are needed. Crowd(2.3, 1e-6) kept
 # 5 queries of 1,000 synthetic people and 15 of 3,000: those of 30 people, at a threshold of 17.3.
 PEOPLE_PER_WEIGHT = 1.7
+# No word was typed by more of the people of these logs: .443 of 300, .439 of 1,000, .435 of 3,000.
+WORD_OF_ALL = 0.45
+_OF_WORDS = ("word", "word-pair", "word-site")
 
 
 def people_needed(plan: TablePlan) -> float | None:
     """About how many people must ask a query for it to be shown; None where that cannot be told."""
+    return None if plan.artifact != Artifact("query") else _people_of_a_key(plan)
+
+
+def _people_of_a_key(plan: TablePlan) -> float | None:
     selection = plan.selection
-    if plan.artifact != Artifact("query") or selection is None:
+    if selection is None:
         return None
     if isinstance(selection, AtLeast):
         return float(selection.k)
@@ -60,7 +74,7 @@ def expectation(mechanism: Mechanism, users: int) -> tuple[str, bool] | None:
     plan = next((plan for plan in mechanism.plan if plan.name == "queries"), None)
     behind = None if plan is None else people_needed(plan)
     if behind is None:
-        return None
+        return _nothing_so_shared(mechanism, users)
     rows = expected_queries(behind, users)
     about = _about(users)
     why = f"a query needs about {number(_rounded(behind))} of them to be shown"
@@ -70,11 +84,38 @@ def expectation(mechanism: Mechanism, users: int) -> tuple[str, bool] | None:
     return f"{about} about {shown}, as synthetic logs share them: {why}.", False
 
 
+def _nothing_so_shared(mechanism: Mechanism, users: int) -> tuple[str, bool] | None:
+    """Where every table needs more people than share anything of its kind: the sentence for that."""
+    of_words = mechanism.people_of_a_word()
+    if of_words is not None:
+        needed = [float(of_words) if of_words > WORD_OF_ALL * users else None]
+    else:
+        needed = [_more_than_share(plan, users) for plan in mechanism.plan]
+    known = [people for people in needed if people is not None]
+    if not known or len(known) < len(needed):
+        return None
+    why = f"what is shown needs about {number(_rounded(min(known)))} of them"
+    none = "in synthetic logs of this size none has so many."
+    return f"{_about(users)} an empty release: {why}, and {none}", True
+
+
+def _more_than_share(plan: TablePlan, users: int) -> float | None:
+    """How many people a row of this table needs, if in synthetic logs none has so many; else None. What holds
+    a whole query has no more people than the query.
+    """
+    people = _people_of_a_key(plan)
+    if people is None or not isinstance(plan.artifact, Artifact) or plan.artifact.kind == "site":
+        return None
+    of_words = plan.artifact.kind in _OF_WORDS
+    most_shared = people > WORD_OF_ALL * users if of_words else expected_queries(people, users) < 1
+    return people if most_shared else None
+
+
 def _of_tables(tables: Mapping[str, float], users: int) -> tuple[str, bool]:
     shown = {name: rows for name, rows in tables.items() if rows >= 1}
     if not shown:
         return f"{_about(users)} an empty release: in synthetic logs of this size too few share a word.", True
-    rows = ", ".join(f"{number(_rounded(rows))} {name.replace('_', ' ')}" for name, rows in shown.items())
+    rows = ", ".join(f"{number(_rounded(rows))} {_IN_WORDS.get(name, name)}" for name, rows in shown.items())
     return f"{_about(users)} about {rows}, as synthetic logs share them.", False
 
 

@@ -6,6 +6,7 @@ The rules are written down in docs/choosing.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crowdlog.mechanisms.ladder import Ladder
@@ -29,7 +30,7 @@ PURPOSES = {
     "suggestions": (0.0, 1.0),
     "everything": (1.0, 1.0),
 }
-_LITTLE = 10  # rows that are not worth a release
+_LITTLE = 10  # rows that are not worth a release; queries that are not worth the name
 # Tried from the top: the largest that fits the budget as often as asked.
 _EPSILONS = (
     3.0,
@@ -113,13 +114,14 @@ def advise(needs: Needs) -> Advice:
         meaning_for_one_person(guarantee),
         told[0] if told else "",
         empty,
-        _instead(needs) if sum(mechanism.rows_to_expect(needs.people).values()) < _LITTLE else "",
+        _instead(needs, mechanism.rows_to_expect(needs.people)),
         tuple(_choice(epsilon, mechanism, needs) for epsilon in (0.5, 1.0, 2.0, 3.0, 5.0)),
         (
             f"The budget of ε = {total:g} for a year: {why}.",
             f"δ = {budget_delta:g} is a tenth of one over the number of people, or less: so small "
             "that it is unlikely to fail even one of them.",
-            f"{times} releases a year share it by the sum of μ², the tight rule for Gaussian noise."
+            f"{times} releases a year share it. Their costs are added up by the rule that is tight for "
+            "this noise (the sum of μ², --gaussian), which leaves each of them more than an equal share."
             if times > 1
             else "One release may spend all of it.",
         ),
@@ -154,9 +156,13 @@ def _choice(epsilon: float, like: Ladder, needs: Needs) -> OtherEpsilon:
     )
 
 
-def _instead(needs: Needs) -> str:
+def _instead(needs: Needs, rows: Mapping[str, float]) -> str:
+    """What to do where little is to be expected; empty where enough is."""
+    if sum(rows.values()) < _LITTLE:
+        few = "With so few people hardly a word is typed by enough of them."
+    elif rows.get("queries", 0.0) < _LITTLE:
+        few = "With so few people hardly a whole query is typed by enough of them: expect words, not queries."
+    else:
+        return ""
     fewer = " Release less often, so that each release may spend more." if RHYTHMS[needs.rhythm] > 1 else ""
-    return (
-        "With so few people hardly a word is typed by enough of them."
-        f"{fewer} Collect a longer period, or publish together with others who have such a log."
-    )
+    return f"{few}{fewer} Collect a longer period, or publish together with others who have such a log."

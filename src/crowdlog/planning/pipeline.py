@@ -5,6 +5,7 @@ A step whose result is there already is not repeated: a run that was stopped goe
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ SECTIONS = {
     "site": ("out",),
 }
 _NEEDED = ("import", "release")
+# Options that name a file: like all paths, from the pipeline's own folder, wherever it is started.
+_FILES = ("ledger", "append", "sign", "logo")
+_BEGIN = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,9 @@ def read_pipeline(path: Path, day: date) -> list[PipelineStep]:
         raise InputError(f"{path} is no TOML file: {error}.") from None
     _check(told, path)
     filled = {name: _filled(section, day) for name, section in told.items()}
+    for section in filled.values():
+        _place_files(section, path.parent)
+    _begin_ledger(filled["import"], day)
     return _steps(filled, path.parent)
 
 
@@ -63,6 +70,31 @@ def _check(told: Mapping[str, Any], path: Path) -> None:
         missing = [field for field in SECTIONS[name] if not isinstance(section, dict) or field not in section]
         if missing or not isinstance(section, dict):
             raise InputError(f"The section [{name}] of {path} needs {', '.join(SECTIONS[name])}.")
+
+
+def _place_files(section: dict[str, Any], folder: Path) -> None:
+    for name in _FILES:
+        told = section.get(name)
+        if isinstance(told, str) and "://" not in told and (name, told) != ("ledger", "own"):
+            section[name] = str(folder / told)
+
+
+def _begin_ledger(read: dict[str, Any], day: date) -> None:
+    """`new-ledger = "2026-10"` begins the shared ledger in that month, if it is not there. In any other month
+    one that is missing is lost, and the import refuses to begin another: it would forget what was spent.
+    """
+    name = "new_ledger" if "new_ledger" in read else "new-ledger"
+    begin = read.get(name, False)
+    if isinstance(begin, bool):
+        return
+    if not isinstance(begin, str) or not _BEGIN.fullmatch(begin):
+        raise InputError(
+            "new-ledger in [import] is true, or the year, month or day in which the ledger begins: "
+            'new-ledger = "2026-10".'
+        )
+    ledger = str(read.get("ledger", ""))
+    there = "://" not in ledger and Path(ledger).exists()
+    read[name] = day.isoformat().startswith(begin) and not there
 
 
 def _filled(value: Any, day: date) -> Any:

@@ -5,13 +5,12 @@ parameters or from a made-up log.
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.plan.selections import NoisyThreshold
@@ -126,10 +125,10 @@ def _try_on_synthetic(mechanism: Mechanism, users: int, engine: OpenEngine | Non
     from crowdlog.log.importer import import_log
     from crowdlog.log.synth import synthesize
 
-    with tempfile.TemporaryDirectory(prefix="crowdlog-plan-") as folder:
-        source = Path(folder) / "log.tsv"
+    with Scratch("plan") as folder:
+        source = folder / "log.tsv"
         synthesize(source, users=users, seed=1)
-        log = import_log([source], Path(folder) / "store")
+        log = import_log([source], folder / "store")
         with nullcontext() if engine is None else engine(log) as opened:
             protected = mechanism.protect(log, SeededRandomness(1), engine=opened)
         kept = {name: table.num_rows for name, table in protected.tables.items()}

@@ -58,6 +58,12 @@ class Accounts:
             t.run("DELETE FROM web_sessions WHERE name = ?", (name,))
             t.run("INSERT INTO people (name, role, password) VALUES (?, ?, ?)", (name, role, hashed))
 
+    def remove(self, name: str) -> bool:
+        """Whether there was somebody to remove; their sessions end at once."""
+        with self._database.transaction() as t:
+            t.run("DELETE FROM web_sessions WHERE name = ?", (name,))
+            return bool(t.run("DELETE FROM people WHERE name = ?", (name,)) == 1)
+
     def people(self) -> list[tuple[str, str]]:
         with self._database.transaction() as t:
             return [(str(r[0]), str(r[1])) for r in t.rows("SELECT name, role FROM people ORDER BY name")]

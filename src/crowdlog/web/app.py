@@ -25,6 +25,7 @@ from crowdlog.web.schedule import run_due
 from crowdlog.web.workspace import Workspace
 
 _TICK_SECONDS = 20
+MOST_OPEN = 10_000  # bytes of a form of somebody who has not logged in
 # Requests of one address in a second, and saved up; passwords are tried far more slowly.
 _PAGES, _PASSWORDS = (20.0, 100.0), (0.2, 10.0)
 _HEADERS = {
@@ -63,6 +64,7 @@ ROUTES: list[tuple[str, str, str, Handler]] = [
     ("discard", "POST", "/jobs/{job}/discard", imports.discard),
     ("people", "GET", "/people", entry.people),
     ("add_person", "POST", "/people", entry.add_person),
+    ("remove_person", "POST", "/people/remove", entry.remove_person),
     ("audit", "GET", "/audit", entry.audit),
 ]
 
@@ -98,6 +100,7 @@ def make_app(
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         workspace.interrupt_jobs()
+        imports.sweep_sent(workspace)
         ticking = asyncio.create_task(_tick(workspace))
         yield
         ticking.cancel()
@@ -125,8 +128,12 @@ async def _answer(
     try:
         if request.method == "POST":
             _refuse_foreign(request)
+        _refuse_role(name, session)  # before a body is read: it may be as large as the disk
+        if request.method == "POST":
+            if name in OPEN:
+                _refuse_large(request)
             form = await request.form(max_files=4, max_fields=60)
-        _refuse_unallowed(name, session, form, posted=request.method == "POST")
+            _refuse_unsigned(name, session, form)
         response = await handler(Context(request, workspace, session, form, secure))
     except CrowdlogError as error:
         response = page(
@@ -153,16 +160,24 @@ def _refuse_foreign(request: Request) -> None:
         raise PermissionError
 
 
-def _refuse_unallowed(name: str, session: WebSession | None, form: FormData, *, posted: bool) -> None:
-    """The role, and for every action the secret that only our own forms know."""
-    if name in OPEN:
-        return
-    if session is None or session.role not in ALLOWED[name]:
+def _refuse_role(name: str, session: WebSession | None) -> None:
+    if name not in OPEN and (session is None or session.role not in ALLOWED[name]):
         raise PermissionError
-    if posted:
-        token = form.get("csrf")
-        if not (isinstance(token, str) and same(token, session.csrf)):
-            raise PermissionError
+
+
+def _refuse_large(request: Request) -> None:
+    """Who has not logged in sends a name and a password, and no more than that is read."""
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > MOST_OPEN:
+        raise HTTPException(413)
+
+
+def _refuse_unsigned(name: str, session: WebSession | None, form: FormData) -> None:
+    """For every action the secret that only our own forms know."""
+    token = form.get("csrf")
+    if name in OPEN or (session is not None and isinstance(token, str) and same(token, session.csrf)):
+        return
+    raise PermissionError
 
 
 async def _http_error(_request: Request, error: HTTPException) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from crowdlog.errors import InputError
 from crowdlog.web.accounts import ROLES, SESSION_SECONDS
 from crowdlog.web.context import COOKIE, Context, go, page
 
@@ -41,6 +42,17 @@ async def add_person(context: Context) -> Response:
     name, role = context.text("name", 60), context.text("role", 20)
     context.workspace.accounts.add(name, role, context.text("password", 1000))
     context.workspace.note(context.who, f"set the role of {name} to {role}")
+    return go("/people")
+
+
+async def remove_person(context: Context) -> Response:
+    """Somebody who left. What they did stays in the audit trail."""
+    name = context.text("name", 60)
+    if name == context.who:
+        raise InputError("You cannot remove yourself: somebody must be left who may.")
+    if not context.workspace.accounts.remove(name):
+        raise InputError("There is nobody of this name.")
+    context.workspace.note(context.who, f"removed {name}")
     return go("/people")
 
 

@@ -15,6 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from crowdlog.errors import InputError
+from crowdlog.files.whole import remove_leftovers
 from crowdlog.log.columns import ROLES
 from crowdlog.log.format_names import FORMATS
 from crowdlog.log.formats.column_names import column_names
@@ -176,10 +177,25 @@ async def _keep(file: UploadFile, inbox: Path, context: Context) -> Path:
     ending = "".join(Path(file.filename or "").suffixes[-2:])
     safe = ending if ending.replace(".", "").isalnum() and len(ending) < 20 else ""
     target = inbox / f"{SENT}{context.workspace.new_id()}{safe}"
-    with target.open("xb") as out:
-        target.chmod(0o600)
-        shutil.copyfileobj(file.file, out)
+    try:
+        with target.open("xb") as out:
+            target.chmod(0o600)
+            shutil.copyfileobj(file.file, out)
+    except BaseException:  # the disk is full: half a log is nobody's
+        remove(target)
+        raise
     return target
+
+
+def sweep_sent(workspace: Workspace) -> None:
+    """Called when the server starts: what was being sent or imported when it was killed belongs to nothing,
+    and nobody would ever see it or remove it.
+    """
+    remove_leftovers(workspace.folder / "stores")
+    known = {name for job in workspace.jobs() if (tried := TriedImport.of(job)) for name in tried.files}
+    for place in (workspace.folder / "inbox").glob(f"{SENT}*"):
+        if place.name not in known:
+            remove(place)
 
 
 async def discard(context: Context) -> Response:

@@ -16,7 +16,7 @@ from crowdlog.planning.budget import BudgetReport, budget_of
 from crowdlog.release.publish import open_ledger
 from crowdlog.web.budget_bar import BudgetBar, budget_bar
 from crowdlog.web.context import POLICY, Context, go, moment, page
-from crowdlog.web.imports import TriedImport, choices
+from crowdlog.web.imports import SENT, TriedImport, choices
 from crowdlog.web.registry_entry import CURATORS
 from crowdlog.web.work import start
 from crowdlog.web.workspace import WebJob, named
@@ -103,6 +103,7 @@ async def all_logs(context: Context) -> Response:
         jobs=jobs,
         releases=context.workspace.releases(),
         kinds=CURATORS,
+        site_made=context.workspace.site_made(),
     )
 
 
@@ -130,7 +131,8 @@ def _another_try(context: Context, job: WebJob) -> dict[str, Any]:
     if tried is None or job.state not in ("failed", "interrupted"):
         return {"tried": None, "files": []}
     names = [path.name for path in files]
-    return {"tried": tried, "files": names, **choices(context.workspace, tried.said, files)}
+    sent = any(name.startswith(SENT) for name in names)
+    return {"tried": tried, "files": names, "sent": sent, **choices(context.workspace, tried.said, files)}
 
 
 async def set_budget(context: Context) -> Response:

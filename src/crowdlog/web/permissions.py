@@ -34,6 +34,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "publish_site": _OWNER,
     "people": _OWNER,
     "add_person": _OWNER,
+    "remove_person": _OWNER,
     "audit": _DECIDE,
     "logout": _ALL,
 }

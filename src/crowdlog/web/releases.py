@@ -17,7 +17,10 @@ _FOUND = 100
 
 
 def _open(context: Context) -> Release:
-    return Release.open(context.workspace.folder / "releases" / named(context.part("name")))
+    name = named(context.part("name"))
+    if name not in context.workspace.releases():
+        raise InputError("There is no release of this name.")
+    return Release.open(context.workspace.folder / "releases" / name)
 
 
 async def release(context: Context) -> Response:

@@ -70,15 +70,11 @@ def make_site(folders: Sequence[Path], out: Path, texts: SiteTexts, *, i_know: b
                 f"{release.path} promises nothing to anybody. Leave it out of the site, or add --i-know."
             )
     _refuse_other(out)
-    with new_folder(out.with_name(out.name + ".new")) as folder:
+    with new_folder(out.resolve(), replaces=True) as folder:  # a link to the site stays one
         listed = [_publish(release, folder / "releases", texts) for release in releases]
         _write_index(folder, listed, releases, texts)
         _write_search(folder, releases, texts)
         (folder / ".crowdlog-site").write_text(__version__ + "\n", encoding="utf-8")
-    made = out.with_name(out.name + ".new")
-    if out.exists():
-        shutil.rmtree(out)
-    made.rename(out)
     return releases
 
 
@@ -157,16 +153,21 @@ def _write_index(
 
 
 def _sums(releases: Sequence[Release]) -> PageTable:
-    """ε and δ of all releases of the same log together: the plain sum, which is never too small."""
+    """ε and δ of the releases of each log, and of all together: whose people are in several logs, such as
+    those of two months, a label does not tell.
+    """
     by_source: dict[str, list[Release]] = {}
     for release in releases:
         by_source.setdefault(release.label.source, []).append(release)
+    logs = {f"log {i}": together for i, together in enumerate(by_source.values(), 1)}
+    if len(logs) > 1:
+        logs["all together"] = list(releases)
     rows = []
-    for i, together in enumerate(by_source.values(), 1):
+    for name, together in logs.items():
         guarantees = [release.label.promise.guarantee for release in together]
         rows.append(
             [
-                Cell(f"log {i}"),
+                Cell(name),
                 Cell(number(len(together)), numeric=True),
                 Cell(rounded_up(sum(g.epsilon for g in guarantees)), numeric=True),
                 Cell(rounded_up(sum(g.delta for g in guarantees)), numeric=True),

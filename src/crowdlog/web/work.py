@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
+from crowdlog.number_format import amount
 from crowdlog.web.workspace import STOPPED, WebStage, Workspace
 
 _PR_SET_PDEATHSIG = 1
@@ -66,11 +67,11 @@ def _wait(
             workspace.end_job(number, "interrupted", STOPPED)
         else:
             workspace.end_job(number, "failed", _sentence(told))
+        if then is not None:
+            then()  # before it counts as ended: who waits for the end finds everything cleaned up
     finally:
         workspace.stages.pop(number, None)
         workspace.running.pop(number, None)
-        if then is not None:
-            then()
 
 
 def follow(workspace: Workspace, number: str, stderr: IO[str], told: deque[str]) -> None:
@@ -94,6 +95,9 @@ def _told(out: str) -> str:
     except ValueError:
         return ""
     notes = list(answer.get("notes", []))
+    if {"rows", "users", "clicks"} <= answer.keys():
+        read = f"{amount(answer['rows'], 'row')} of {amount(answer['users'], 'user')}"
+        notes.insert(0, f"Read: {read}, with {amount(answer['clicks'], 'click')}.")
     rejected = answer.get("rejected") or {}
     if rejected:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in rejected.items())

@@ -121,8 +121,11 @@ class Workspace:
         self.database.close()
 
     def store(self, name: str) -> LogStore:
-        """The log of this name."""
-        return LogStore.open(self.folder / "stores" / named(name))
+        """The log of this name. Who has no business on the server's disk is not told its paths."""
+        place = self.folder / "stores" / named(name)
+        if not (place / "store.json").is_file():
+            raise InputError("There is no log of this name.")
+        return LogStore.open(place)
 
     def stores(self) -> list[tuple[str, LogStore]]:
         places = sorted(p for p in (self.folder / "stores").iterdir() if (p / "store.json").is_file())
@@ -131,6 +134,13 @@ class Workspace:
     def releases(self) -> list[str]:
         found = sorted(p.name for p in (self.folder / "releases").iterdir() if (p / "label.json").is_file())
         return found[::-1]
+
+    def site_made(self) -> int:
+        """When the public site was last made; 0 if never."""
+        try:
+            return int((self.folder / "public" / "index.html").stat().st_mtime)
+        except FileNotFoundError:
+            return 0
 
     def new_id(self) -> str:
         return self.randomness.bytes(8).hex()

@@ -281,6 +281,40 @@ def test_standard_input_is_read_and_no_copy_is_left(tmp_path, pack, place):
     assert not [p for p in (tmp_path / "store").iterdir() if "partial" in p.name]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("JSON array", "Elasticsearch `_search` answer", "Matomo Live.getLastVisitsDetails (JSON)"),
+        *("OpenSearch UBI queries", "nginx or Apache access log", "CSV in Latin-1"),
+    ],
+)
+def test_a_packed_export_is_read_as_the_plain_one(tmp_path, name):
+    shape = BY_NAME[name]
+    (plain,) = shape.write(tmp_path)
+    packed = tmp_path / f"{plain.name}.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    stores = [
+        import_log(path, tmp_path / f"store-{path.suffix[1:]}", **shape.options) for path in (plain, packed)
+    ]
+    assert stores[0].info.content_hash == stores[1].info.content_hash
+    assert not [path for path in tmp_path.rglob("*") if "partial" in path.name]
+
+
+def test_numbers_of_queries_are_no_queries(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("user_id,query_id,time\n" + "a,17,2024-03-01 10:00:00\n" * 3)
+    with pytest.raises(InputError, match="numbers of queries, not their words: export the words"):
+        import_log(path, tmp_path / "store")
+
+
+def test_a_packed_parquet_file_is_to_be_unpacked(tmp_path):
+    (plain,) = BY_NAME["Parquet with days"].write(tmp_path)
+    packed = tmp_path / "log.parquet.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    with pytest.raises(InputError, match="packed once more: unpack it"):
+        import_log(packed, tmp_path / "store")
+
+
 def test_a_named_pipe_is_read(tmp_path):
     (path,) = _csv(OWN)(tmp_path)
     os.mkfifo(tmp_path / "pipe")

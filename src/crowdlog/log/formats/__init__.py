@@ -32,12 +32,12 @@ class Reader:
     read: Callable[[Advance], Iterator[Batch]]
 
 
-def readers(sources: Sequence[SourceFile], options: ReadOptions, encoding: str | None = None) -> list[Reader]:
+def readers(sources: Sequence[SourceFile], options: ReadOptions) -> list[Reader]:
     """Raises InputError if a file cannot be of the format said, or of any.
 
     Files of one export that belong together (UBI's queries and events) get one reader.
     """
-    found = [_named(source, options, encoding) for source in sources]
+    found = [_named(source, options) for source in sources]
     joined = [source for source, name in found if name == "ubi"]
     made = []
     for source, name in found:
@@ -49,10 +49,10 @@ def readers(sources: Sequence[SourceFile], options: ReadOptions, encoding: str |
     return made
 
 
-def _named(source: SourceFile, options: ReadOptions, encoding: str | None) -> tuple[SourceFile, str]:
+def _named(source: SourceFile, options: ReadOptions) -> tuple[SourceFile, str]:
     """A source that knows its encoding, and its format."""
-    if encoding is not None:
-        said = known_encoding(encoding)
+    if options.encoding is not None:
+        said = known_encoding(options.encoding)
         source = replace(source, encoding=None if said == "utf-8" else said)  # each row by itself
     elif options.format not in _OWN_ENCODING and (looks := source.looks_encoded()) is not None:
         written = replace(source, encoding=looks, guessed=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES
@@ -14,20 +15,39 @@ from crowdlog.log.formats.roles import NEEDED, Confirm
 _WITH_DAY = ("sogou", "trec-session")
 
 
+class Reading(TypedDict, total=False):
+    """What may be said about the files of an import, on one machine or on many; all of it may be left out.
+
+    `format`: recognised if not said. `columns`: role → name of the column (or its number from 1 in files
+    without a header), or its path in a nested record. `date` (YYYY-MM-DD): the day of logs that tell the time
+    of day only. `quoted_lines`: quoted texts of a CSV file may have several lines; else one stray quotation
+    mark is refused. `encoding`, `time_format`: of texts and times, found from the first rows if not said.
+    `query_parameter`: of a web server's log. `trails`: of a browser's history, pages any number of steps from
+    a search are clicks of it. `confirm`: shown a guess of the columns' roles, says whether it is right;
+    without it a guess is refused. `tell`: takes sentences that the owner should read.
+    """
+
+    format: str | None
+    columns: Mapping[str, str] | None
+    date: str | None
+    quoted_lines: bool
+    encoding: str | None
+    time_format: str | None
+    query_parameter: str | None
+    confirm: Confirm | None
+    tell: Callable[[str], None]
+    trails: bool
+
+
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the caller said about the files.
-
-    `columns`: role → name of the column (or its number from 1 in files without a header), or its path in a
-    nested record. `trails`: of a browser's history, pages of any number of steps from a search are clicks of
-    it. `quoted_lines`: a quoted text of a CSV file may have several lines. `confirm`: shown a
-    guess of the roles, says whether it is right. `tell`: takes what the owner should know.
-    """
+    """What the caller said about the files, checked: see `Reading`."""
 
     format: str | None = None
     columns: Mapping[str, str] | None = None
     date: str | None = None
     quoted_lines: bool = False
+    encoding: str | None = None
     time_format: str | None = None
     query_parameter: str | None = None
     confirm: Confirm | None = None

@@ -13,13 +13,14 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from crowdlog.errors import InputError
+from crowdlog.files.address import opened
 from crowdlog.files.patterns import for_duckdb
 from crowdlog.log.columns import ROLES, Batch, Texts
 from crowdlog.log.formats.arrow_text import from_arrow, no_texts
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.records import connection
 from crowdlog.log.formats.table_roles import TableRead, refuse_twice, table_roles
-from crowdlog.log.sources import SourceFile
+from crowdlog.log.sources import SourceFile, is_packed
 from crowdlog.progress import Advance
 
 _ROWS = 1 << 16  # rows of a batch
@@ -58,9 +59,10 @@ def columns_of(source: SourceFile) -> dict[str, _Column]:
             for row in described:
                 found.update(_leaves(db, str(row[0]), _quoted(str(row[0])), str(row[1])))
     except duckdb.Error:
-        raise InputError(
-            f"{source.name} is no readable Parquet file. Get it again, or say the right --format."
-        ) from None
+        with opened(source.path) as file:
+            packed = is_packed(file.read(4))
+        why = "is packed once more: unpack it" if packed else "is no readable Parquet file. Get it again"
+        raise InputError(f"{source.name} {why}, or say the right --format.") from None
     return found
 
 

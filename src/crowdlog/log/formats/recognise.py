@@ -100,9 +100,9 @@ def _by_lines(source: SourceFile, lines: list[bytes], options: ReadOptions) -> s
     if len(fields) > 1:
         raise InputError(
             f"The format of {source.name} is not recognised. If it is a table without a header, number its "
-            f"{len(fields)} columns: --columns user=1,query=2,time=3. Else: {_HELP}."
+            f"{len(fields)} columns: --columns user=1,query=2,time=3. If not, {_HELP[0].lower()}{_HELP[1:]}"
         )
-    raise InputError(f"The format of {source.name} is not recognised. {_HELP}.")
+    raise InputError(f"The format of {source.name} is not recognised. {_HELP}")
 
 
 def _served(lines: list[bytes]) -> str | None:

@@ -45,8 +45,8 @@ def connection() -> Any:
     """A DuckDB of its own, which writes nothing to disk."""
     import duckdb
 
-    db = duckdb.connect()
-    db.execute("SET enable_progress_bar = false; SET temp_directory = ''; SET TimeZone = 'UTC'")
+    db = duckdb.connect(config={"temp_directory": ""})
+    db.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
     return db
 
 

@@ -137,6 +137,7 @@ def choose_roles(
     return guess.roles
 
 
+_QUERY_ID = re.compile(r"(search|query)[ _.\-]?id", re.IGNORECASE)
 NO_PEOPLE = (
     "has no person in it: its columns say what was searched, not who searched, so no promise to a person is "
     "possible. Export one row per search with a stable id of the visitor"
@@ -146,6 +147,12 @@ NO_PEOPLE = (
 def _refuse_without(guess: Guess) -> None:
     names = ", ".join(guess.names)
     if "query" not in guess.roles:
+        ids = [name for name in guess.names if _QUERY_ID.fullmatch(name)]
+        if ids:
+            raise InputError(
+                f"The column {ids[0]} of {guess.file} holds numbers of queries, not their words: export the "
+                "words of each search with it, or name the column that has them with --columns query=…"
+            )
         raise InputError(
             f"No column of {guess.file} is called like a query; it has {names}. "
             "Name the columns with --columns user=…,query=…,time=…"

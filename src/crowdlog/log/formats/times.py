@@ -87,7 +87,7 @@ class _Clock:
         import duckdb
 
         self._spelling = spelling
-        self._db: Any = duckdb.connect() if spelling else None
+        self._db: Any = duckdb.connect(config={"temp_directory": ""}) if spelling else None
         if spelling:
             self.read(pa.array(["0"]))  # a spelling that is none is refused before the first row
 
@@ -186,7 +186,7 @@ def _fitting(texts: Any) -> dict[str, tuple[int, list[Any]]]:
     few = pa.table({"t": texts.slice(0, 20)})  # noqa: F841 - named in the query
     texts = pa.table({"t": texts})
     tried = spellings()
-    with duckdb.connect() as db:
+    with duckdb.connect(config={"temp_directory": ""}) as db:
         counts = db.execute(
             "SELECT " + ", ".join(f"count({_seconds(name)})" for name in tried) + " FROM few"
         ).fetchone()
