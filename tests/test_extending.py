@@ -68,7 +68,7 @@ def test_every_part_of_the_guide_is_here():
         ("file", "utility"),
         ("table", "crowdlog.utility.registry.MEASURES"),
         ("file", "log/formats"),
-        ("table", "crowdlog.log.formats.options.FORMATS"),
+        ("table", "crowdlog.log.format_names.FORMATS"),
     ]
 
 

@@ -10,6 +10,7 @@ from crowdlog.mechanisms import MECHANISMS
 
 def test_completion_offers_the_interface_and_nothing_else():
     names = dir(crowdlog)
+    assert {"LogStore", "Promise", "Release", "Comparison"} <= set(names)
     assert {"LogStore", "attack", "compare", "import_log", "parse", "score", "Crowd"} <= set(names)
     assert set(MECHANISMS) <= set(names)
     assert not {"importlib", "Any", "annotations"} & set(names)

@@ -43,7 +43,8 @@ RUN: dict[str, list[tuple[str, int, str]]] = {
     "--ledger own": [("import MONTH.tsv -o STORE4 --ledger own", 0, "")],
     "crowdlog split --share-ledger": [("split STORE -o parts --share-ledger", 0, "")],
     "--no-check": [(f"{RELEASE} --no-check -o unchecked", 0, "published|queries")],
-    "crowdlog verify OUT --key HEX": [
+    "crowdlog verify OUT --truth STORE": [("verify OUT --truth STORE", 0, "")],
+    "crowdlog verify OUT --key HEX|FILE": [
         ("verify OUT --key HEX", 0, ""),
         (f"verify OUT --key {'00' * 32}", 1, "is not signed with the key given"),
     ],

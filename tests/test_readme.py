@@ -44,3 +44,8 @@ def test_the_pictures_and_pages_it_names_exist():
     root = Path(__file__).parent.parent
     for target in re.findall(r"\]\(([^)]+)\)", README):
         assert (root / target).exists(), target
+
+
+def test_the_site_begins_with_the_same_tour():
+    page = (Path(__file__).parent.parent / "docs" / "index.md").read_text(encoding="utf-8")
+    assert [line for line in tour() if line not in page.splitlines()] == []

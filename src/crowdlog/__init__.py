@@ -14,21 +14,25 @@ forget_older()  # before the first of them is loaded
 if TYPE_CHECKING:  # mechanisms stand in their own table and no second one; see __getattr__
     from crowdlog.attacks import attack as attack
     from crowdlog.comparison import compare as compare
+    from crowdlog.comparison.comparison import Comparison as Comparison
     from crowdlog.log.importer import import_log as import_log
     from crowdlog.log.store import LogStore as LogStore
     from crowdlog.log.synth import synthesize as synthesize
     from crowdlog.mechanisms import parse as parse
     from crowdlog.release.folder import Release as Release
+    from crowdlog.release.promise import Promise as Promise
     from crowdlog.utility.registry import score as score
 
 _PLACES = {
     "attack": "attacks",
     "compare": "comparison",
+    "Comparison": "comparison.comparison",
     "import_log": "log.importer",
     "LogStore": "log.store",
     "parse": "mechanisms",
     "score": "utility.registry",
     "synthesize": "log.synth",
+    "Promise": "release.promise",
     "Release": "release.folder",
 }
 

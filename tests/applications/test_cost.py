@@ -8,6 +8,7 @@ from crowdlog.applications.cost.answer import costs, people_needed
 from crowdlog.applications.cost.grid import NOBODY, NONE, CostGrid, CostTrial
 from crowdlog.applications.cost.page import cost_page
 from crowdlog.cli import cli
+from crowdlog.errors import InputError
 
 
 def results():
@@ -68,6 +69,20 @@ def test_a_small_grid_by_the_command(tmp_path):
     assert scores[""] > 0.5
     assert scores["ClosedDomain"] > 0.5
     assert "What privacy costs" in (tmp_path / "cost" / "index.html").read_text()
+
+
+def test_trials_that_fail_are_listed_and_told_by_the_exit_code(tmp_path):
+    options = ["--only", "frustration", "--people", "60", "--epsilon", "1e-12", "--seeds", "1", "--jobs", "1"]
+    answer = CliRunner().invoke(
+        cli, ["applications", "cost", *options, "-o", str(tmp_path / "cost"), "--json"]
+    )
+    assert isinstance(answer.exception, InputError)
+    assert "of 5 trials failed" in str(answer.exception)
+    report, page = json.loads(answer.stdout), (tmp_path / "cost" / "index.html").read_text()
+    assert {one["mechanism"] for one in report["costs"]} >= {"", "FTu(k=20)"}  # the others are kept
+    assert len(report["failed"]) == 3
+    assert "scale of discrete noise" in report["failed"][0]
+    assert page.count("scale of discrete noise") == 3
 
 
 def test_the_sheet_of_an_application():

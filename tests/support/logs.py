@@ -45,3 +45,13 @@ def crowd_rows(users: int, queries: Iterable[str], start: int = 0) -> list[Row]:
         for user in range(users)
         for i, query in enumerate(queries)
     ]
+
+
+def few_and_many() -> list[Row]:
+    """Rows of 300 people: queries of many, which some ask up to seven times, of two, and of one; clicks."""
+    rows: list[Row] = []
+    for user in range(300):
+        asked = [f"common {user % 5}", f"common {(user + 1) % 5}", f"own {user}", f"few {user // 2}"]
+        for number, query in enumerate(asked + [asked[0]] * (user % 7)):
+            rows.append((f"u{user:03}", query, 60 * number, f"http://{query.replace(' ', '')}.example"))
+    return rows

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.importer import import_log
 from crowdlog.log.rejects import NO_QUERY, REASONS
 from crowdlog.log.store import LogStore
@@ -27,13 +27,13 @@ def opened_log(path: str | Path, how: str) -> Iterator[LogStore]:
         note_look(store, how)
         yield store
         return
-    with tempfile.TemporaryDirectory(prefix="crowdlog-") as folder:
+    with Scratch("log") as folder:
         source = Path(path)
         if str(path) == "-":
-            source = Path(folder) / "stdin.tsv"
+            source = folder / "stdin.tsv"
             with source.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
-        yield import_log(source, Path(folder) / "store", keep_dash=True)
+        yield import_log(source, folder / "store", keep_dash=True)
 
 
 def unread_rows(store: LogStore) -> int:

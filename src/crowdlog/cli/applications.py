@@ -56,31 +56,39 @@ def cost_command(
 
     folder = Path(out)
     grid = CostGrid(str(folder / "work"), only or NAMES, tuple(sorted(people)), tuple(sorted(epsilon)), seeds)
-    results, refused = run_grid(grid, jobs)
-    found = costs(results)
+    results, failed = run_grid(grid, jobs)
+    found, why = costs(results), [str(failure) for failure in failed]
     needed = people_needed(found)
     report = {
         "version": 1,
         "costs": [asdict(one) for one in found],
         "people_needed": needed,
-        "refused": refused,
+        "failed": why,
     }
     options = [*(f"--only {name}" for name in only), *(f"--people {n}" for n in grid.people)]
     options += [*(f"--epsilon {x:g}" for x in grid.epsilons), f"--seeds {seeds}"]
-    text = cost_page(found, f"crowdlog applications cost {' '.join(options)} -o {folder.name}")
+    text = cost_page(found, f"crowdlog applications cost {' '.join(options)} -o {folder.name}", why)
     write_whole(folder / "results.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     write_whole(folder / "index.html", text)
     if as_json:
         show_json(report)
-        return
-    rows = [
-        [row["application"], spelled(row["mechanism"]), row["people"] or "–", f"{100 * row['share']:.0f} %"]
-        for row in needed
-    ]
-    show_table(["application", "mechanism", "people needed", "kept with most people"], rows)
-    for why in refused:
-        click.echo(why, err=True)
-    click.echo(f"{folder / 'index.html'}")
+    else:
+        rows = [
+            [
+                row["application"],
+                spelled(row["mechanism"]),
+                row["people"] or "–",
+                f"{100 * row['share']:.0f} %",
+            ]
+            for row in needed
+        ]
+        show_table(["application", "mechanism", "people needed", "kept with most people"], rows)
+        click.echo(f"{folder / 'index.html'}")
+    if failed:
+        raise type(failed[0])(
+            f"{len(failed)} of {len(grid.runs())} trials failed; {folder / 'index.html'} shows the others "
+            f"and lists them. The first: {why[0]}"
+        )
 
 
 @command.command("sheet")

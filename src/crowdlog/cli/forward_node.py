@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import socket
-import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 from crowdlog.cli.options import shown_option
 from crowdlog.cli.output import json_option, show_fields, show_json
 from crowdlog.errors import CrowdlogError
+from crowdlog.files.scratch import Scratch
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -136,7 +136,7 @@ def up(
 
     drawn = read_edges(graph) if graph else power_law(nodes, exponent=exponent, seed=seed)
     with ExitStack() as stack:
-        place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crowdlog-forward-")))
+        place = folder or stack.enter_context(Scratch("forward"))
         stop = stack.enter_context(told_to_stop())
         trial = stack.enter_context(NodeTrial(place, drawn.pairs(), **options))
         if searches == 0:

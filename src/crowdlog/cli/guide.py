@@ -81,7 +81,7 @@ def _up(value: float) -> str:
 
 
 def _show(advice: Advice, store: str, people: int) -> None:
-    click.echo(f"{advice.mechanism}\n\n{advice.meaning}\n")
+    click.echo(f"Advice: {advice.mechanism}\n\n{advice.meaning}\n")
     if advice.expected:
         click.echo(advice.expected)
     if advice.instead:

@@ -13,17 +13,23 @@ import click
 from crowdlog.errors import InputError
 
 
-class ZeroToOne(click.FloatRange):
-    """A number from 0 to 1: neither click's own range nor any comparison refuses "nan"."""
-
-    def __init__(self, **edges: bool) -> None:
-        super().__init__(0, 1, **edges)
+class FiniteRange(click.FloatRange):
+    """A number that can be counted with: neither click's own range nor any comparison refuses "nan", and a
+    range without an upper end takes "inf".
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
-        if math.isnan(found):
-            self.fail(f"{value!r} is not a number from 0 to 1.", param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value!r} is not a number in the range {self._describe_range()}.", param, ctx)
         return found
+
+
+class ZeroToOne(FiniteRange):
+    """A number from 0 to 1."""
+
+    def __init__(self, **edges: bool) -> None:
+        super().__init__(0, 1, **edges)
 
 
 class FileToWrite(click.ParamType[str]):

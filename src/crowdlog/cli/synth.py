@@ -42,11 +42,9 @@ def command(
     users: int | None,
     rows: int | None,
     seed: int,
-    secrets: str | None,
-    labels: str | None,
-    tasks: str | None,
     population: str,
     as_json: bool,
+    **files: str | None,
 ) -> None:
     """Write a synthetic search log in AOL's layout to LOG (.gz and .zst are compressed).
 
@@ -63,10 +61,8 @@ def command(
             rows=rows,
             seed=seed,
             population=population,
-            secrets=secrets,
-            labels=labels,
-            tasks=tasks,
             progress=advance,
+            **files,
         )
     if as_json:
         show_json(asdict(report) | {"path": str(report.path)})

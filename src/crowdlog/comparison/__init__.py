@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
 
 if TYPE_CHECKING:
     from crowdlog.comparison.comparison import Comparison
@@ -56,7 +56,7 @@ def compare(
     _check_files(topics, tree, labels)
     files = [file_digest(Path(path)) for path in (tree, labels) if path is not None and str(path) != WORDNET]
     note_look(store, "compare")
-    with tempfile.TemporaryDirectory(prefix="crowdlog-compare-") as temporary:
+    with Scratch("compare") as temporary:
         grid = Grid(
             store=str(store.path),
             source=store.info.id,

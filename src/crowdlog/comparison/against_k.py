@@ -13,6 +13,7 @@ from crowdlog.comparison.comparison import Comparison
 from crowdlog.comparison.grid import LOG_ITSELF
 from crowdlog.comparison.rows import LESS_IS_BETTER, Row, spelled_without
 from crowdlog.mechanisms import parse
+from crowdlog.mechanisms.parameters import with_role
 from crowdlog.number_format import NOTHING, decimal, percent
 from crowdlog.pages.table import Cell, PageTable
 from crowdlog.pages.vega import INK, colours, finished, shapes
@@ -23,15 +24,18 @@ HEIGHT = 330
 
 
 def curves(comparison: Comparison) -> list[Row]:
-    """The points of mechanisms with a k, of methods that were tried with two different ones at least."""
+    """The points of mechanisms with a parameter of the role anonymity, of methods that were tried with two
+    different ones at least.
+    """
     found: list[Row] = []
     tried: dict[str, set[int]] = {}
     for point in comparison.points:
         if point["mechanism"] == LOG_ITSELF.mechanism:
             continue
-        k = getattr(parse(point["mechanism"]), "k", None)
-        if isinstance(k, int) and point["value"] is not None:
-            method = spelled_without(point["mechanism"], "k")
+        said = with_role(parse(point["mechanism"]), "anonymity")
+        if said and point["value"] is not None:
+            ((name, k),) = said.items()
+            method = spelled_without(point["mechanism"], name)
             tried.setdefault(method, set()).add(k)
             found.append(point | {"k": k, "method": method})
     return [point for point in found if len(tried[point["method"]]) > 1]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
+from crowdlog.files.scratch import Scratch
 from crowdlog.forwarding import printed
 from crowdlog.forwarding.exposure import exposure_levels
 from crowdlog.forwarding.graphs import power_law
@@ -248,9 +247,9 @@ class SeedStudy:
 
 def _synthetic_log(seed: int) -> Workload:
     """AOL-like: the seed's own log cannot be had."""
-    with tempfile.TemporaryDirectory(prefix="crowdlog-forward-") as folder:
-        synthesize(Path(folder) / "log.tsv", users=USERS, seed=seed)
-        store = import_log([Path(folder) / "log.tsv"], Path(folder) / "store")
+    with Scratch("forward") as folder:
+        synthesize(folder / "log.tsv", users=USERS, seed=seed)
+        store = import_log([folder / "log.tsv"], folder / "store")
         return of_log(store, USERS, MOST_QUERIES)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.applications.cost.priced import APPLICATIONS, write_public_domain
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.experiments.result_cache import ResultCache
 from crowdlog.experiments.run import run_experiment
 from crowdlog.experiments.seeded_release import SeededRun, seeded_release
@@ -113,8 +113,8 @@ def _store(folder: Path, one: CostTrial) -> LogStore:
     return LogStore.open(place)
 
 
-def run_grid(grid: CostGrid, jobs: int) -> tuple[list[tuple[CostTrial, float]], list[str]]:
-    """Every trial and its score, and why others could not be run: a mechanism may refuse a very small ε."""
+def run_grid(grid: CostGrid, jobs: int) -> tuple[list[tuple[CostTrial, float]], list[CrowdlogError]]:
+    """Every trial and its score, and why others failed: a mechanism may refuse a very small ε."""
     unknown = [name for name in grid.applications if name not in APPLICATIONS]
     if unknown:
         raise InputError(f"There is no application '{unknown[0]}'. There are: {', '.join(APPLICATIONS)}.")
@@ -124,4 +124,4 @@ def run_grid(grid: CostGrid, jobs: int) -> tuple[list[tuple[CostTrial, float]], 
         raise InputError("Every ε must be a number above 0.")
     failures = run_experiment(grid, "crowdlog.applications.cost.grid", jobs)
     done = [(run, grid.score(run)) for run in grid.runs() if not grid.missing(run)]
-    return done, [str(failure) for failure in failures.values()]
+    return done, list(failures.values())

@@ -24,8 +24,8 @@ SHEETS: dict[str, Sheet] = {"tasks": TASKS, "recommendation": RECOMMENDATION, "f
 RAW = "not sanitised"
 
 
-def cost_page(found: Sequence[Cost], command: str) -> str:
-    """The page as text."""
+def cost_page(found: Sequence[Cost], command: str, failures: Sequence[str] = ()) -> str:
+    """The page as text. `failures`: why trials are missing."""
     names = list(dict.fromkeys(one.application for one in found))
     sections = [_section(name, [one for one in found if one.application == name]) for name in names]
     charts = [section["chart"] for section in sections]
@@ -37,6 +37,7 @@ def cost_page(found: Sequence[Cost], command: str) -> str:
         taxonomy=taxonomy(found),
         sections=sections,
         command=command,
+        failures=failures,
         scripts=scripts(charts),
     )
 

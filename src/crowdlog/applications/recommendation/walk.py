@@ -39,19 +39,19 @@ def walk_from(graph: QueryGraph, starts: Ints, steps: int = STEPS) -> Floats:
     return u
 
 
-class Scratch(NamedTuple):
+class WalkArrays(NamedTuple):
     """What lies at each query during a walk: nothing before it and nothing behind it."""
 
     rest: Floats
     mass: Floats
 
 
-def scratch_of(graph: QueryGraph) -> Scratch:
-    return Scratch(np.zeros(len(graph.queries)), np.zeros(len(graph.queries)))
+def scratch_of(graph: QueryGraph) -> WalkArrays:
+    return WalkArrays(np.zeros(len(graph.queries)), np.zeros(len(graph.queries)))
 
 
 def pushed(
-    graph: QueryGraph, starts: Ints, most: int = MOST_PUSHES, scratch: Scratch | None = None
+    graph: QueryGraph, starts: Ints, most: int = MOST_PUSHES, scratch: WalkArrays | None = None
 ) -> tuple[Ints, Floats]:
     """The queries that mass was pushed from, in no order, and where the walk is, up to what is left."""
     left = min(LEFT, LEFT_OF_START / max(1, len(starts)))

@@ -7,10 +7,8 @@ a seed; `SETTINGS` put them together so that no single recipe is what a model le
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +16,7 @@ import pyarrow as pa
 from crowdlog.applications.tasks.commands import LabelledLog, labelled_log
 from crowdlog.applications.tasks.labels import TaskLabels
 from crowdlog.applications.tasks.searches import Searches
+from crowdlog.files.scratch import Scratch
 from crowdlog.log.synth import synthesize
 from crowdlog.types import Ints
 
@@ -29,8 +28,8 @@ Change = Callable[[LabelledLog, int], LabelledLog]
 
 def generated(population: str, people: int, seed: int) -> LabelledLog:
     """A synthetic log with its true tasks; its store is gone."""
-    with tempfile.TemporaryDirectory(prefix="crowdlog-") as folder:
-        log, tasks = Path(folder) / "log.tsv", Path(folder) / "tasks.tsv"
+    with Scratch("tasks") as folder:
+        log, tasks = folder / "log.tsv", folder / "tasks.tsv"
         synthesize(log, users=people, seed=seed, population=population, tasks=tasks)
         with labelled_log(str(log), str(tasks)) as it:
             return it

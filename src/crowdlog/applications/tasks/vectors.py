@@ -7,7 +7,6 @@ that a mechanism over a closed domain needs no δ.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from crowdlog.applications.tasks.bins import BINS, cells, domain
 from crowdlog.applications.tasks.train import LabelledPairs
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
 from crowdlog.files.whole import write_whole
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
@@ -65,8 +65,8 @@ def _stamp(second: int) -> str:
 
 def import_artifacts(lines: Iterable[str], out: str | Path) -> LogStore:
     """A store of rows user, artifact, time in AOL's layout; what is written in between is nobody else's."""
-    with tempfile.TemporaryDirectory(prefix="crowdlog-") as folder:
-        path = Path(folder) / "artifacts.tsv"
+    with Scratch("vectors") as folder:
+        path = folder / "artifacts.tsv"
         with path.open("w", encoding="utf-8") as file:
             file.write(HEADER)
             file.writelines(lines)
