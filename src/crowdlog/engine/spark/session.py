@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from crowdlog.engine.spark.class_archive import java_options
 from crowdlog.errors import InputError
 from crowdlog.files.scratch import Scratch
 
@@ -94,13 +95,14 @@ def start(master: str, options: dict[str, str], tasks: int | None = None) -> tup
 def _settings(master: str, scratch: Path, tasks: int | None) -> dict[str, str]:
     """Ours; those that are only wishes give way to spark-defaults.conf."""
     own = {**SETTINGS, "spark.local.dir": str(scratch), **_log_settings(scratch)}
+    classes = java_options()
     if master.startswith("local"):
         own |= ALONE
-        wishes = DEFAULTS_ALONE | {"spark.driver.defaultJavaOptions": SLOW_TO_COMPILE}
+        wishes = DEFAULTS_ALONE | {"spark.driver.defaultJavaOptions": SLOW_TO_COMPILE + classes}
     else:
         wishes = {
-            "spark.driver.defaultJavaOptions": FIRST_COMPILER,
-            "spark.executor.defaultJavaOptions": SLOW_TO_COMPILE,
+            "spark.driver.defaultJavaOptions": FIRST_COMPILER + classes,
+            "spark.executor.defaultJavaOptions": SLOW_TO_COMPILE + classes,
         }
     if tasks is not None and master.startswith("spark://"):
         wishes["spark.cores.max"] = str(tasks)
