@@ -24,3 +24,11 @@ def replayed(browser: Any, rows: Sequence[dict[str, Any]], events: int) -> None:
     browser.run(f"document.querySelector('#rows').value = {json.dumps(text)}")
     browser.press("Replay")
     browser.wait(f"document.querySelector('#state').dataset.done === '{events}'")
+
+
+# A page's downloads end up here, as text, and no file is written.
+SAVE_BLOBS = """
+window.saved = '';
+URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved = text)); return 'data:,'; };
+HTMLAnchorElement.prototype.click = () => undefined;
+"""
