@@ -70,6 +70,7 @@ class RecordingProxy:
     def __init__(self, folder: Path) -> None:
         self.requests: list[Recorded] = []
         self._passing: dict[str, threading.Event] = {}
+        self.is_cut = False
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.load_cert_chain(_certificate(folder))
         self._server = _Server(("127.0.0.1", 0), _handler(self))
@@ -85,6 +86,16 @@ class RecordingProxy:
             self._server.shutdown()
             self._server.server_close()
             thread.join()
+
+    @contextmanager
+    def cut(self) -> Iterator[None]:
+        """No network: connections end without an answer, also those that are open, and nothing is written
+        down."""
+        self.is_cut = True
+        try:
+            yield
+        finally:
+            self.is_cut = False
 
     @contextmanager
     def holding(self, ending: str) -> Iterator[None]:
@@ -110,6 +121,9 @@ def _handler(proxy: RecordingProxy) -> type[BaseHTTPRequestHandler]:
         tunnel = ""
 
         def do_CONNECT(self) -> None:
+            if proxy.is_cut:
+                self.close_connection = True
+                return
             self.send_response(200)
             self.end_headers()
             self.tunnel = f"https://{self.path.removesuffix(':443')}"
@@ -123,6 +137,9 @@ def _handler(proxy: RecordingProxy) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            if proxy.is_cut:
+                self.close_connection = True
+                return
             url = self.path if "://" in self.path else self.tunnel + self.path
             seen = Recorded(self.command, url, dict(self.headers.items()), body)
             proxy.requests.append(seen)

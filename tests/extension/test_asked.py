@@ -12,21 +12,12 @@ from tests.extension.browsers import chromium, undriven_chromium
 from tests.extension.engine_pages import ADDRESS, PAGES, answer_for
 from tests.extension.recording_proxy import RecordingProxy
 from tests.extension.shared_browser import WAIT
+from tests.extension.simulated import started
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browsers")]
 
 BROWSERS = ["chromium", "firefox"]
 SETTLED = 3  # seconds; longer than the content script waits for results
-
-
-def started(browser: Any, pages: bool = False) -> Any:
-    browser.page("welcome.html")
-    browser.press("Start logging")
-    browser.wait("document.querySelectorAll('[role=status]').length === 1")
-    if pages:
-        browser.press("Log pages too")
-        browser.wait("document.querySelectorAll('[role=status]').length === 2")
-    return browser
 
 
 def searches(browser: Any) -> list[str]:

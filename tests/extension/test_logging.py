@@ -12,6 +12,7 @@ from crowdlog.log.importer import import_log
 from tests.extension.browsers import ROOT
 from tests.extension.engine_pages import ADDRESS, PAGES, answer_for, target
 from tests.extension.recording_proxy import RecordingProxy
+from tests.extension.simulated import SAVE_BLOBS
 from tests.extension.test_developer import choose_file
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browsers")]
@@ -142,13 +143,6 @@ def test_searches_that_change_the_address_without_loading_a_page(name: str, star
     own = {query: [target(query, n + 1) for n in range(10)] for query in ("one", "two", "four", "five")}
     assert found == own | {"three": []}
     assert len(of_kind(browser.events(), "search")) == 5
-
-
-SAVE_BLOBS = """
-window.saved = '';
-URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved = text)); return 'data:,'; };
-HTMLAnchorElement.prototype.click = () => undefined;
-"""
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])

@@ -15,8 +15,10 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.operator import Operator, Terms
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.simulated_client import play_joining
+from tests.extension.engine_pages import ADDRESS, RESULT
 from tests.extension.recording_proxy import RecordingProxy
 from tests.extension.shared_browser import WAIT
+from tests.extension.simulated import started
 from tests.support.volunteers import options
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browsers"), pytest.mark.timeout(1800)]
@@ -207,3 +209,47 @@ def test_leaving_while_reports_wait(name: str, start: Any, operator: Operator, p
     )
     assert browser.run(kept) == [0, False, False]
     shown(browser, "status.html", NOTHING_ALLOWED)
+
+
+PAGES = ["popup", "history", "plots", "assistant", "suggestions", "collections", "studies", "status", "help"]
+UNREACHED = "document.body.textContent.includes('cannot be reached')"
+
+
+def searched_offline(browser: Any) -> None:
+    """On a page that was open before: another search of hers there, and a result that she opens."""
+    browser.press_key()
+    browser.run(
+        f"history.pushState({{}}, '', '{ADDRESS['google'].format('cut')}'); document.body.append(' ')"
+    )
+    browser.wait_logged("search", "cut")
+    browser.run(f"document.querySelector({json.dumps(RESULT['google'])}).click()")
+    browser.wait_logged("result-click", "cut")
+
+
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_without_a_network(name: str, start: Any, operator: Operator, proxy: RecordingProxy) -> None:
+    """Logging goes on, every page opens, and what could not be sent is sent later."""
+    browser = start(name)
+    started(browser)
+    manifest = sealed(browser, operator, upload_seconds=119)
+    opened(operator, manifest)
+    reports = waiting_reports(browser)
+    browser.search("before")
+    with proxy.cut():
+        searched_offline(browser)
+        for page in PAGES:
+            browser.page(f"{page}.html")
+            browser.wait("document.body.children.length > 1 && document.body.textContent.length > 100")
+            assert browser.run("return document.querySelector('#problems')?.textContent ?? ''") == "", page
+        assert browser.run("return (await chrome.runtime.sendMessage({ do: 'send' })).value") == 0
+        shown(browser, "collections.html", UNREACHED)
+        browser.stop_background()  # nothing of it is kept in memory alone
+    assert left(proxy, manifest) == []
+    browser.page("help.html")
+    ring(browser)  # the next alarm
+    until(lambda: len(left(proxy, manifest)) == len(QUERIES), "the alarm has sent all reports")
+    assert sorted(left(proxy, manifest)) == sorted(reports)
+    shown(browser, "collections.html", "document.querySelector('article')?.dataset.state === 'finished'")
+    assert not browser.run(f"return {UNREACHED}")
+    asked = [event["query"] for event in browser.events() if event["kind"] == "search"]
+    assert sorted(asked) == sorted([*QUERIES, "before", "cut"])

@@ -33,6 +33,8 @@ export interface LogEvent {
   readonly from?: number;
   /** Of `logging`: whether it was turned on. */
   readonly on?: boolean;
+  /** The replay that wrote it (pages/simulator.ts); what happened has none. */
+  readonly replay?: string;
 }
 
 export interface Search extends LogEvent {

@@ -2,8 +2,9 @@
 
 import { JOURNAL } from "../content/record.ts";
 import { newUid } from "../log/events.ts";
-import { deleteEvents } from "../store/events.ts";
+import { deleteReplayed } from "../store/events.ts";
 import { readRows } from "../log/read-rows.ts";
+import { dropOrphans } from "../studies/installed.ts";
 import { ask } from "./background.ts";
 import { button, confirmed, frame, h, section } from "./dom.ts";
 import { message } from "./messages.ts";
@@ -16,6 +17,7 @@ const file = h("input", { type: "file", accept: ".jsonl,.json,.txt,.tsv", id: "f
 /** Each row is a search, and a click if it has a URL; rows of one query and time are one search. */
 async function replay(): Promise<void> {
   const rows = readRows(text.value);
+  const mark = newUid(); // by it what was written is known again, and nothing else
   const searches = new Map<string, string>();
   let events: Record<string, unknown> = {};
   let number = 0;
@@ -31,12 +33,12 @@ async function replay(): Promise<void> {
     const uid = searches.get(name) ?? newUid();
     if (!searches.has(name)) {
       searches.set(name, uid);
-      events[JOURNAL + uid] = { uid, time: time * 1000, kind: "search", engine: "simulator", query, start: 1, url: page, results: [] };
+      events[JOURNAL + uid] = { uid, replay: mark, time: time * 1000, kind: "search", engine: "simulator", query, start: 1, url: page, results: [] };
       number++;
     }
     if (url !== undefined && url !== "") {
       const click = newUid();
-      events[JOURNAL + click] = { uid: click, time: time * 1000 + 1, kind: "result-click", engine: "simulator", query, url: page, search: uid, rank: rank ?? 0, target: url };
+      events[JOURNAL + click] = { uid: click, replay: mark, time: time * 1000 + 1, kind: "result-click", engine: "simulator", query, url: page, search: uid, rank: rank ?? 0, target: url };
       number++;
     }
     if (Object.keys(events).length >= PORTION) await write();
@@ -46,7 +48,12 @@ async function replay(): Promise<void> {
 }
 
 async function clean(): Promise<void> {
-  if (await confirmed(message("simulator_clean_sure"), message("delete"))) state.textContent = message("history_deleted", await deleteEvents({ words: "engine.example" }));
+  if (!(await confirmed(message("simulator_clean_sure"), message("delete")))) return;
+  await ask({ do: "drain" }); // what still waits for the log goes, too
+  const deleted = await deleteReplayed();
+  await dropOrphans();
+  await ask({ do: "badge" });
+  state.textContent = message("history_deleted", deleted);
 }
 
 frame("simulator").append(h("p", {}, message("simulator_what")), section(message("simulator_log"), h("label", {}, message("simulator_file"), file), h("label", {}, message("simulator_rows"), text), h("p", { class: "actions" }, button(message("simulator_run"), replay, "main"), button(message("simulator_clean"), clean, "danger")), state));

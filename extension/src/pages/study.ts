@@ -5,6 +5,7 @@ import { suggestionsNow } from "../apps/suggest.ts";
 import { usesOf } from "../apps/usage.ts";
 import { ANSWERS } from "../store/consents.ts";
 import { eventsOf } from "../store/events.ts";
+import { answersFile } from "../studies/answers-file.ts";
 import { coverage } from "../studies/coverage.ts";
 import { type Answer, answersOf, deleteAnswer, dismiss, type Installed, installed, keepAnswer, saveStudy, UNSIGNED, type Waiting, waitingQuestions } from "../studies/installed.ts";
 import { noteModule } from "../studies/module-log.ts";
@@ -90,7 +91,7 @@ async function kept(one: Installed): Promise<HTMLElement> {
   const answers = await answersOf(one.id);
   const rows = answers.map((answer) => [h("time", {}, moment(answer.time)), answer.about, told(answer.values), answer.sent === undefined ? "" : moment(answer.sent), button(message("delete"), async () => { await deleteAnswer(answer.n as number); await draw(); }, "small")]);
   const made = section(message("answers"), answers.length === 0 ? h("p", { class: "soft" }, message("answers_none")) : table([message("time"), message("about"), message("answer"), message("sent_when"), ""], rows, message("answers_here")),
-    ...(answers.length === 0 ? [] : [h("p", {}, button(message("answers_save"), () => download(`${one.id}.json`, JSON.stringify(answers.map(forResearchers), null, 2))))]));
+    ...(answers.length === 0 ? [] : [h("p", {}, button(message("answers_save"), () => download(`${one.id}.json`, JSON.stringify(answersFile(one.study, answers), null, 2))))]));
   if (one.study.upload.how === "clear") made.append(clearUpload(one, answers.filter((answer) => answer.sent === undefined)));
   return made;
 }
@@ -100,15 +101,10 @@ function told(values: Answer["values"]): HTMLElement {
   return h("div", {}, ...Object.entries(values).map(([name, value]) => h("div", {}, `${name}: ${value}`)));
 }
 
-/** What would leave: never a uid or a number of this installation. */
-function forResearchers({ step, time, about, values }: Answer): Omit<Answer, "study"> {
-  return { step, time, about, values };
-}
-
 /** The one place where something readable can leave, and only after she has seen it whole and ticked the box. */
 function clearUpload(one: Installed, answers: readonly Answer[]): HTMLElement {
   const upload = one.study.upload as { url: string; warning: string };
-  const body = { study: one.id, answers: answers.map(forResearchers) };
+  const body = answersFile(one.study, answers);
   const sure = h("input", { type: "checkbox", id: "clear" });
   const send = async (): Promise<void> => {
     if (!sure.checked) throw new Told("clear_tick");

@@ -3,7 +3,7 @@
 import { type Kind, type LogEvent, splitWords } from "../log/events.ts";
 import { transact } from "./database.ts";
 import { done } from "./request.ts";
-import { type Asked, beginning, found as foundIn, ofDays, ofKinds, post, unpost } from "./postings.ts";
+import { type Asked, beginning, found as foundIn, ofDays, ofKinds, ofReplays, post, unpost } from "./postings.ts";
 
 export interface Stored extends LogEvent {
   readonly n: number;
@@ -135,14 +135,28 @@ export function deleteEvent(n: number): Promise<number> {
   });
 }
 
+/** Deletes exactly what replays wrote: an event that happened stays, whatever words or address it shares with them. */
+export function deleteReplayed(): Promise<number> {
+  return transact(LOG, "readwrite", async (store) => {
+    const newest = await done(store("events").openKeyCursor(null, "prev"));
+    const numbers = new Set<number>();
+    for await (const some of foundIn(store("postings"), (newest?.key as number | undefined) ?? 0, [ofReplays()])) some.forEach((n) => numbers.add(n));
+    return removeNumbers(store, numbers);
+  });
+}
+
 async function remove(store: Store, found: readonly Stored[]): Promise<number> {
   const keys = new Set(found.map((event) => event.n));
   for (const search of found.filter((event) => event.kind === "search")) {
     for (const one of await tracesOf(store("events"), search)) keys.add(one);
   }
-  for (const key of keys) store("events").delete(key);
-  await unpost(store("postings"), keys);
-  return keys.size;
+  return removeNumbers(store, keys);
+}
+
+async function removeNumbers(store: Store, numbers: ReadonlySet<number>): Promise<number> {
+  for (const n of numbers) store("events").delete(n);
+  await unpost(store("postings"), numbers);
+  return numbers.size;
 }
 
 /** What else tells of a search: its clicks, and whatever happened on its result page, whose address holds the query; also where the page has

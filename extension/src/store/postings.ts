@@ -19,6 +19,7 @@ interface Numbered extends LogEvent {
 }
 
 // Words consist of letters and digits, so these are no words.
+const REPLAYED = ":replayed";
 const kindToken = (kind: Kind): string => `:kind ${kind}`;
 const dayToken = (time: number): string => `:day ${String(Math.floor(time / DAY)).padStart(9, "0")}`;
 
@@ -31,6 +32,11 @@ export function ofKinds(kinds: readonly Kind[]): Range[] {
   return kinds.map((kind) => [kindToken(kind), kindToken(kind)]);
 }
 
+/** What the simulator wrote. */
+export function ofReplays(): Range[] {
+  return [[REPLAYED, REPLAYED]];
+}
+
 /** Whole days; who wants hours looks at the events. */
 export function ofDays(from: number, until: number): Range[] {
   return [[dayToken(Math.max(0, from)), Number.isFinite(until) ? dayToken(until) : ":day " + LAST]];
@@ -41,7 +47,8 @@ export async function post(postings: IDBObjectStore, events: readonly Numbered[]
   const fresh = new Map<string, { key: [number, string]; places: number[] }>();
   for (const event of events) {
     const block = Math.floor(event.n / BLOCK);
-    for (const token of new Set([...wordsOf(event), kindToken(event.kind), dayToken(event.time)])) {
+    const marks = event.replay === undefined ? [] : [REPLAYED];
+    for (const token of new Set([...wordsOf(event), kindToken(event.kind), dayToken(event.time), ...marks])) {
       const name = `${block} ${token}`;
       const entry = fresh.get(name) ?? { key: [block, token], places: [] };
       entry.places.push(event.n % BLOCK);

@@ -4,7 +4,7 @@ import "fake-indexeddb/auto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type LogEvent, wordsOf } from "../../src/log/events.ts";
 import { closeDatabase } from "../../src/store/database.ts";
-import { addEvents, countEvents, deleteEvent, deleteEvents, eventsOf, everything, findEvents } from "../../src/store/events.ts";
+import { addEvents, countEvents, deleteEvent, deleteEvents, deleteReplayed, eventsOf, everything, findEvents } from "../../src/store/events.ts";
 
 const page = "https://engine.example/search?q=blue+shoes";
 const search: LogEvent = { uid: "s", time: 1000, kind: "search", query: "Blue shoes", url: page };
@@ -59,6 +59,14 @@ describe("the log", () => {
     expect([await found("clinic"), await found("meier kne")]).toEqual([["r"], ["r"]]);
     expect(await deleteEvents({ words: "clinic" })).toBe(2); // and the search before it, whose page has the same address
     expect([await found("clinic"), await found("hats")]).toEqual([[], []]);
+  });
+  it("deletes exactly what was replayed", async () => {
+    const [asked, opened] = [{ ...search, uid: "rs", replay: "r" }, { ...click, uid: "rc", search: "rs", replay: "r" }];
+    await addEvents([asked, opened, { ...load, uid: "real", url: page, search: "rs" }]); // what happened there meanwhile
+    expect(await deleteReplayed()).toBe(2);
+    expect((await everything()).map(({ uid }) => uid)).toEqual(["s", "l", "real", "c", "o"]);
+    expect((await findEvents({ words: "engine" }, 10)).length).toBe(5);
+    expect(await deleteReplayed()).toBe(0);
   });
   it("gives kinds in order of time", async () => {
     expect((await eventsOf(["result-click", "search"])).map(({ uid }) => uid)).toEqual(["s", "c", "o"]);

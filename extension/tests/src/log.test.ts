@@ -65,6 +65,7 @@ describe("searches of tasks", () => {
     const [first] = taskSearches([search("a", 1, "One"), click("d", "a", "https://www.x.example/p"), { ...step, time: 70_000 }]);
     expect([first?.visits, first?.sites]).toEqual([["https://www.x.example/p", "https://y.example/"], ["x.example"]]);
     expect(frustrationFeatures(found)).toEqual({ characters: 3, letters_per_word: 3, task_seconds: 120, task_actions: 3, urls: 1 });
+    expect(frustrationFeatures(taskSearches([search("a", 1, "𝒳 ab")]))).toMatchObject({ characters: 4, letters_per_word: 1.5 }); // code points, as Python counts
   });
 });
 

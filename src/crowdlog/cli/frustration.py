@@ -17,6 +17,9 @@ study_argument = click.argument("study", type=click.Path())
 def command() -> None:
     """Detect frustrated searchers: features, models from released counts, and scores.
 
+    A STUDY is a table (as `synth` writes one), a JSON file of answers that somebody saved in the browser
+    extension, or a folder with one for each person.
+
     \b
     Example: crowdlog frustration synth STUDY.tsv --people 30
     """

@@ -1,7 +1,8 @@
 """A study file: searches of people who said how frustrated they were.
 
 UTF-8 TSV with a header: user, task, search, start, end (seconds), query, actions, urls, label. A label is
-empty, 0 or 1, or 1 to 5, where 1 is not frustrated and 2 to 5 are.
+empty, 0 or 1, or 1 to 5, where 1 is not frustrated and 2 to 5 are. Or answers that the browser extension
+saved: a JSON file, or a folder with one for each person (answers.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdlog.applications.frustration.answers import Answered, is_answers, read_answers
 from crowdlog.errors import InputError
 from crowdlog.types import Floats, Ints
 
@@ -39,7 +41,9 @@ class FrustrationStudy:
 
 
 def read_study(path: str | Path) -> FrustrationStudy:
-    """Read a study. Errors name a line, never its text."""
+    """Read a study. Errors name a line or an answer, never its text."""
+    if is_answers(Path(path)):
+        return _of_answers(read_answers(Path(path)))
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -63,6 +67,24 @@ def read_study(path: str | Path) -> FrustrationStudy:
                 "that is no number."
             ) from None
     return _study(rows, np.array(numbers))
+
+
+def _of_answers(people: dict[str, list[Answered]]) -> FrustrationStudy:
+    """One search for each task: that at which it ended. URLs per task is the mean over the tasks so far."""
+    user: list[int] = []
+    task: list[int] = []
+    features: list[list[float]] = []
+    label: list[int] = []
+    for number, answers in enumerate(people.values()):
+        urls = np.cumsum([one.numbers[-1] for one in answers]) / np.arange(1, len(answers) + 1)
+        user += [number] * len(answers)
+        task += range(len(answers))
+        features += [[*one.numbers[:-1], mean] for one, mean in zip(answers, urls.tolist(), strict=True)]
+        label += [one.label for one in answers]
+    search = [str(place + 1) for place in task]
+    return FrustrationStudy(
+        np.array(user), list(people), np.array(task), search, np.array(features), np.array(label)
+    )
 
 
 def _study(rows: list[dict[str, str]], numbers: Floats) -> FrustrationStudy:
