@@ -40,7 +40,7 @@ def test_every_route_asks_for_a_role():
 # of permissions is seen. The owner may do everything.
 ACTS = {
     "approver": {"approve", "refuse", "logout"},
-    "engineer": {"import", "discard", "request", "resume", "stop_schedule", "logout"},
+    "engineer": {"import", "discard", "request", "resume", "retry", "stop_schedule", "logout"},
     "reader": {"logout"},
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from contextlib import closing
@@ -166,3 +167,18 @@ def test_what_was_being_sent_when_the_server_was_killed_is_removed_at_the_next_s
         sweep_sent(workspace)
         assert not half.exists()
         assert sorted(path.name for path in inbox.iterdir()) == ["mine.csv", "sent-kept.csv"]
+
+
+def test_texts_that_are_keys_of_a_file_are_on_no_page(desk, caplog):
+    """An object keyed by query: its keys are what people typed, not columns."""
+    at = client(desk, "engineer")
+    typed = [f"kanarienvogel{i}" for i in range(30)]
+    records = [{"leser": f"u{i % 7}", "counts": {word: 3, f"{word} too": 1}} for i, word in enumerate(typed)]
+    data = "\n".join(map(json.dumps, records)).encode()
+    job = send(desk, at, "keyed", data)
+    assert job.state == "failed"
+    page = at.get(f"/jobs/{job.id}").text
+    assert "leser" in page
+    assert "whose names are not shown" in page
+    seen = page + job.told + caplog.text + repr(desk.audit())
+    assert "kanarienvogel" not in seen

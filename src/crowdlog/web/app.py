@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from crowdlog.crowd.services.limits import Allowance
 from crowdlog.errors import CrowdlogError
-from crowdlog.web import decisions, entry, imports, logs, releases, wizard
+from crowdlog.web import decisions, entry, imports, logs, releases, retry, wizard
 from crowdlog.web.accounts import WebSession, same
 from crowdlog.web.context import COOKIE, POLICY, Context, page
 from crowdlog.web.permissions import ALLOWED, OPEN
@@ -55,6 +55,7 @@ ROUTES: list[tuple[str, str, str, Handler]] = [
     ("request_page", "GET", "/requests/{request}", decisions.one_request),
     ("approve", "POST", "/requests/{request}/approve", decisions.approve),
     ("refuse", "POST", "/requests/{request}/refuse", decisions.refuse),
+    ("retry", "POST", "/requests/{request}/retry", retry.retry),
     ("schedule", "GET", "/schedule", decisions.schedule),
     ("stop_schedule", "POST", "/requests/{request}/stop", decisions.stop),
     ("release", "GET", "/releases/{name}", releases.release),

@@ -12,6 +12,7 @@ from crowdlog.planning.plan import plan_release
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.web.context import Context, go, page
 from crowdlog.web.logs import bill_of, shown
+from crowdlog.web.retry import may_be_tried, terms_of
 from crowdlog.web.schedule import PERIODS, run_release
 
 
@@ -36,6 +37,7 @@ async def one_request(context: Context) -> Response:
         log=shown(request.log, store),
         jobs=jobs,
         own=request.asked_by == context.who,
+        retry=may_be_tried(context.workspace, request) is not None,
         published=request.out in context.workspace.releases(),
     )
 
@@ -48,7 +50,8 @@ async def approve(context: Context) -> Response:
     period = PERIODS.get(request.rhythm, 0)
     next_run = int(time.time()) + period if period else 0
     answer = context.text("answer", 1000)
-    if not context.workspace.decide(request, context.who, "approved", answer, next_run):
+    terms = terms_of(context.workspace, request)
+    if not context.workspace.decide(request, context.who, "approved", answer, next_run, terms):
         raise InputError("This request was decided already.")
     context.workspace.note(context.who, f"approved the release {request.out} of {request.log}")
     return go(f"/jobs/{run_release(context.workspace, request, context.who, request.out)}")

@@ -24,6 +24,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "approve": _DECIDE,
     "refuse": _DECIDE,
     "resume": _WORK,
+    "retry": _WORK,
     "release": _ALL,
     "file": _ALL,
     "compare": _OWNER,

@@ -6,10 +6,22 @@ import time
 from datetime import UTC, datetime
 
 from crowdlog.web.work import start
-from crowdlog.web.workspace import ReleaseRequest, Workspace
+from crowdlog.web.workspace import LONGEST, ReleaseRequest, Workspace
 
 _DAY = 86400
+_DATE = "-%Y-%m-%d"
+SCHEDULE = "schedule"  # who runs what is due
 PERIODS = {"yearly": 365 * _DAY, "monthly": 30 * _DAY, "weekly": 7 * _DAY, "daily": _DAY}
+
+
+def dated(out: str, moment: int) -> str:
+    """The name of a run of the schedule."""
+    return f"{out}{datetime.fromtimestamp(moment, UTC).strftime(_DATE)}"
+
+
+def longest_name(rhythm: str) -> int:
+    """How long a release's name may be, so that its runs can bear the day behind it."""
+    return LONGEST - len(dated("", 0)) if rhythm in PERIODS else LONGEST
 
 
 def run_release(workspace: Workspace, request: ReleaseRequest, who: str, out: str) -> str:
@@ -30,7 +42,6 @@ def run_due(workspace: Workspace, now: int | None = None) -> list[str]:
             continue
         missed = (moment - request.next_run) // period  # of a server that was down: run once, not for each
         if workspace.set_next_run(request, request.next_run + (missed + 1) * period):
-            day = datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
-            workspace.note("schedule", f"runs the release {request.out} of {request.log}")
-            started.append(run_release(workspace, request, "schedule", f"{request.out}-{day}"))
+            workspace.note(SCHEDULE, f"runs the release {request.out} of {request.log}")
+            started.append(run_release(workspace, request, SCHEDULE, dated(request.out, moment)))
     return started

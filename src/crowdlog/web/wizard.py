@@ -13,6 +13,7 @@ from crowdlog.planning.guide import AUDIENCES, PURPOSES, RHYTHMS, Needs, advise
 from crowdlog.planning.plan import plan_release
 from crowdlog.web.context import Context, go, page
 from crowdlog.web.logs import bill_of, shown
+from crowdlog.web.schedule import longest_name
 from crowdlog.web.workspace import ReleaseRequest, named
 
 _MOST_PEOPLE = 10**10
@@ -45,6 +46,7 @@ async def wizard(context: Context) -> Response:
     name = context.part("log")
     store = context.workspace.store(name)
     choices: dict[str, Any] = {
+        "longest_name": longest_name,
         "rhythms": list(RHYTHMS),
         "audiences": list(AUDIENCES),
         "purposes": list(PURPOSES),
@@ -76,10 +78,15 @@ async def ask(context: Context) -> Response:
     name = context.part("log")
     context.workspace.store(name)
     mechanism = repr(parse(context.text("mechanism")))
-    out = named(context.text("out", 60))
+    out = named(context.text("out"))
     rhythm = context.text("rhythm", 20)
     if rhythm not in RHYTHMS:
         raise InputError("Choose how often.")
+    if len(out) > longest_name(rhythm):
+        raise InputError(
+            f"The name of a release that runs {rhythm} has at most {longest_name(rhythm)} letters: each run "
+            "puts its day behind it."
+        )
     taken = {request.out for request in context.workspace.requests()} | set(context.workspace.releases())
     if out in taken:
         raise InputError("There is a release or a request of this name already. Choose another.")

@@ -17,7 +17,8 @@ from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.web.accounts import SCHEMA as ACCOUNTS
 from crowdlog.web.accounts import Accounts
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]{0,59}")
+LONGEST = 60
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._\-]{{0,{LONGEST - 1}}}")
 _FIELDS = (
     *("id", "log", "mechanism", "people", "why", "asked_by", "asked", "state"),
     *("decided_by", "decided", "answer", "out", "rhythm", "next_run"),
@@ -32,6 +33,8 @@ SCHEMA = (
     "out TEXT, rhythm TEXT, next_run BIGINT)",
     "CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, kind TEXT, log TEXT, state TEXT, begun BIGINT, "
     "ended BIGINT, told TEXT, who TEXT, request TEXT)",
+    # What each approval was given for, as a hash: it holds for nothing else.
+    "CREATE TABLE IF NOT EXISTS approved (request TEXT PRIMARY KEY, terms TEXT)",
     "CREATE TABLE IF NOT EXISTS audit (time BIGINT, who TEXT, what TEXT)",
 )
 
@@ -39,7 +42,7 @@ SCHEMA = (
 def named(name: str) -> str:
     """A name that is a folder's and nothing more, or InputError."""
     if not _NAME.fullmatch(name) or name.startswith("."):
-        raise InputError("A name has letters, digits, '-', '_' and '.', at most 60.")
+        raise InputError(f"A name has letters, digits, '-', '_' and '.', at most {LONGEST}.")
     return name
 
 
@@ -65,7 +68,9 @@ class ReleaseRequest:
 
 @dataclass(frozen=True)
 class WebJob:
-    """Work that takes longer than a page. `state`: running, done, failed, interrupted."""
+    """Work that takes longer than a page. `state`: running, done, failed, interrupted, or
+    repeated: it ended badly and was tried again.
+    """
 
     id: str
     kind: str
@@ -171,15 +176,33 @@ class Workspace:
             raise InputError("There is no such request.")
         return found[0]
 
-    def decide(self, request: ReleaseRequest, who: str, state: str, answer: str, next_run: int = 0) -> bool:
-        """Whether this decision was the first: two people may press at once, and one release is started."""
+    def decide(
+        self,
+        request: ReleaseRequest,
+        who: str,
+        state: str,
+        answer: str,
+        next_run: int = 0,
+        terms: str = "",
+    ) -> bool:
+        """Whether this decision was the first: two people may press at once, and one release is started.
+        `terms`: what it was given for.
+        """
         with self.database.transaction() as t:
             changed = t.run(
                 "UPDATE requests SET state = ?, decided_by = ?, decided = ?, answer = ?, next_run = ? "
                 "WHERE id = ? AND state = 'waiting'",
                 (state, who, int(time.time()), answer, next_run, request.id),
             )
+            if changed == 1 and terms:
+                t.run("INSERT INTO approved (request, terms) VALUES (?, ?)", (request.id, terms))
         return bool(changed == 1)
+
+    def approved_terms(self, request: ReleaseRequest) -> str | None:
+        """What the approval of this request was given for; None if nobody noted it."""
+        with self.database.transaction() as t:
+            rows = t.rows("SELECT terms FROM approved WHERE request = ?", (request.id,))
+        return str(rows[0][0]) if rows else None
 
     def set_next_run(self, request: ReleaseRequest, next_run: int) -> bool:
         """Whether this was the first to move the schedule on from where the request stands."""
@@ -201,6 +224,15 @@ class Workspace:
         with self.database.transaction() as t:
             values = (state, told, int(time.time()), number)
             t.run("UPDATE jobs SET state = ?, told = ?, ended = ? WHERE id = ?", values)
+
+    def take_job(self, number: str) -> bool:
+        """Whether this was the first to try work again that ended badly."""
+        with self.database.transaction() as t:
+            changed = t.run(
+                "UPDATE jobs SET state = 'repeated' WHERE id = ? AND state IN ('failed', 'interrupted')",
+                (number,),
+            )
+        return bool(changed == 1)
 
     def jobs(self, log: str | None = None) -> list[WebJob]:
         with self.database.transaction() as t:

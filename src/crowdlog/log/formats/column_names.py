@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from crowdlog.errors import InputError
 from crowdlog.log.formats.delimited import first_fields
+from crowdlog.log.formats.field_names import look
 from crowdlog.log.formats.parquet import columns_of
-from crowdlog.log.formats.records import field_names
 from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.sources import SourceFile
 from crowdlog.log.text_encoding import known_encoding
-
-_NAME = re.compile(r"[\w@][\w.@\-]{0,60}")  # of a field of a record; with blanks it may be somebody's text
 
 
 def column_names(path: Path, encoding: str | None = None) -> list[str]:
@@ -44,7 +41,7 @@ def _names(source: SourceFile) -> list[str]:
     if b"\0" in head or head.startswith(b"<"):
         return []
     if head.startswith((b"{", b"[")):
-        return [name for name in field_names(source) if _NAME.fullmatch(name)]
+        return look(source).shown
     _delimiter, fields = first_fields(source, None)
     names = [name.strip() for name in fields]
     return names if looks_like_names(names) else [str(n + 1) for n in range(len(names))]

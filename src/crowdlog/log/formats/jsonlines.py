@@ -4,13 +4,15 @@ fields by their path (`a.b`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from crowdlog.log.columns import Batch
+from crowdlog.log.formats.extractor import Extractor, FirstFields
+from crowdlog.log.formats.field_names import look
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.records import Extractor, JsonRecords, field_names, paths_of, records
+from crowdlog.log.formats.records import JsonRecords, paths_of, records
 from crowdlog.log.formats.table_roles import TableRead, table_roles
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
@@ -18,15 +20,25 @@ from crowdlog.progress import Advance
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:
     """A field that only later records have may be named; one that no record has is refused at the end."""
-    names = field_names(source)
-    said = list((options.columns or {}).values())
-    roles = table_roles(source, options, [*names, *(name for name in said if paths_of(name))])
-    return TableRead(source, roles, partial(extracted, source, roles.columns))
+    fields = look(source)
+    if options.columns is None:
+        roles = table_roles(source, options, fields.shown, hidden=fields.hidden)
+    else:
+        said = [name for name in options.columns.values() if paths_of(name)]
+        roles = table_roles(source, options, [*fields.shown, *said])
+    first = FirstFields(fields, options.columns is not None)
+    return TableRead(source, roles, partial(extracted, source, roles.columns, first, options.tell))
 
 
-def extracted(source: SourceFile, roles: Mapping[str, str], advance: Advance) -> Iterator[Batch]:
+def extracted(
+    source: SourceFile,
+    roles: Mapping[str, str],
+    first: FirstFields,
+    tell: Callable[[str], None],
+    advance: Advance,
+) -> Iterator[Batch]:
     """Later records without a field are set aside; a field that none has is refused."""
-    extractor = Extractor(roles, source.name)
+    extractor = Extractor(roles, source.name, first, tell)
     for part in records(source, advance):
         yield extractor.batch(part)
     extractor.check_all_seen(list(roles))
@@ -38,10 +50,11 @@ class LinesOfJson:
 
     roles: dict[str, str]
     file: str
+    first: FirstFields
 
     def __call__(self, data: bytes, first: int) -> Batch:
         """The rows of whole lines, of which the first has this number."""
         lines = (line.removesuffix(b"\r") for line in data.removesuffix(b"\n").split(b"\n"))
         numbered = [(number, line) for number, line in enumerate(lines, first) if line.strip()]
         part = JsonRecords([number for number, _line in numbered], [line for _number, line in numbered])
-        return Extractor(self.roles, self.file).batch(part)
+        return Extractor(self.roles, self.file, self.first).batch(part)

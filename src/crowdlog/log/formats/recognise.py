@@ -9,10 +9,10 @@ from crowdlog.log.format_names import FORMATS
 from crowdlog.log.formats import access_log, ga4, matomo, solr, tripclick, ubi, yandex
 from crowdlog.log.formats.delimited import first_fields
 from crowdlog.log.formats.elasticsearch import is_slow_log
+from crowdlog.log.formats.field_names import look
 from crowdlog.log.formats.no_people import told_by_lines, told_by_names
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.parquet import columns_of
-from crowdlog.log.formats.records import field_names
 from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.formats.search_pages import tables_of
 from crowdlog.log.sources import SourceFile
@@ -59,7 +59,7 @@ def recognise(source: SourceFile, options: ReadOptions) -> str:
     if is_slow_log(lines[0]):
         return "elasticsearch"
     if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")):
-        return _records(source, "jsonl", field_names(source), options)
+        return _records(source, "jsonl", look(source).names, options)
     return _by_lines(source, lines, options)
 
 

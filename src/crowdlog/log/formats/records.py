@@ -7,26 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from crowdlog.errors import InputError
 from crowdlog.files.patterns import for_duckdb
-from crowdlog.log.columns import ROLES, Batch
-from crowdlog.log.formats.arrow_text import from_arrow, no_texts
 from crowdlog.log.formats.lines import lines_of
-from crowdlog.log.rejects import GOOD, RECORD
 from crowdlog.log.sources import BLOCK, SourceFile
 from crowdlog.progress import Advance
 
 _ROWS = 1 << 15  # records taken apart at once
-_LOOK = 500  # records whose fields are looked at
-_DEPTH = 5
 _NO_TEXT = ["OBJECT", "ARRAY", "BOOLEAN"]
 
 
@@ -65,10 +57,10 @@ def records(source: SourceFile, advance: Advance | None = None) -> Iterator[Json
 
 def _is_object(line: bytes, *, cut: bool) -> bool:
     """Whether a first line is a whole object; one that is longer than what was looked at counts as one."""
-    return cut or _object(line) is not None
+    return cut or as_object(line) is not None
 
 
-def _object(text: bytes | str) -> dict[str, Any] | None:
+def as_object(text: bytes | str) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -112,7 +104,7 @@ def _from_duckdb(source: SourceFile, statement: str, advance: Advance | None) ->
 
 def _unwrapped(part: JsonRecords) -> Iterator[JsonRecords]:
     """What Elasticsearch answers to a search (`hits.hits`), and the documents it wraps (`_source`)."""
-    first = _object(part.raw[0]) or {}
+    first = as_object(part.raw[0]) or {}
     hits = first.get("hits")
     if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
         inside = [json.dumps(hit).encode() for raw in part.raw for hit in _hits(raw)]
@@ -124,38 +116,21 @@ def _unwrapped(part: JsonRecords) -> Iterator[JsonRecords]:
 
 
 def _hits(raw: bytes) -> list[Any]:
-    hits = (_object(raw) or {}).get("hits")
+    hits = (as_object(raw) or {}).get("hits")
     return list(hits.get("hits") or []) if isinstance(hits, dict) else []
 
 
 def _inner(raw: bytes) -> bytes:
-    value = (_object(raw) or {}).get("_source")
+    value = (as_object(raw) or {}).get("_source")
     return json.dumps(value).encode() if isinstance(value, dict) else raw
 
 
 def objects(part: JsonRecords) -> Iterator[tuple[int, dict[str, Any]]]:
     """Number and content of each record that is an object, for formats that need more than paths."""
     for line, raw in zip(part.line, part.raw, strict=True):
-        value = _object(raw)
+        value = as_object(raw)
         if value is not None:
             yield line, value
-
-
-def field_names(source: SourceFile) -> list[str]:
-    """The paths of all fields of the first records, in the order of their appearance."""
-    names: dict[str, None] = {}
-    part = next(records(source), JsonRecords([], []))
-    for raw in part.raw[:_LOOK]:
-        names.update(dict.fromkeys(_paths(_object(raw) or {}, "", 0)))
-    return list(names)
-
-
-def _paths(value: Mapping[str, Any], above: str, depth: int) -> Iterator[str]:
-    for name, inner in value.items():
-        if isinstance(inner, dict) and inner and depth < _DEPTH:
-            yield from _paths(inner, f"{above}{name}.", depth + 1)
-        else:
-            yield above + name
 
 
 def paths_of(name: str) -> list[str]:
@@ -177,50 +152,3 @@ def type_of(name: str) -> str:
     """SQL: the JSON type of the field; null if the record has none, 'NULL' if it is empty."""
     types = [f"json_type(json, '{path}')" for path in paths_of(name)]
     return f"coalesce({', '.join(types)}, NULL)"
-
-
-class Extractor:
-    """Takes the roles out of records; remembers which fields were there at all."""
-
-    def __init__(self, roles: Mapping[str, str], file: str) -> None:
-        self._roles = dict(roles)
-        self._file = file
-        self._seen: set[str] = set()
-        self._db = connection()
-        taken = ", ".join(
-            f"{text_of(name)} AS {role}, {type_of(name)} AS {role}_type" for role, name in self._roles.items()
-        )
-        self._statement = (
-            f"SELECT json_type(json) = 'OBJECT' AS fine, {taken} FROM (SELECT CASE WHEN json_valid(raw) THEN "
-            "raw::JSON END AS json, n FROM part) ORDER BY n"
-        )
-
-    def batch(self, part: JsonRecords) -> Batch:
-        """The five texts of each record."""
-        texts = [raw.decode("utf-8", "replace") for raw in part.raw]
-        table = {"raw": pa.array(texts, pa.large_string()), "n": pa.array(range(len(texts)), pa.int64())}
-        self._db.register("part", pa.table(table))
-        found = self._db.sql(self._statement).to_arrow_table().combine_chunks()
-        reason = np.where(
-            found.column("fine").fill_null(False).to_numpy(zero_copy_only=False), GOOD, RECORD
-        ).astype(np.uint8)
-        columns = []
-        for role in ROLES:
-            if role not in self._roles:
-                columns.append(no_texts(len(part)))
-                continue
-            kind = found.column(f"{role}_type").to_pylist()
-            if any(kind):
-                self._seen.add(role)
-            reason[np.isin(np.array(kind, object), _NO_TEXT)] = RECORD
-            columns.append(from_arrow(found.column(role).combine_chunks()))
-        return Batch(tuple(columns), np.array(part.line, np.int64), reason, part.raw.__getitem__)
-
-    def check_all_seen(self, needed: Sequence[str]) -> None:
-        """A field that no record has was misspelt; without it rows or clicks would be lost in silence."""
-        for role in needed:
-            if role in self._roles and role not in self._seen:
-                raise InputError(
-                    f"No record of {self._file} has a field {self._roles[role]!r}. "
-                    "Name the fields with --columns user=…,query=…,time=…"
-                )

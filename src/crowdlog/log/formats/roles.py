@@ -6,12 +6,13 @@ Names are shown to the owner, values never.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES
 
+TOLD = ("time", "url")  # what is told even to who named the columns: without them most of a log is gone
 NEEDED = ("user", "query")  # without time, mechanisms that need none still work
 # Names of other programs for each role, most telling first; compared without case, blanks, '_' and '-'.
 _NAMES = {
@@ -36,6 +37,17 @@ _ADDRESSES = {"ip", "clientip", "remoteaddr", "hashedip"}
 
 def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "", name).lower()
+
+
+def is_known(name: str) -> bool:
+    """Whether other programs call a column of some role so."""
+    return any(_plain(name) in names for names in _KNOWN.values())
+
+
+def listed(names: Collection[str], hidden: int = 0) -> str:
+    """Names as a sentence lists them, and how many are not among them."""
+    more = f"{hidden:,} whose names are not shown" if hidden else ""
+    return " and ".join(filter(None, [", ".join(names), more]))
 
 
 def _last(name: str) -> str:
@@ -95,12 +107,14 @@ def looks_like_names(fields: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Guess:
-    """The columns of a file and what they are taken for."""
+    """The columns of a file and what they are taken for. `hidden`: how many others have names that may be
+    somebody's text.
+    """
 
     file: str
     names: list[str]
     roles: dict[str, str]
-    warnings: list[str] = field(default_factory=list)
+    hidden: int = 0
 
     def spelled(self) -> str:
         """The roles of columns as one writes them behind --columns."""
@@ -110,7 +124,11 @@ class Guess:
         """One line per column, for a person to agree to."""
         role_of = {name: role for role, name in self.roles.items()}
         width = max(map(len, self.names), default=0)
-        return [f"  {name:<{width}}  {role_of.get(name, '-')}" for name in self.names]
+        lines = [f"  {name:<{width}}  {role_of.get(name, '-')}" for name in self.names]
+        return [*lines, f"  and {listed([], self.hidden)}"] if self.hidden else lines
+
+    def all_names(self) -> str:
+        return listed(self.names, self.hidden)
 
 
 # Shown a guess, says whether it is right.
@@ -118,20 +136,24 @@ Confirm = Callable[[Guess], bool]
 
 
 def choose_roles(
-    file: str, names: Sequence[str], said: Mapping[str, str] | None, confirm: Confirm | None
+    file: str,
+    names: Sequence[str],
+    said: Mapping[str, str] | None,
+    confirm: Confirm | None,
+    hidden: int = 0,
 ) -> dict[str, str]:
     """The roles the caller said, those of our own names, or a guess that somebody agreed to."""
     if said is not None:
         return dict(said)
     own = {role: name for role in ROLES for name in names if name.strip().lower() == role}
-    guess = Guess(file, list(names), guess_roles(names))
+    guess = Guess(file, list(names), guess_roles(names), hidden)
     # A column that only looks like url would lose all clicks in silence if it were left out.
     if {"user", "query", "time"} <= own.keys() and guess.roles.keys() == own.keys():
         return own
     _refuse_without(guess)
     if confirm is None or not confirm(guess):
         raise InputError(
-            f"{file} has the columns {', '.join(guess.names)}. If {guess.spelled()} is right, add --yes; "
+            f"{file} has the columns {guess.all_names()}. If {guess.spelled()} is right, add --yes; "
             "else name them with --columns user=…,query=…,time=…"
         )
     return guess.roles
@@ -145,7 +167,7 @@ NO_PEOPLE = (
 
 
 def _refuse_without(guess: Guess) -> None:
-    names = ", ".join(guess.names)
+    names = guess.all_names()
     if "query" not in guess.roles:
         ids = [name for name in guess.names if _QUERY_ID.fullmatch(name)]
         if ids:
@@ -163,13 +185,28 @@ def _refuse_without(guess: Guess) -> None:
         )
 
 
-def about_the_rest(names: Sequence[str], roles: Mapping[str, str]) -> list[str]:
-    """Which columns were not read: what was lost by another name is seen here."""
+def about_the_rest(names: Sequence[str], roles: Mapping[str, str], hidden: int = 0) -> list[str]:
+    """Which columns were not read: what was lost by another name is seen here, those first that look like
+    a role's.
+    """
     rest = [name for name in names if name not in roles.values()]
-    if not rest:
+    if not rest and not hidden:
         return []
-    more = f" and {len(rest) - _SHOWN:,} more" if len(rest) > _SHOWN else ""
-    return [f"Not read: {', '.join(rest[:_SHOWN])}{more}. --columns says otherwise."]
+    rest.sort(key=lambda name: not guess_roles([name]))
+    more = [f"{len(rest) - _SHOWN:,} more"] if len(rest) > _SHOWN else []
+    nameless = [listed([], hidden)] if hidden else []
+    told = " and ".join(filter(None, [", ".join(rest[:_SHOWN]), *more, *nameless]))
+    return [f"Not read: {told}. --columns says otherwise."]
+
+
+def about_unsaid(names: Sequence[str], roles: Mapping[str, str]) -> list[str]:
+    """Columns that look like times or clicks, of which the caller, who named the others, said nothing."""
+    rest = [name for name in names if name not in roles.values()]
+    return [
+        f"Not read, though it looks like the {role}: {name}. --columns says otherwise."
+        for role, name in guess_roles(rest).items()
+        if role in TOLD and role not in roles
+    ]
 
 
 def about_users(roles: Mapping[str, str]) -> list[str]:

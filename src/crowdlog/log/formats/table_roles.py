@@ -9,7 +9,7 @@ from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES, Batch
 from crowdlog.log.formats.arrow_text import same_text
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.roles import about_the_rest, about_users, choose_roles
+from crowdlog.log.formats.roles import about_the_rest, about_unsaid, about_users, choose_roles
 from crowdlog.log.formats.times import reads_natively, translated
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
@@ -58,14 +58,19 @@ class TableRead:
         return plain and (first is None or reads_natively(first))
 
 
-def table_roles(source: SourceFile, options: ReadOptions, names: Sequence[str]) -> TableRoles:
-    """By what the caller said, our own names, or a guess that somebody agreed to.
+def table_roles(
+    source: SourceFile, options: ReadOptions, names: Sequence[str], *, hidden: int = 0
+) -> TableRoles:
+    """By what the caller said, our own names, or a guess that somebody agreed to. `hidden`: how many columns
+    there are besides whose names must not be shown.
 
     A column that is said but not there is refused: without it rows or clicks would be lost in silence.
     """
     parts = source.partitions
-    roles = choose_roles(source.name, [*names, *parts], options.columns, options.confirm)
-    unread = [] if options.columns is not None else about_the_rest([*names, *parts], roles)
+    there = [*names, *parts]
+    roles = choose_roles(source.name, there, options.columns, options.confirm, hidden)
+    said = options.columns is not None
+    unread = about_unsaid(there, roles) if said else about_the_rest(there, roles, hidden)
     for sentence in (*about_users(roles), *unread):
         options.tell(sentence)
     columns: dict[str, str] = {}

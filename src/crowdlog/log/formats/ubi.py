@@ -14,8 +14,9 @@ import numpy as np
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES, Batch
 from crowdlog.log.formats.arrow_text import from_arrow
+from crowdlog.log.formats.field_names import look
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.records import connection, field_names, records, text_of
+from crowdlog.log.formats.records import connection, records, text_of
 from crowdlog.log.formats.times import translated
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
@@ -54,7 +55,7 @@ def read_together(
 
 
 def _is_queries(source: SourceFile) -> bool:
-    names = set(field_names(source))
+    names = set(look(source).names)
     if names >= QUERIES:
         if "client_id" not in names:
             raise InputError(

@@ -111,7 +111,8 @@ def _plain(reader: Reader) -> PlainText | None:
     if reader.format == "jsonl" and roles is not None:
         source = reader.read.source  # type: ignore[attr-defined]  # a TableRead
         if not _packed(source) and source.head().lstrip(_SPACE).startswith(b"{"):
-            return PlainText(source.path, LinesOfJson(roles.columns, source.name), header=False)
+            first = read.args[2]
+            return PlainText(source.path, LinesOfJson(roles.columns, source.name, first), header=False)
     return None
 
 
