@@ -1,6 +1,7 @@
 """Whose log is this? Asked before a store is there: odd user columns, and people who were imported before."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.log.store import LogStore
 from crowdlog.release.folder import Release
 from crowdlog.release.guard_rails import PART
+from tests.support.postgres import running_cluster
 
 RELEASE = "DPu(epsilon=2, delta=1e-3, d=2)"
 
@@ -68,6 +70,20 @@ def test_a_second_import_and_a_month_are_asked_about_and_share_a_budget_when_tol
     assert len(shown["stores"]) == 2
     assert {entry["store"] for entry in shown["releases"]} == set(shown["stores"])
     assert all(entry["date"] for entry in shown["releases"])
+
+
+@pytest.mark.xdist_group("postgres")
+def test_the_question_names_a_ledger_that_can_be_given_as_it_stands_and_no_password(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("log.csv"), [(f"u{i}", "weather", day) for i in range(60) for day in (1, 20)])
+    with running_cluster() as cluster:
+        url = cluster.url.replace("postgres@", "postgres:geheim@")
+        done("import", "log.csv", "-o", "S", "--ledger", url, "--new-ledger")
+        asked = str(run("import", "log.csv", "-o", "again").exception)
+        assert "the same log" in asked
+        assert "geheim" not in asked
+        words = shlex.split(asked.partition("Share one budget with ")[2].partition(", or say")[0])
+        assert "knows this very log already" in done("import", "log.csv", "-o", "again", *words)
 
 
 def test_other_people_are_not_asked_about(imported):

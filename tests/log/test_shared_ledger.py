@@ -200,6 +200,8 @@ def test_a_ledger_in_a_database_is_begun_when_told_and_never_by_the_way(shared):
         import_log("log.tsv", "else/three", ledger=cluster.url)
         assert "has its budget in this ledger" in refused("four", cluster.url, new_ledger=True)
         assert "is there already" in refused("other/four", cluster.url, new_ledger=True)
+        otherwise = cluster.url.replace("postgres@", "postgres:geheim@")
+        assert "has its budget in this ledger" in refused("four", otherwise, new_ledger=True)
         with psycopg.connect(cluster.url, autocommit=True) as db:
             db.execute("DELETE FROM crowdlog_journal WHERE number = 2")
         assert "is older than its store" in refused("else/four", cluster.url)

@@ -8,6 +8,7 @@ import pytest
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.guarantee import pure
 from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger_place import is_there, without_password
 from tests.support.logs import crowd_rows, make_log
 from tests.support.postgres import running_cluster
 
@@ -131,3 +132,20 @@ def test_a_store_keeps_its_ledger_there_and_a_lost_server_charges_nothing(cluste
     assert not (tmp_path / "second").exists()
     with open_ledger(log) as ledger:
         assert len(ledger.entries()) == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["postgresql://me:geheim@[::1/people", "postgresql://me:geheim@nowhere:none/people", "postgresql://%zz/"],
+)
+def test_an_address_that_is_none_gets_a_sentence_without_its_password(address):
+    with pytest.raises(InputError, match="cannot be used") as caught:
+        is_there(address)
+    assert "geheim" not in str(caught.value)
+
+
+def test_an_address_is_told_without_its_password_and_can_be_given_again():
+    told = "postgresql://me@server:5433/people?host=/run/a%20b&sslmode=require"
+    assert without_password(told) == told
+    assert without_password(told.replace("me@", "me:geheim@") + "&password=geheim") == told
+    assert "geheim" not in without_password("postgresql://me:geheim@[::1/people")

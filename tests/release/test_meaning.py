@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdlog.privacy.guarantee import anonymity, approximate
+from crowdlog.privacy.guarantee import anonymity, approximate, pure
 from crowdlog.release.explain import protects
 from crowdlog.release.meaning import meaning_for_one_person, right_guesses
 
@@ -39,6 +39,16 @@ def test_right_guesses_are_those_of_the_best_test(epsilon, delta):
     assert right_guesses(epsilon, delta) == pytest.approx(
         (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("epsilon", [11.0, 50.0, 200.0])
+def test_a_hundred_per_cent_is_said_to_be_no_limit(epsilon):
+    """'At most 100 % sure' alone sounds as if something were promised."""
+    for guarantee in (approximate(epsilon, 1e-7), pure(epsilon)):
+        assert "at most 100 %" in meaning_for_one_person(guarantee)
+        assert "hardly a limit" in meaning_for_one_person(guarantee)
+    for guarantee in (approximate(9.0, 1e-7), pure(9.0)):
+        assert "hardly a limit" not in meaning_for_one_person(guarantee)
 
 
 def test_a_text_of_a_semantic_release_is_not_said_to_be_that_of_several_people():

@@ -309,3 +309,18 @@ def test_a_forged_seal_does_not_carry_the_signature(made, tmp_path):
     (tmp_path / "out" / "label.json").write_text(json.dumps(new))
     with pytest.raises(InputError, match="signature"):
         Release.open(tmp_path / "out")
+
+
+@pytest.mark.parametrize("half", ["ed25519", "public_key"])
+@pytest.mark.parametrize("gone", ["deleted", "null"])
+def test_half_a_signature_is_none_to_trust(made, tmp_path, half, gone):
+    """The seal's own checksum does not cover the seal: one that was taken out by halves is noticed."""
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    if gone == "deleted":
+        del label["seal"][half]
+    else:
+        label["seal"][half] = None
+    (tmp_path / "out" / "label.json").write_text(json.dumps(label))
+    with pytest.raises(InputError, match="signature"):
+        Release.open(tmp_path / "out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from crowdlog.files.address import local_path
 from crowdlog.files.whole import is_partial
 from crowdlog.log.people import SAME, in_common
 from crowdlog.log.store import LogStore, StoreInfo
+from crowdlog.privacy.ledger_place import without_password
 
 _FEW = 20  # rows below which a log is a trial
 
@@ -34,10 +36,11 @@ class Questions:
             same = other.info.content_hash == info.content_hash
             if same or in_common(info.people, other.info.people) >= SAME:
                 what = "the same log" if same else "a log of many of the same users"
+                ledger = shlex.quote(without_password(other.ledger()))
                 raise InputError(
                     f"{other.path} holds {what}: what is released of both adds up for each of them. "
-                    "Share one budget with "
-                    f"--ledger {other.ledger()}, or say that they are other people with --ledger own."
+                    f"Share one budget with --ledger {ledger}, or say that they are other people with "
+                    "--ledger own."
                 )
 
 

@@ -9,7 +9,7 @@ from crowdlog.files.address import local_path
 from crowdlog.log.questions import stores_beside
 from crowdlog.log.store import LogStore
 from crowdlog.privacy.ledger import Ledger
-from crowdlog.privacy.ledger_place import check_new, is_postgres
+from crowdlog.privacy.ledger_place import check_new, is_postgres, without_password
 
 
 def shared_ledger(ledger: str | Path | None, out: str | Path, *, new: bool) -> str | None:
@@ -28,10 +28,15 @@ def shared_ledger(ledger: str | Path | None, out: str | Path, *, new: bool) -> s
             f"There is no folder {Path(address).parent} for the ledger. Make it, or choose another place."
         )
     for store in stores_beside(local_path(out).absolute()):
-        if str(store.ledger() if is_postgres(store.ledger()) else Path(store.ledger()).absolute()) == address:
+        if _known_as(store.ledger()) == _known_as(address):
             _compare(store, new=new)
     (check_new if new else Ledger.check)(address)
     return address
+
+
+def _known_as(address: str | Path) -> str:
+    """A ledger is the same whichever password opens it."""
+    return without_password(address) if is_postgres(address) else str(Path(address).absolute())
 
 
 def _compare(store: LogStore, *, new: bool) -> None:

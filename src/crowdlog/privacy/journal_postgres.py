@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 
@@ -58,8 +58,20 @@ class PostgresJournal:
 
     @staticmethod
     def shown(url: str) -> str:
-        """The address without a password."""
+        """The address without user and password."""
         return _shown(url)
+
+    @staticmethod
+    def without_password(url: str) -> str:
+        """The address as it can be given again by somebody whose password is in ~/.pgpass or PGPASSWORD."""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return _shown(url)
+        user, at, place = parts.netloc.rpartition("@")
+        rest = [pair for pair in parse_qsl(parts.query) if "password" not in pair[0]]
+        kept = urlencode(rest, safe="/", quote_via=quote)
+        return parts._replace(netloc=user.split(":")[0] + at + place, query=kept).geturl()
 
     @contextmanager
     def writing(self, failed: str) -> Iterator[None]:
@@ -100,6 +112,9 @@ def _translated(name: str, failed: str) -> Iterator[None]:
 
 
 def _shown(url: str) -> str:
-    """The address without a password."""
-    parts = urlsplit(url)
+    """The address without user and password; no more than that it is one where it cannot be taken apart."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "postgresql://…"
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"

@@ -85,5 +85,10 @@ def head_beside(address: Path | str) -> Path | None:
 
 
 def shown(address: Path | str) -> str:
-    """The address without a password."""
+    """The address without user and password."""
     return str(_postgres().shown(str(address))) if is_postgres(address) else str(address)
+
+
+def without_password(address: Path | str) -> str:
+    """The address as others may read it and give it again: a password stays out of messages."""
+    return str(_postgres().without_password(str(address))) if is_postgres(address) else str(address)

@@ -9,6 +9,8 @@ from crowdlog.number_format import number
 from crowdlog.privacy.guarantee import ANONYMITY, Guarantee
 
 _DOUBT = "Somebody who thinks it as likely as not (50 %) that your searches are in the log"
+# 100 % alone sounds as if something were promised.
+_NO_LIMIT = " 100 % is hardly a limit: they may be all but certain that your searches are in it."
 
 
 def posterior_bound(epsilon: float, prior: float = 0.5) -> float:
@@ -45,7 +47,9 @@ def meaning_for_one_person(guarantee: Guarantee) -> str:
         )
     if not guarantee.protects:
         return "There is no mathematical promise to any one person."
-    return _guess(guarantee) if guarantee.kind == "approximate DP" else _belief(guarantee)
+    approximate = guarantee.kind == "approximate DP"
+    sentence = _guess(guarantee) if approximate else _belief(guarantee)
+    return sentence + _NO_LIMIT if _percent(posterior_bound(guarantee.epsilon)) == "100" else sentence
 
 
 def _belief(guarantee: Guarantee) -> str:

@@ -86,7 +86,7 @@ def check_seal(label: Any, of: str) -> str | None:
     text = _spelled(label)
     if seal["sha256"] != hashlib.sha256(text).hexdigest():
         raise InputError(f"The label of {of} was changed after it was written: do not trust it.")
-    if seal.get("ed25519") is None:
+    if seal.get("ed25519") is None and seal.get("public_key") is None:
         return None
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

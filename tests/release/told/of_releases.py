@@ -85,6 +85,7 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         " With a probability of at most 1 in {} this promise may fail": kind("probabilistic DP"),
         "{}, and guesses after seeing this release": kind("approximate DP"),
         "Somebody who thinks it as likely as not": dp,
+        " 100 % is hardly a limit": lambda label: dp(label) and label.promise.guarantee.epsilon > 9.21,
         "{}. What all of these have in common": kind("k-anonymity of queries"),
         "{}. A published text may be one person's own": kind("semantic k-anonymity of queries"),
         "{}. A search in it may be one person's": kind("k-anonymity of users"),
