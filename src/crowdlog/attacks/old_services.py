@@ -79,7 +79,8 @@ class OldBatchSender(BatchSender):
         if not Switch.on("A1"):
             return await super().send(client, manifest, batch)
         rows = await run_in_threadpool(self.batches.shuffled, manifest.id, batch)
-        if await self.post(client, manifest, [inner for _name, inner in rows]) not in {202, 400}:
+        answer = await self.post(client, manifest, [inner for _name, inner in rows])
+        if answer.status_code not in {202, 400}:
             return False
         await run_in_threadpool(self.batches.forget, manifest.id, [name for name, _inner in rows], "passed")
         return True

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import httpx
 import pyarrow.parquet as pq
 
 from crowdlog.attacks.protocol_testbed import register_everywhere
@@ -56,6 +57,11 @@ def signed_batch(mix: MixNode, manifest: Manifest, envelopes: list[bytes]) -> di
     """What a mix posts to the next node."""
     signature = mix.identity.signing.sign("batch", batch_message(manifest, envelopes))
     return {"envelopes": [to_base64(one) for one in envelopes], "signature": to_base64(signature)}
+
+
+def counted(answer: httpx.Response) -> dict:
+    """What a service counts of a batch, without its receipt."""
+    return {name: value for name, value in answer.json().items() if name != "receipt"}
 
 
 @dataclass

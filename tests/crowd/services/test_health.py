@@ -35,6 +35,10 @@ def test_health_and_metrics(mix, monkeypatch):
         'crowdlog_held{collection="cd"} 0',
         "# TYPE crowdlog_passed gauge",
         'crowdlog_passed{collection="ab"} 5',
+        "# TYPE crowdlog_task_failures counter",
+        'crowdlog_task_failures{task="sending batches"} 0',
+        "# TYPE crowdlog_task_failing gauge",
+        'crowdlog_task_failing{task="sending batches"} 0',
     ]
 
 

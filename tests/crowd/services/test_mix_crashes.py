@@ -13,7 +13,7 @@ import httpx
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.services import pool_file
 from crowdlog.crowd.services.fields import read_object
-from crowdlog.crowd.services.handover import BATCH
+from crowdlog.crowd.services.handover import BATCH, HEARD, TAKEN, batch_message, receipt
 from crowdlog.crowd.services.mix import MixNode
 from crowdlog.crowd.services.storage import SQLiteDatabase
 from crowdlog.crowd.slots import Submission
@@ -45,18 +45,23 @@ class Steps:
 class Next:
     """The node behind: knows what it has seen, as the real one does."""
 
-    def __init__(self) -> None:
+    def __init__(self, crowd: SmallCrowd) -> None:
         self.seen, self.finals, self.steps = set(), 0, Steps(0)
+        self.own, self.manifest = crowd.mixes[1].identity.signing, crowd.manifest
 
     async def __call__(self, request: httpx.Request) -> httpx.Response:
         self.steps.step()
         if request.url.path.endswith("/final"):
             self.finals += 1
+            answer = httpx.Response(200, json=receipt(self.own, HEARD, self.manifest.collection.id))
         else:
             assert not self.finals, "an envelope comes after the mix said that it is empty"
-            self.seen |= set(read_object(request.content, BATCH)["envelopes"])
+            envelopes = read_object(request.content, BATCH)["envelopes"]
+            self.seen |= set(envelopes)
+            signed = receipt(self.own, TAKEN, batch_message(self.manifest, envelopes))
+            answer = httpx.Response(202, json=signed)
         self.steps.step()  # the answer may be lost
-        return httpx.Response(200 if request.url.path.endswith("/final") else 202, json={})
+        return answer
 
 
 @contextmanager
@@ -128,7 +133,7 @@ def test_a_mix_may_die_at_every_step_of_its_end(tmp_path, monkeypatch):
         key = mix._key
     inside = {one: open_layer(key, Submission.parse(one).envelope) for one in packed}
     for kill_at in itertools.count(1):
-        place, after = tmp_path / f"killed{kill_at}", Next()
+        place, after = tmp_path / f"killed{kill_at}", Next(crowd)
         shutil.copytree(mix.folder, place)
         acknowledged, all_done = stopped_at(place, name, packed[-LAST:], after, monkeypatch, kill_at)
         again = node(place)

@@ -24,21 +24,28 @@ from crowdlog.crowd.crypto.credential import issue_credential
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD, open_layer
 from crowdlog.crowd.crypto.group import SIZE
 from crowdlog.crowd.crypto.report import Report, credible
-from crowdlog.crowd.crypto.signing import signed
 from crowdlog.crowd.http import trusting
-from crowdlog.crowd.manifest import Manifest, canonical
+from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.publication import policies_of
 from crowdlog.crowd.services.app import Refused, body_of, build_app
+from crowdlog.crowd.services.background import Pulse
 from crowdlog.crowd.services.collections import CANCELLED, COUNTS, NOT_OPEN, PHASES, CollectionStore
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
 from crowdlog.crowd.services.handover import (
     BATCH,
     COUNT,
     COUNTED,
+    ENDED,
     FINAL,
+    HEARD,
+    RECEIPT,
+    TAKEN,
+    batch_message,
     batch_signed,
     fetch_certificate,
     final_signed,
+    receipt,
+    vouched,
 )
 from crowdlog.crowd.services.identity import SIGNATURE, Identity
 from crowdlog.crowd.services.keyfile import own_key
@@ -52,8 +59,12 @@ from crowdlog.crowd.services.trail import Trail
 from crowdlog.errors import InputError
 from crowdlog.privacy.randomness import Randomness
 
+_OVER = ("ready", "published", CANCELLED)  # the keys are destroyed
 MOST_INVITATIONS = 100_000  # of one request
 _POLL_SECONDS = 1.0
+# HTTPError: also an answer that cannot be decoded. Refused: another worker has seen the certificate, and more
+# happened since.
+_NOT_YET = (httpx.HTTPError, StorageFull, StorageDown, Refused)
 _ID = ONE_COLLECTION["parameters"]
 _FILE_NAME = "^[a-z_]+\\.(html|json|md|parquet|csv)$"
 _MADE: Fields = {"public": Bytes(32, exact=True), "issuer": Bytes(64, exact=True)}
@@ -90,6 +101,7 @@ class AggregationServer:
         self._store = CollectionStore(self.database_url, self.folder, self.randomness)
         self._key = own_key(self.folder / "envelope.key", self.randomness)
         self._publisher = Publisher(self._store, self.identity, self.folder, self.randomness)
+        self.pulses = [self._publisher.pulse, Pulse("looking for certificates")]
         self._manifests: dict[str, Manifest] = {}
 
     def app(self) -> Starlette:
@@ -102,19 +114,20 @@ class AggregationServer:
 
     async def work(self) -> None:
         """Publish what is to be published, and look for certificates that randomness keys are gone."""
-        await asyncio.gather(self._publisher.work(), self._watch_keys())
+        publishing, watching = self.pulses
+        await asyncio.gather(publishing.keep(self._publisher.work), watching.keep(self._watch_keys))
 
     async def _watch_keys(self) -> None:
         async with httpx.AsyncClient(timeout=60, verify=trusting(self.cafile)) as client:
             while True:
                 self._store.drop_destroyed()
                 self.identity.drop_destroyed()
-                # Refused: another worker has seen the certificate, and more happened since
-                with suppress(StorageFull, StorageDown, Refused):
+                with self.pulses[1].heard(), suppress(StorageFull, StorageDown):
                     for name in await run_in_threadpool(self._store.in_phase, "mining"):
-                        with suppress(httpx.HTTPError):  # also an answer that cannot be decoded
+                        with self.pulses[1].heard(), suppress(*_NOT_YET):
                             if await fetch_certificate(client, await run_in_threadpool(self._manifest, name)):
                                 await run_in_threadpool(self._store.advance, name, "uploading")
+                self.pulses[1].beat()
                 await asyncio.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
@@ -160,29 +173,10 @@ class AggregationServer:
     def _mix_operations(self) -> list[Operation]:
         at = "/collections/{id}"
         take, final = "Take reports from the last mix.", "The last mix has passed on all it had."
-        late = (403, 409, 410)
+        taken, heard, late = {**COUNTED, **RECEIPT}, {**_PHASE, **RECEIPT}, (403, 409, 410)
         return [
-            Operation(
-                "POST",
-                f"{at}/batch",
-                take,
-                self._take,
-                COUNTED,
-                BATCH,
-                202,
-                late,
-                **ONE_COLLECTION,
-            ),
-            Operation(
-                "POST",
-                f"{at}/final",
-                final,
-                self._final,
-                _PHASE,
-                FINAL,
-                refusals=(403, 409),
-                **ONE_COLLECTION,
-            ),
+            Operation("POST", f"{at}/batch", take, self._take, taken, BATCH, 202, late, **ONE_COLLECTION),
+            Operation("POST", f"{at}/final", final, self._final, heard, FINAL, 200, late, **ONE_COLLECTION),
         ]
 
     def _operator_operations(self) -> list[Operation]:
@@ -266,8 +260,23 @@ class AggregationServer:
     async def _take(self, request: Request) -> Response:
         body = await body_of(request, BATCH)
         name = request.path_params["id"]
-        counted = await run_in_threadpool(self.take, name, body["envelopes"], body["signature"])
-        return JSONResponse(counted, status_code=202)
+        return JSONResponse(
+            await run_in_threadpool(self.judge, name, body["envelopes"], body["signature"]), status_code=202
+        )
+
+    def judge(self, collection_id: str, envelopes: Sequence[bytes], signature: bytes) -> dict[str, Any]:
+        """Take what the last mix has signed, and sign that in turn: only then it forgets its envelopes. Of an
+        ended collection nothing is taken; of one that lives nothing may be lost, so no receipt without it.
+        """
+        kind = TAKEN
+        try:
+            counted = self.take(collection_id, envelopes, signature)
+        except Refused as refused:
+            if refused.status != 410 or self._store.find(collection_id)[0] not in _OVER:
+                raise
+            kind, counted = ENDED, {"accepted": 0, "duplicates": 0, "rejected": len(envelopes)}
+        message = batch_message(self._manifest(collection_id), envelopes)
+        return {**counted, **receipt(self.identity.signing, kind, message)}
 
     def take(self, collection_id: str, envelopes: Sequence[bytes], signature: bytes) -> dict[str, int]:
         """Open, check and store reports that the last mix has signed, each on disk before this returns."""
@@ -293,9 +302,10 @@ class AggregationServer:
             return None
 
     async def _final(self, request: Request) -> Response:
-        signature = (await body_of(request, FINAL))["signature"]
-        phase = await run_in_threadpool(self.final, request.path_params["id"], signature)
-        return JSONResponse({"phase": phase})
+        name, signature = request.path_params["id"], (await body_of(request, FINAL))["signature"]
+        phase = await run_in_threadpool(self.final, name, signature)
+        heard = receipt(self.identity.signing, HEARD, self._manifest(name).collection.id)
+        return JSONResponse({"phase": phase, **heard})
 
     def final(self, collection_id: str, signature: bytes) -> str:
         """The last mix has passed on all it had: the crowd log can be made."""
@@ -336,7 +346,7 @@ class AggregationServer:
         if len(statistics) != len(manifest.mixes):
             raise Refused(400, "Each mix of the collection must have signed its statistics.")
         for party, one in zip(manifest.mixes, statistics, strict=True):
-            if not _vouched(party.signing, collection_id, one):
+            if not vouched(party.signing, collection_id, one):
                 raise Refused(400, "The statistics of a mix are not signed by it, or of another collection.")
         self._store.begin_publishing(collection_id, [one["statistics"] for one in statistics])
 
@@ -385,13 +395,3 @@ class AggregationServer:
         if collection_id not in self._manifests:
             self._manifests[collection_id] = self._store.find(collection_id)[1]
         return self._manifests[collection_id]
-
-
-def _vouched(public: str, collection_id: str, one: dict[str, Any]) -> bool:
-    """Whether a mix signed these statistics, of this collection."""
-    try:
-        values, signature = one["statistics"], bytes.fromhex(one["signature"])
-        same = values["collection"] == collection_id
-    except (KeyError, TypeError, ValueError):
-        return False
-    return same and signed(bytes.fromhex(public), "statistics", canonical(values), signature)

@@ -27,13 +27,15 @@ from crowdlog.privacy.randomness import Randomness
 # A collection waits for the certificate that the randomness key is gone, then takes envelopes, then empties
 # itself, then has ended.
 STATES = ("waiting", "open", "draining", "ended")
-# rejected: a slot used twice, or what does not open; turned away: at the door; refused: by the next party
+# rejected: a slot used twice, or what does not open; turned away: at the door; refused: by the next party,
+# which signed that the collection has ended there; unproved: answers at its address that it did not sign
 COUNTS = (
     "accepted",
     "duplicates",
     "rejected",
     "turned_away",
     "refused",
+    "unproved",
     "passed",
     "batches",
     "smallest_batch",
@@ -200,6 +202,11 @@ class BatchStore:
                     _add(t, collection_id, "turned_away", amount)
                 self._turned_away[collection_id] = 0
 
+    def note_unproved(self, collection_id: str) -> None:
+        """Count an answer that is not provably the next party's; what it answered to stays here."""
+        with self._database.transaction() as t:
+            _add(t, collection_id, "unproved", 1)
+
     def form(self, collection_id: str, pool: int) -> bool:
         """Make a batch of a random part of what waits, so that `pool` stay behind and at least as many leave;
         fixed on disk before anything of it is sent. Without a pool all leave.
@@ -247,7 +254,7 @@ class BatchStore:
         return shuffled(opened, self._randomness)
 
     def forget(self, collection_id: str, names: Sequence[bytes], outcome: str) -> None:
-        """Overwrite envelopes that the next node has ('passed') or will never take ('refused')."""
+        """Overwrite envelopes that the next node has ('passed') or has done with ('refused')."""
         with self._lock:
             with self._database.transaction() as t:
                 t.run_many(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
@@ -23,7 +24,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
-from crowdlog.crowd.services.keyfile import destroy_secret, secret_for
+from crowdlog.crowd.services.keyfile import destroy_secret, write_secret
 from crowdlog.crowd.services.storage import StorageDown, Transaction, open_database
 from crowdlog.privacy.randomness import Randomness
 
@@ -87,25 +88,29 @@ class CollectionStore:
         self._folder = folder
         self._randomness = randomness
         self._keys: dict[str, bytes] = {}
+        self._creating = threading.Lock()  # one after the other: threads wait here, processes are refused
 
     def create(self, manifest: Manifest) -> None:
-        path, key = self._key_path(manifest.id), self._randomness.bytes(32)
-        with self._database.transaction() as t:
-            known = t.rows("SELECT 1 FROM collections WHERE id = ?", (manifest.id,))
-        if known:
-            return
-        with (
-            self._database.claim("create") as mine,
-            secret_for(path, key),
-            self._database.transaction() as t,
-        ):
+        """Begin a collection. The same terms again, also at the same moment, change nothing.
+
+        Only who has the claim writes the key, and a key that is there stays: a collection may live by it. One
+        without a collection, after a failure, seals nothing and is that of the next try.
+        """
+        with self._creating, self._database.claim("create") as mine:
             if not mine:
                 raise StorageDown("Another collection is being made at this moment. Try again.")
-            number = t.rows("SELECT COUNT(*) FROM collections")[0][0] + 1
-            t.run(
-                "INSERT INTO collections VALUES (?, ?, 'mining', ?, '[]')",
-                (number, manifest.id, json.dumps(manifest.to_json())),
-            )
+            with self._database.transaction() as t:
+                if t.rows("SELECT 1 FROM collections WHERE id = ?", (manifest.id,)):
+                    return
+            path = self._key_path(manifest.id)
+            if not path.exists():
+                write_secret(path, self._randomness.bytes(32))
+            with self._database.transaction() as t:
+                number = t.rows("SELECT COUNT(*) FROM collections")[0][0] + 1
+                t.run(
+                    "INSERT INTO collections VALUES (?, ?, 'mining', ?, '[]')",
+                    (number, manifest.id, json.dumps(manifest.to_json())),
+                )
 
     def find(self, collection_id: str) -> tuple[str, Manifest]:
         """Return the phase and the manifest of a collection."""

@@ -1,21 +1,26 @@
 """How envelopes pass from a mix to the next party: in batches that the sender signs, and at last a signed
 message that it is empty. The next party is another mix or the aggregation server.
+
+It signs in its turn what it was handed. Without that receipt nothing counts as delivered or refused: whatever
+else answers at its address, a wrong proxy for example, cannot make a mix forget an envelope.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import httpx
 
 from crowdlog.crowd.certificate import certified
 from crowdlog.crowd.crypto.collection import MAX_LAYERS, MAX_REPORT
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD
-from crowdlog.crowd.crypto.signing import signed
-from crowdlog.crowd.manifest import Manifest, Party
+from crowdlog.crowd.crypto.signing import SigningKey, signed
+from crowdlog.crowd.manifest import Manifest, Party, canonical
 from crowdlog.crowd.request_chunks import MOST_ENVELOPES
-from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf
+from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf, to_base64
 from crowdlog.crowd.services.identity import SIGNATURE
 
 MOST_BYTES = MAX_REPORT + MAX_LAYERS * LAYER_OVERHEAD  # of one envelope
@@ -23,6 +28,10 @@ COUNT = Integer(0, 2**62)
 BATCH: Fields = {"envelopes": ListOf(Bytes(MOST_BYTES), MOST_ENVELOPES), "signature": SIGNATURE}
 FINAL: Fields = {"signature": SIGNATURE}
 COUNTED: Fields = {"accepted": COUNT, "duplicates": COUNT, "rejected": COUNT}
+RECEIPT: Fields = {"receipt": SIGNATURE}
+# What a receipt says: these envelopes were looked at and kept or left out; the collection has ended here, so
+# none of them is wanted any more; I heard that you are empty.
+TAKEN, ENDED, HEARD = "taken", "ended", "heard"
 
 
 def batch_message(manifest: Manifest, envelopes: Sequence[bytes]) -> bytes:
@@ -38,6 +47,30 @@ def batch_signed(before: Party, manifest: Manifest, envelopes: Sequence[bytes], 
 def final_signed(before: Party, manifest: Manifest, signature: bytes) -> bool:
     """Whether the party before signed that it has passed on all it had."""
     return signed(bytes.fromhex(before.signing), "final", manifest.collection.id, signature)
+
+
+def receipt(own: SigningKey, kind: str, message: bytes) -> dict[str, str]:
+    """What the next party adds to its answer."""
+    return {"receipt": to_base64(own.sign(kind, message))}
+
+
+def receipted(party: Party, kind: str, message: bytes, answer: httpx.Response) -> bool:
+    """Whether an answer holds the receipt of this party."""
+    try:
+        given = base64.b64decode(answer.json()["receipt"], validate=True)
+    except (ValueError, KeyError, TypeError):
+        return False
+    return signed(bytes.fromhex(party.signing), kind, message, given)
+
+
+def vouched(public: str, collection_id: str, one: dict[str, Any]) -> bool:
+    """Whether a mix signed these statistics, of this collection."""
+    try:
+        values, signature = one["statistics"], bytes.fromhex(one["signature"])
+        same = values["collection"] == collection_id
+    except (KeyError, TypeError, ValueError):
+        return False
+    return same and signed(bytes.fromhex(public), "statistics", canonical(values), signature)
 
 
 async def fetch_certificate(client: httpx.AsyncClient, manifest: Manifest) -> tuple[int, str] | None:

@@ -6,18 +6,26 @@ only: who sends when must not be seen in how a public number grows.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from crowdlog.crowd.services.background import Pulse
+
+FAILING = (
+    "What this service does in the background has failed and is tried again; its owner finds the kind of "
+    "error in its log."
+)
 # Counts by collection.
 Measures = Mapping[str, Mapping[str, int]]
 
 
 class Measured(Protocol):
+    pulses: list[Pulse]  # of its tasks in the background
+
     def measures(self) -> Measures:
         """What this service counts of each collection."""
         ...
@@ -31,12 +39,14 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def health(service: Measured) -> Handler:
-    """Answer 200 when the database answers; 503 comes from its own error. Anybody may ask, so it must cost
-    nothing: no counting.
+    """Answer 200 when the database answers, whose own error is a 503, and the tasks in the background do
+    their rounds. Anybody may ask, so it must cost nothing: no counting.
     """
 
     async def handler(_request: Request) -> Response:
         await run_in_threadpool(service.ask_database)
+        if any(pulse.failing for pulse in service.pulses):
+            return JSONResponse({"error": FAILING}, status_code=503)
         return JSONResponse({"health": "ok"})
 
     return handler
@@ -44,7 +54,8 @@ def health(service: Measured) -> Handler:
 
 def metrics(service: Measured) -> Handler:
     async def handler(_request: Request) -> Response:
-        return PlainTextResponse(exposition(await run_in_threadpool(service.measures)))
+        counted = exposition(await run_in_threadpool(service.measures))
+        return PlainTextResponse(counted + tasks(service.pulses))
 
     return handler
 
@@ -61,4 +72,14 @@ def exposition(measures: Measures) -> str:
             for collection, counts in measures.items()
             if name in counts
         ]
+    return "\n".join([*lines, ""])
+
+
+def tasks(pulses: Sequence[Pulse]) -> str:
+    """How the tasks in the background do, in the same format."""
+    failures, failing = "crowdlog_task_failures", "crowdlog_task_failing"
+    lines = [f"# TYPE {failures} counter"]
+    lines += [f'{failures}{{task="{pulse.task}"}} {pulse.failures}' for pulse in pulses]
+    lines += [f"# TYPE {failing} gauge"]
+    lines += [f'{failing}{{task="{pulse.task}"}} {int(pulse.failing)}' for pulse in pulses]
     return "\n".join([*lines, ""])

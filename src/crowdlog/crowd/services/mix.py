@@ -35,9 +35,14 @@ from crowdlog.crowd.services.handover import (
     COUNT,
     COUNTED,
     FINAL,
+    HEARD,
     MOST_BYTES,
+    RECEIPT,
+    TAKEN,
+    batch_message,
     batch_signed,
     final_signed,
+    receipt,
 )
 from crowdlog.crowd.services.identity import CERTIFICATE, Identity
 from crowdlog.crowd.services.keyfile import own_key
@@ -96,6 +101,7 @@ class MixNode:
             self.cafile,
             lambda: self.clock(),
         )
+        self.pulses = [self.sender.pulse]
 
     def app(self) -> Starlette:
         return build_app("crowdlog mix node", self, self, Trail(self.folder))
@@ -109,7 +115,7 @@ class MixNode:
         self._batches.close()
 
     async def work(self) -> None:
-        await self.sender.work()
+        await self.sender.pulse.keep(self.sender.work)
 
     def operations(self) -> list[Operation]:
         return [*registration(self), *self._member_operations(), *self._mix_operations(), *self._counting()]
@@ -131,12 +137,13 @@ class MixNode:
         at = "/collections/{id}"
         take = "Take envelopes of the mix before."
         final = "The mix before has passed on all it had."
+        taken, heard = {**COUNTED, **RECEIPT}, {**STATE, **RECEIPT}
         late = (403, 409)
         return [
             Operation(
-                "POST", f"{at}/batch", take, self._take_batch, COUNTED, BATCH, 202, late, **ONE_COLLECTION
+                "POST", f"{at}/batch", take, self._take_batch, taken, BATCH, 202, late, **ONE_COLLECTION
             ),
-            Operation("POST", f"{at}/final", final, self._final, STATE, FINAL, 200, late, **ONE_COLLECTION),
+            Operation("POST", f"{at}/final", final, self._final, heard, FINAL, 200, late, **ONE_COLLECTION),
         ]
 
     def _counting(self) -> list[Operation]:
@@ -231,7 +238,8 @@ class MixNode:
             body = await body_of(request, BATCH)
         counted = await run_in_threadpool(self.take_batch, name, body["envelopes"], body["signature"])
         self.sender.arrived.set()
-        return JSONResponse(counted, status_code=202)
+        message = batch_message(self._manifest(name), body["envelopes"])
+        return JSONResponse({**counted, **receipt(self.identity.signing, TAKEN, message)}, status_code=202)
 
     def take_batch(self, collection_id: str, envelopes: Sequence[bytes], signature: bytes) -> dict[str, int]:
         """Take what the mix before has signed; what does not open here is counted and left out."""
@@ -263,10 +271,11 @@ class MixNode:
         return self._batches.keep(collection_id, taken, rejected)
 
     async def _final(self, request: Request) -> Response:
-        signature = (await body_of(request, FINAL))["signature"]
-        state = await run_in_threadpool(self.final, request.path_params["id"], signature)
+        name, signature = request.path_params["id"], (await body_of(request, FINAL))["signature"]
+        state = await run_in_threadpool(self.final, name, signature)
         self.sender.arrived.set()
-        return JSONResponse({"state": state})
+        heard = receipt(self.identity.signing, HEARD, self._manifest(name).collection.id)
+        return JSONResponse({"state": state, **heard})
 
     def final(self, collection_id: str, signature: bytes) -> str:
         """The mix before has passed on all it had: empty this one too."""

@@ -21,6 +21,7 @@ from crowdlog.crowd.crypto.group import ReportError
 from crowdlog.crowd.crypto.opening import largest_per_artifact, open_group
 from crowdlog.crowd.crypto.report import Report, check_report
 from crowdlog.crowd.manifest import Manifest
+from crowdlog.crowd.services.background import Pulse
 from crowdlog.crowd.services.collections import CollectionStore
 from crowdlog.crowd.services.identity import Identity
 from crowdlog.crowd.write_release import write_crowd_log
@@ -29,6 +30,7 @@ from crowdlog.privacy.randomness import Randomness
 
 LOGGER = logging.getLogger(__name__)
 _RETRY_SECONDS = 2.0
+_AFTER_FAILURE_SECONDS = 10.0  # opening groups again costs time
 
 
 class Publisher:
@@ -37,6 +39,7 @@ class Publisher:
     def __init__(
         self, store: CollectionStore, identity: Identity, folder: Path, randomness: Randomness
     ) -> None:
+        self.pulse = Pulse("publishing")
         self._store = store
         self._identity = identity
         self._randomness = randomness
@@ -53,28 +56,34 @@ class Publisher:
     async def work(self) -> None:
         """Publish whatever is to be published, until cancelled."""
         while True:
-            await run_in_threadpool(self._try_all)
+            with self.pulse.heard():
+                await run_in_threadpool(self._try_all)
+            self.pulse.beat()
+            pause = _AFTER_FAILURE_SECONDS if self.pulse.failing else _RETRY_SECONDS
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _RETRY_SECONDS)
+                await asyncio.wait_for(self._wake.wait(), pause)
             self._wake.clear()
 
     def _try_all(self) -> None:
         """Publish all that wait.
 
-        What a full disk or a lost database stops is tried again later, and does not keep the others waiting.
+        What a full disk, a lost database or an error of ours stops is tried again later, and does not keep
+        the others waiting.
         """
         try:
             waiting = self._store.in_phase("publishing")
         except CrowdlogError:
             return
         for collection_id in waiting:
-            try:
-                self.publish(collection_id)
-            except (CrowdlogError, OSError) as error:
-                LOGGER.warning(
-                    "A crowd log is not published yet: %s",
-                    error if isinstance(error, CrowdlogError) else error.strerror,
-                )
+            with self.pulse.heard():
+                try:
+                    self.publish(collection_id)
+                except (CrowdlogError, OSError) as error:
+                    LOGGER.warning(
+                        "A crowd log is not published yet: %s",
+                        error if isinstance(error, CrowdlogError) else error.strerror,
+                    )
+                    raise
 
     def publish(self, collection_id: str) -> None:
         """Publish one collection whose uploads have ended, unless another worker is about it."""

@@ -31,6 +31,7 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.public_list import EMPTY, chained_head
 from crowdlog.crowd.services import voprf_keys
 from crowdlog.crowd.services.app import Refused, body_of, build_app
+from crowdlog.crowd.services.background import Pulse
 from crowdlog.crowd.services.fields import AnyObject, Bytes, Choice, Fields, Integer, ListOf, Text, to_base64
 from crowdlog.crowd.services.identity import CERTIFICATE, Identity
 from crowdlog.crowd.services.limits import Allowance, Limits, address_of
@@ -90,6 +91,7 @@ class RandomnessServer:
             self.elements_per_second, max(MOST_ELEMENTS, 10 * self.elements_per_second), self.randomness
         )
         self._manifests: dict[str, Manifest] = {}
+        self.pulses = [Pulse("destroying keys")]
         self._keys = VoprfKeys(self._database, self.folder, lambda: self.clock())
 
     def app(self) -> Starlette:
@@ -97,9 +99,13 @@ class RandomnessServer:
 
     async def work(self) -> None:
         """Destroy keys whose mining has ended."""
+        await self.pulses[0].keep(self._watch_dates)
+
+    async def _watch_dates(self) -> None:
         while True:
-            with suppress(StorageFull, StorageDown):
+            with self.pulses[0].heard(), suppress(StorageFull, StorageDown):
                 await run_in_threadpool(self.destroy_due)
+            self.pulses[0].beat()
             await asyncio.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
