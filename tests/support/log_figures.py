@@ -67,7 +67,9 @@ def people_curve(base: duckdb.DuckDBPyConnection, pairs: str) -> list[int]:
 
 
 def equal_people(base: duckdb.DuckDBPyConnection, people: int, searches: int, block: int = 0) -> None:
-    """Make table `e`: the first clicked searches of people who have that many, as many of each."""
+    """Make table `e`: the first clicked searches of people who have that many, as many of each. A log with
+    fewer such people is no like of theirs.
+    """
     base.execute(
         """create or replace table c as select u, q, id,
         row_number() over (partition by u order by id) as nth from i where clicks > 0"""
@@ -76,6 +78,7 @@ def equal_people(base: duckdb.DuckDBPyConnection, people: int, searches: int, bl
         f"""create or replace table e as select u, q, id from c where nth <= {searches} and u in
         (select u from c where nth = {searches} order by u limit {people} offset {people * block})"""
     )
+    assert values(base, "select count(distinct u) from e") == [people]
 
 
 def clicks_of(people: str) -> str:

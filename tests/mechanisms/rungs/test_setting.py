@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdlog.mechanisms.ladder import Ladder
-from crowdlog.mechanisms.rungs.setting import PAIRS_FROM, TABLES, expected_rows
+from crowdlog.mechanisms.rungs.setting import MANY_FROM, PAIRS_FROM, TABLES, expected_rows, shares
 from crowdlog.privacy.randomness import SeededRandomness
 from tests.support.logs import make_log
 
@@ -30,6 +30,26 @@ def test_next_queries_come_from_fifty_thousand_people_on(people, there):
     assert sum(mu**2 for mu in setting.mu.values()) <= Ladder(epsilon=2.3, delta=1e-5).mu ** 2
     if there:
         assert setting.mu["pairs"] ** 2 <= 0.1 * sum(mu**2 for mu in setting.mu.values())
+
+
+def test_a_third_of_the_words_privacy_goes_to_what_they_name_where_people_are_many():
+    """Below, nothing changes; queries were .90 times Crowd's at 657,000 people (docs/ladder.md)."""
+    below, many = (shares(people, TABLES, {}, ("hours",)) for people in (MANY_FROM - 1, MANY_FROM))
+    at_sixty_thousand = shares(60_000, TABLES, {}, ("hours",))
+    assert below == at_sixty_thousand
+    assert many["words"] == pytest.approx(below["words"] * 2 / 3)
+    assert many["words"] + many["named"] == pytest.approx(below["words"] + below["named"])
+    for step in set(many) - {"words", "named"}:
+        assert many[step] == pytest.approx(below[step])
+
+
+@pytest.mark.parametrize("people", [1, 1_000, 20_000, MANY_FROM - 1, MANY_FROM, 657_426, 10**9])
+@pytest.mark.parametrize("tables", [TABLES, ("words",), ("words", "queries", "sites")])
+@pytest.mark.parametrize("breakdowns", [(), ("hours",)])
+def test_shares_add_up_to_one_at_most_whoever_takes_part(people, tables, breakdowns):
+    found = shares(people, tables, {}, breakdowns)
+    assert 1 - 1e-9 <= sum(found.values()) <= 1
+    assert min(found.values()) >= 0
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -16,9 +16,14 @@ INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
 # of other tables: this part of the number of released words, within limits
 INVENTED_SHARE, INVENTED_LEAST, INVENTED_MOST = 0.002, 0.3, 10.0
 STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
-# Shares of μ² for 1,000 people and for 60,000; between them by the logarithm of the number.
+# Shares of μ² for 1,000 people and for 60,000 or more; between them by the logarithm of the number.
 SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.0, "counts": 0.20, "shares": 0.04}
 LARGE = {"words": 0.24, "named": 0.42, "edges": 0.10, "pairs": 0.0, "counts": 0.18, "shares": 0.04}
+# From so many people on words are plenty (five times Crowd's) and queries were too few (.90 times): a third
+# of the words' share goes to what they name. At 250,000 people: 13 % fewer words, 11 % more queries and word
+# pairs, 14 % more sites (docs/ladder.md).
+MANY_FROM = 200_000
+MANY = LARGE | {"words": 0.16, "named": 0.50}
 PAIRS_SHARE = 0.08  # taken from words and what they name, where pairs are published
 TABLES = ("words", "queries", "word_pairs", "sites", "query_sites", "word_sites", "pairs")
 STEP_OF = {
@@ -34,13 +39,13 @@ STEP_OF = {
 # logs (docs/ladder.md); those of 657,000 people in a few runs.
 PEOPLE = (1_000, 5_000, 20_000, 60_000, 657_000)
 EXPECTED: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "words": ((25, 212, 1013, 2522, 12700), (83, 593, 2244, 4610, 19600)),
-    "queries": ((2, 18, 86, 432, 3150), (8, 40, 356, 880, 8600)),
-    "word_pairs": ((4, 19, 111, 460, 6600), (5, 52, 335, 1370, 14900)),
-    "sites": ((4, 40, 109, 212, 6600), (16, 80, 178, 750, 17800)),
-    "query_sites": ((1, 13, 41, 182, 760), (5, 22, 143, 410, 1200)),
-    "word_sites": ((1, 14, 58, 294, 5500), (5, 30, 222, 960, 15900)),
-    "pairs": ((0.01, 0.1, 1, 23, 270), (0.05, 1, 8, 60, 780)),
+    "words": ((25, 212, 1013, 2522, 11000), (83, 593, 2244, 4610, 17900)),
+    "queries": ((2, 18, 86, 432, 3450), (8, 40, 356, 880, 9450)),
+    "word_pairs": ((4, 19, 111, 460, 7180), (5, 52, 335, 1370, 16000)),
+    "sites": ((4, 40, 109, 212, 7300), (16, 80, 178, 750, 19100)),
+    "query_sites": ((1, 13, 41, 182, 780), (5, 22, 143, 410, 1180)),
+    "word_sites": ((1, 14, 58, 294, 5430), (5, 30, 222, 960, 15800)),
+    "pairs": ((0.01, 0.1, 1, 23, 270), (0.05, 1, 8, 60, 762)),
 }
 # People from whom on a breakdown says more than its noise (one cell in a hundred, or one in 400).
 BREAKDOWNS_FROM = {
@@ -55,14 +60,14 @@ BREAKDOWNS_FROM = {
 PAIRS_FROM = 50_000  # people: what next queries cost below is worth more elsewhere
 TOPIC_TABLES = ("topics", "topic_hours")
 AT = (1.0, 2.3)  # the ε of the two columns
-# From so many people on there are fewer rounds: 24 instead of 40 showed 1 % fewer of 42,700 queries, word
+# Where people are so many there are fewer rounds: 24 instead of 40 showed 1 % fewer of 42,700 queries, word
 # pairs and sites at 657,000 people, in three quarters of the time.
-FEWER_FROM, FEWER_ROUNDS = 200_000, 24
+FEWER_ROUNDS = 24
 
 
 def rounds_for(people: int) -> int:
     """Of each selection: where there are many people, fewer rounds show as much, in less time."""
-    return FEWER_ROUNDS if people >= FEWER_FROM else AdaptiveGaussian().rounds
+    return FEWER_ROUNDS if people >= MANY_FROM else AdaptiveGaussian().rounds
 
 
 def expected_rows(table: str, people: int, epsilon: float) -> float:
@@ -155,6 +160,8 @@ def shares(
     """The part of μ² of each step; they add up to 1 at most."""
     place = min(max(math.log(max(people, 1) / 1000) / math.log(60), 0.0), 1.0)
     parts = {step: SMALL[step] + place * (LARGE[step] - SMALL[step]) for step in SMALL}
+    if people >= MANY_FROM:
+        parts = dict(MANY)
     parts["pairs"] = PAIRS_SHARE
     used = {STEP_OF[table] for table in tables} | {"counts"} | ({"shares"} if breakdowns else set())
     wanted = {step: parts[step] * weights.get(step, 1.0) if step in used else 0.0 for step in parts}
