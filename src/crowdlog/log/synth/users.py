@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crowdlog.log.sessions import SESSION_MINUTES, longest_pause
 from crowdlog.log.synth.arrays import I64, U8, U64
 from crowdlog.log.synth.choice import History, begin_history, new_history, next_search, plant
 from crowdlog.log.synth.clicks import MOST_CLICKS, draw_ranks
@@ -33,7 +34,7 @@ from crowdlog.log.synth.rows import (
 from crowdlog.log.synth.tables import DAYS, MOST_QUERIES
 from crowdlog.log.synth.world import World
 
-_TIMEOUT = 26 * 60  # seconds (spec 0)
+_TIMEOUT = longest_pause(SESSION_MINUTES)
 _ID_STEP = 37  # AOL's 657,426 users have numbers up to 24 million
 _INTERESTS: np.ndarray[tuple[int], np.dtype[np.float64]] = np.array(
     [0.30, 0.45, 0.55]
