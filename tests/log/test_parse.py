@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdlog.log.columns import pack_texts
-from crowdlog.log.parse import check_texts, read_ranks, read_times
+from crowdlog.log.parse import NOBODY, check_texts, read_ranks, read_times
 from crowdlog.log.rejects import NO_USER, RANK, TIME, TOO_LONG, UNDECODABLE
 
 
@@ -88,6 +88,7 @@ def test_ranks():
     st.lists(
         st.one_of(
             st.binary(max_size=12),
+            st.sampled_from(NOBODY).map(bytes.upper),
             st.text(max_size=9).map(lambda text: text.encode("utf-8", "surrogatepass")),
         )
     )
@@ -100,10 +101,22 @@ def test_texts_are_checked_as_python_does(values):
         assert column[i] == trimmed
         try:
             trimmed.decode()
-            expected = UNDECODABLE if b"\0" in trimmed else 0 if trimmed else NO_USER
+            nobody = trimmed.lower() in (b"", *NOBODY)
+            expected = UNDECODABLE if b"\0" in trimmed else NO_USER if nobody else 0
         except UnicodeDecodeError:
             expected = UNDECODABLE
         assert reason[i] == expected
+
+
+@pytest.mark.parametrize("name", [*NOBODY, b"NULL", b"NaN", b" None ", b"\\N"])
+def test_who_is_not_known_is_no_person(name):
+    """Nor is a query of that name rejected, nor a user whose name only begins so."""
+    column, reason = pack_texts([name, name + b"a"]), np.zeros(2, np.uint8)
+    check_texts(column.data, column.start, column.size, True, reason)
+    assert reason.tolist() == [NO_USER, 0]
+    reason[:] = 0
+    check_texts(column.data, column.start, column.size, False, reason)
+    assert reason.tolist() == [0, 0]
 
 
 def test_long_texts_and_earlier_reasons():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 from contextlib import closing
 
@@ -13,6 +14,7 @@ from crowdlog.log.importer import import_log
 from crowdlog.web.imports import TriedImport, sweep_sent
 from crowdlog.web.workspace import Workspace
 from tests.log.formats.shapes import _ubi, searches
+from tests.support.postgres import running_cluster
 from tests.web.visitor import client, secret
 
 
@@ -182,3 +184,25 @@ def test_texts_that_are_keys_of_a_file_are_on_no_page(desk, caplog):
     assert "whose names are not shown" in page
     seen = page + job.told + caplog.text + repr(desk.audit())
     assert "kanarienvogel" not in seen
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("postgres")
+def test_the_password_of_a_ledger_is_on_no_command_line(desk, tmp_path):
+    """Everybody on the machine can read those."""
+    at = client(desk, "engineer")
+    (tmp_path / "first.csv").write_bytes(table("user", "query", "time"))
+    first, second = desk.folder / "stores" / "first", desk.folder / "stores" / "second"
+    with running_cluster() as postgres:
+        ledger = postgres.url.replace("postgres@", "postgres:hushhush@")
+        import_log(tmp_path / "first.csv", first, ledger=ledger, new_ledger=True)
+        form = {"csrf": secret(at), "name": "second", "ledger": "first"}
+        answer = at.post("/import", data=form, files=[("files", ("b.csv", table("user", "query", "time")))])
+        number = answer.headers["location"].rpartition("/")[2]
+        process, _thread = desk.running[number]
+        assert "hushhush" not in " ".join(process.args)
+        job = ended(desk, answer.headers["location"])
+        assert job.state == "done", job.told
+        assert str(desk.store("second").ledger()) == ledger
+    for store in (first, second):  # their ledger is gone with its database
+        shutil.rmtree(store)

@@ -83,6 +83,8 @@ def _columns(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @click.option(
     "--ledger",
     metavar="FILE|URL",
+    envvar="CROWDLOG_LEDGER",  # an address may hold a password, and others see command lines
+    show_envvar=True,
     help="The ledger of these people: a file or postgresql://…, shared by all stores of them. "
     "'own': the store's own.",
 )

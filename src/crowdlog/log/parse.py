@@ -15,6 +15,11 @@ from crowdlog.types import Bytes, Ints
 
 Int = Any  # numba's integers, which a type checker takes for numpy's or Python's in turn
 _BAD = -(2**62)  # no time of a four-digit year comes near
+# What databases and programs write where they know no user. All who have none would count as one person, and
+# the promise to a person would not hold for any of them. In small letters.
+NOBODY = (b"null", b"(null)", b"<null>", b"\\n", b"nil", b"none", b"nan", b"undefined", b"-", b"n/a")
+_NOBODY_SIZE = np.array([len(name) for name in NOBODY])
+_NOBODY = np.array([list(name.ljust(max(map(len, NOBODY)))) for name in NOBODY], np.uint8)
 _DAYS = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
@@ -191,8 +196,21 @@ def _tail_is_sound(data: Bytes, at: int, end: int) -> Int:
 
 
 @njit(cache=True, nogil=True)
+def _is_nobody(data: Bytes, at: int, size: int) -> bool:
+    """Whether a user's name is one of those by which exports say that they know none."""
+    for k in range(len(_NOBODY)):
+        same = _NOBODY_SIZE[k] == size
+        for i in range(size if same else 0):
+            byte = data[at + i]
+            same &= _NOBODY[k, i] == (byte + 32 if 65 <= byte <= 90 else byte)
+        if same:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def check_texts(data: Bytes, start: Ints, size: Ints, required: bool, reason: Bytes) -> None:
-    """Trim blanks; reject what is too long, holds a NUL or is not UTF-8, and, if required, what is empty."""
+    """Trim blanks; reject what is too long, holds a NUL or is not UTF-8, if required, names of nobody."""
     for i in range(len(start)):
         at, end = start[i], start[i] + size[i]
         while at < end and data[at] <= 32 and data[at] != 0:
@@ -204,7 +222,7 @@ def check_texts(data: Bytes, start: Ints, size: Ints, required: bool, reason: By
             continue
         if size[i] > MAX_TEXT:
             reason[i] = TOO_LONG
-        elif required and size[i] == 0:
+        elif required and (size[i] == 0 or (size[i] <= _NOBODY.shape[1] and _is_nobody(data, at, size[i]))):
             reason[i] = NO_USER
         while at < end and reason[i] == 0:
             step = 1 if 0 < data[at] < 0x80 else _tail_is_sound(data, at, end)

@@ -104,6 +104,7 @@ async def import_log(context: Context) -> Response:
     tried = TriedImport(tuple(path.name for path in files), said)
     try:
         words = _words(context.workspace, tried, files)
+        environment = _environment(context.workspace, said)
     except InputError as error:
         number = context.workspace.begin_job(
             "import", said.get("name", "-")[:60], context.who, tried.as_text()
@@ -117,7 +118,14 @@ async def import_log(context: Context) -> Response:
             _remove(files)
 
     number = start(
-        context.workspace, "import", said["name"], context.who, words, request=tried.as_text(), then=clean
+        context.workspace,
+        "import",
+        said["name"],
+        context.who,
+        words,
+        environment=environment,
+        request=tried.as_text(),
+        then=clean,
     )
     return go(f"/jobs/{number}")
 
@@ -140,9 +148,13 @@ def _words(workspace: Workspace, tried: TriedImport, files: list[Path]) -> list[
         words.append("--users-are-fine")
     if said.get("ledger") == OWN_LEDGER:
         words += ["--ledger", "own"]
-    elif "ledger" in said:
-        words += ["--ledger", str(workspace.store(said["ledger"]).ledger())]
     return words
+
+
+def _environment(workspace: Workspace, said: Mapping[str, str]) -> dict[str, str]:
+    """No words: a ledger's address may hold a password, and all users of a machine see command lines."""
+    shared = said.get("ledger", OWN_LEDGER)
+    return {} if shared == OWN_LEDGER else {"CROWDLOG_LEDGER": str(workspace.store(shared).ledger())}
 
 
 def _columns(said: Mapping[str, str], files: list[Path]) -> dict[str, str]:

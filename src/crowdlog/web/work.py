@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -26,10 +27,13 @@ def start(
     who: str,
     words: Sequence[str],
     *,
+    environment: Mapping[str, str] | None = None,
     request: str = "",
     then: Callable[[], Any] | None = None,
 ) -> str:
-    """Run a command in the background and return the job's number. `then` runs when it has ended."""
+    """Run a command in the background and return the job's number. `then` runs when it has ended.
+    `environment`: what the command is told beside its words.
+    """
     number = workspace.begin_job(kind, log, who, request)
     process = subprocess.Popen(
         [sys.executable, "-m", "crowdlog.cli", "--log-format", "json", *words, "--json"],
@@ -37,6 +41,7 @@ def start(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **(environment or {})},
         preexec_fn=_die_with_parent if sys.platform == "linux" else None,
     )
     waiting = threading.Thread(target=_wait, args=(workspace, number, process, then), daemon=True)
