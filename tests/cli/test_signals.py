@@ -16,8 +16,10 @@ from tests.support.logs import crowd_rows, make_log
 
 SPELLING = "DPu(epsilon=1, delta=1e-4, d=2)"
 STOP = """
-import os, sys
+import os, signal, sys
 import {module} as place
+
+signal.signal({number}, signal.SIG_DFL if {number} != signal.SIGINT else signal.default_int_handler)  # nohup
 
 def stop(*_words, **_options):
     os.kill(os.getpid(), {number})

@@ -64,7 +64,14 @@ class Chromium(Shared):
         self.tab.goto(url)
 
     def page(self, name: str) -> None:
-        self.tab.goto(f"{self.base}/{name}")
+        from playwright.sync_api import Error
+
+        try:
+            self.tab.goto(f"{self.base}/{name}")
+        except Error as error:  # a page before it that cannot be reached shows its error only now
+            if "chrome-error:" not in str(error):
+                raise
+            self.tab.goto(f"{self.base}/{name}")
 
     def take_back(self, origin: str) -> None:
         """A host, as she does in the browser's settings."""

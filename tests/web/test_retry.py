@@ -91,6 +91,14 @@ def test_an_approval_holds_for_its_terms_alone(desk, tmp_path):
     assert "terms" not in charges(desk)
 
 
+def test_runs_of_one_second_keep_their_order(desk):
+    """Once the run of an approval could be taken for a later one, and tried again under its name."""
+    numbers = [desk.begin_job("release", "shop", "ada", "none", begun=1) for _ in range(20)]
+    assert [job.id for job in desk.jobs() if job.request == "none"] == numbers[::-1]
+    for number in numbers:
+        desk.end_job(number, "failed", "")
+
+
 def test_a_run_of_the_schedule_keeps_its_day(desk):
     number = failed(desk, "n" * longest_name("monthly"), "monthly")
     later = int(time.time()) + 40 * 86400
@@ -100,7 +108,7 @@ def test_a_run_of_the_schedule_keeps_its_day(desk):
     engineer = client(desk, "engineer")
     run = engineer.post(f"/requests/{number}/retry", data={"csrf": secret(engineer)})
     wait(desk, run.headers["location"].rpartition("/")[2])
-    name = dated("n" * longest_name("monthly"), next(each.begun for each in desk.jobs() if each.id == job))
+    name = dated("n" * longest_name("monthly"), later)
     assert name in desk.releases()
     assert engineer.get(f"/releases/{name}").status_code == 200
 

@@ -24,12 +24,14 @@ def longest_name(rhythm: str) -> int:
     return LONGEST - len(dated("", 0)) if rhythm in PERIODS else LONGEST
 
 
-def run_release(workspace: Workspace, request: ReleaseRequest, who: str, out: str) -> str:
+def run_release(
+    workspace: Workspace, request: ReleaseRequest, who: str, out: str, begun: int | None = None
+) -> str:
     """Start the release of an approved request. The command charges before anything is drawn."""
     store = workspace.store(request.log)
     target = workspace.folder / "releases" / out
     words = ["release", str(store.path), request.mechanism, "--users", str(request.people), "-o", str(target)]
-    return start(workspace, "release", request.log, who, words, request=request.id)
+    return start(workspace, "release", request.log, who, words, request=request.id, begun=begun)
 
 
 def run_due(workspace: Workspace, now: int | None = None) -> list[str]:
@@ -43,5 +45,6 @@ def run_due(workspace: Workspace, now: int | None = None) -> list[str]:
         missed = (moment - request.next_run) // period  # of a server that was down: run once, not for each
         if workspace.set_next_run(request, request.next_run + (missed + 1) * period):
             workspace.note(SCHEDULE, f"runs the release {request.out} of {request.log}")
-            started.append(run_release(workspace, request, SCHEDULE, dated(request.out, moment)))
+            # One moment for the name and the job: by it a run that failed is found again, also at midnight.
+            started.append(run_release(workspace, request, SCHEDULE, dated(request.out, moment), moment))
     return started

@@ -29,12 +29,13 @@ def start(
     *,
     environment: Mapping[str, str] | None = None,
     request: str = "",
+    begun: int | None = None,
     then: Callable[[], Any] | None = None,
 ) -> str:
     """Run a command in the background and return the job's number. `then` runs when it has ended.
-    `environment`: what the command is told beside its words.
+    `environment`: what the command is told beside its words; `begun`: when, if not now.
     """
-    number = workspace.begin_job(kind, log, who, request)
+    number = workspace.begin_job(kind, log, who, request, begun)
     process = subprocess.Popen(
         [sys.executable, "-m", "crowdlog.cli", "--log-format", "json", *words, "--json"],
         stdin=subprocess.DEVNULL,

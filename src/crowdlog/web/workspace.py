@@ -213,9 +213,11 @@ class Workspace:
             )
         return bool(changed == 1)
 
-    def begin_job(self, kind: str, log: str, who: str, request: str = "") -> str:
-        number = self.new_id()
-        values = (number, kind, log, "running", int(time.time()), 0, "", who, request)
+    def begin_job(self, kind: str, log: str, who: str, request: str = "", begun: int | None = None) -> str:
+        """Its number grows from job to job: two that begin in one second keep their order."""
+        number = f"{time.time_ns():016x}{self.randomness.bytes(4).hex()}"
+        moment = int(time.time()) if begun is None else begun
+        values = (number, kind, log, "running", moment, 0, "", who, request)
         with self.database.transaction() as t:
             t.run(f"INSERT INTO jobs ({', '.join(_JOB_FIELDS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         return number
@@ -236,7 +238,7 @@ class Workspace:
 
     def jobs(self, log: str | None = None) -> list[WebJob]:
         with self.database.transaction() as t:
-            rows = t.rows(f"SELECT {', '.join(_JOB_FIELDS)} FROM jobs ORDER BY begun DESC")
+            rows = t.rows(f"SELECT {', '.join(_JOB_FIELDS)} FROM jobs ORDER BY begun DESC, id DESC")
         return [WebJob(*row) for row in rows if log is None or row[2] == log]
 
     def interrupt_jobs(self) -> int:
