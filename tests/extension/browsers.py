@@ -64,14 +64,12 @@ class Chromium(Shared):
         self.tab.goto(url)
 
     def page(self, name: str) -> None:
-        from playwright.sync_api import Error
+        self.tab.goto(f"{self.base}/{name}")
 
-        try:
-            self.tab.goto(f"{self.base}/{name}")
-        except Error as error:  # a page before it that cannot be reached shows its error only now
-            if "chrome-error:" not in str(error):
-                raise
-            self.tab.goto(f"{self.base}/{name}")
+    def error_page(self) -> bool:
+        """Whether the browser shows that a page cannot be reached."""
+        self.tab.wait_for_timeout(50)  # the driver learns of the new page while it waits
+        return bool(self.tab.url.startswith("chrome-error:"))
 
     def take_back(self, origin: str) -> None:
         """A host, as she does in the browser's settings."""
@@ -244,6 +242,12 @@ class Firefox(Shared):
 
     def open(self, url: str) -> None:
         self.client.navigate(url)
+
+    def error_page(self) -> bool:
+        """Whether the browser shows that a page cannot be reached."""
+        shown = "return gBrowser.selectedBrowser.documentURI?.spec ?? ''"
+        with self.client.using_context("chrome"):
+            return str(self.client.execute_script(shown)).startswith("about:neterror")
 
     def page(self, name: str) -> None:
         """Marionette may not navigate to pages of extensions; the browser itself may. By way of an empty

@@ -229,6 +229,7 @@ def searched_offline(browser: Any) -> None:
     browser.wait_logged("search", "cut")
     browser.run(f"document.querySelector({json.dumps(RESULT['google'])}).click()")
     browser.wait_logged("result-click", "cut")
+    until(browser.error_page, "the browser says that the result cannot be reached")
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
