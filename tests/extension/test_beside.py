@@ -119,6 +119,23 @@ def answer(browser: Any, about: str, choice: str) -> None:
     browser.wait("(await chrome.action.getBadgeText({})) === ''")
 
 
+def forget(browser: Any, words: str) -> None:
+    """What History deletes is in no answer any more: neither the query nor the page that was labelled."""
+    browser.page("history.html")
+    browser.wait("document.querySelectorAll('#list li').length > 0")
+    browser.fill("#words", words)
+    browser.press("Delete what is found")
+    browser.wait("!!document.querySelector('dialog .danger')")
+    browser.run("document.querySelector('dialog .danger').click()")
+    browser.wait("document.querySelector('#number').textContent.includes('deleted')")
+    browser.page("study.html#frustration")
+    browser.wait("document.querySelectorAll('table tbody tr').length === 1")
+    assert words not in browser.run("return document.body.textContent")
+    browser.page("study.html#web-search-behavior")
+    browser.wait("document.body.textContent.includes('There are none.')")
+    assert SHOES not in browser.run("return document.body.textContent")
+
+
 def frustration(*arguments: Any) -> str:
     done = CliRunner().invoke(cli, ["frustration", *map(str, arguments)])
     assert done.exit_code == 0, (done.output, done.exception)
@@ -168,6 +185,8 @@ def test_beside_a_search(name: str, start: Any, proxy: RecordingProxy, tmp_path:
     found = ("find", folder, "--model", tmp_path / "model.json", "--train-tasks", 0)
     frustration(*found, "--merge", "global", "-o", tmp_path / "found.tsv")
     assert json.loads(frustration("score", tmp_path / "found.tsv", "--json"))["people"] == 2
+
+    forget(browser, "blue shoes")
 
     # Nobody but the engine and the page she opened was told anything.
     asked = {one.host for one in proxy.requests[known:] if one.holds("shoes") or one.holds("quantum")}

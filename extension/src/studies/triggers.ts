@@ -5,6 +5,7 @@ import { type TaskSearch, taskSearches } from "../apps/searches.ts";
 import { isSearch, type Search } from "../log/events.ts";
 import { SESSION_SECONDS } from "../log/sessions.ts";
 import { transact } from "../store/database.ts";
+import { inLog } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { eventsBy, eventsOf } from "../store/events.ts";
 import { readState } from "../store/state.ts";
@@ -65,7 +66,7 @@ async function endedTask(search: Search): Promise<TaskSearch[] | undefined> {
 /** Adds what was not asked yet and is within the study's limit of a day; `told`: the searches that this is about. */
 async function add(questions: readonly Waiting[], asking: readonly Asking[], told: readonly string[]): Promise<boolean> {
   const notes: [study: string, what: string][] = [];
-  const anything = await transact(["state", "answers"], "readwrite", async (store) => {
+  const anything = await transact(["events", "state"], "readwrite", async (store) => {
     const waiting = [...(((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [])];
     const counts = ((await done(store("state").get(ASKED))) as Record<string, number[]> | undefined) ?? {};
     let added = false;
@@ -74,6 +75,7 @@ async function add(questions: readonly Waiting[], asking: readonly Asking[], tol
       const most = asking.find(({ one, step }) => one.id === question.study && step === question.step)?.asked.most_per_day ?? 0;
       const today = (counts[place] ?? []).filter((time) => time > question.time - DAY);
       if (waiting.some(({ name }) => name === question.name)) continue;
+      if (!(await inLog(store("events"), [question.about]))) continue; // deleted meanwhile
       if (today.length >= most || waiting.length >= KEPT) {
         notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} in 24 hours, ${waiting.length} of ${KEPT} wait`]);
         continue;
