@@ -1,5 +1,6 @@
 /** The history: look, search, filter, export, delete. */
 
+import { localDay } from "../log/days.ts";
 import { KINDS, type Kind } from "../log/events.ts";
 import { exported, type Format, FORMATS } from "../log/export.ts";
 import { countEvents, deleteEvent, deleteEvents, everything, type Filter, findEvents, type Stored } from "../store/events.ts";
@@ -8,7 +9,6 @@ import { button, clock, confirmed, day, download, fill, frame, h, section } from
 import { message } from "./messages.ts";
 
 const SHOWN = 200;
-const DAY = 24 * 3600 * 1000;
 
 const main = frame("history");
 const words = h("input", { type: "search", id: "words" });
@@ -19,13 +19,13 @@ const list = h("div", { id: "list", "aria-live": "polite" });
 const number = h("p", { id: "number", class: "soft", role: "status" });
 
 function filter(): Filter {
-  const start = Date.parse(`${from.value}T00:00`);
-  const end = Date.parse(`${until.value}T00:00`) + DAY;
+  const first = localDay(from.value);
+  const last = localDay(until.value);
   return {
     words: words.value,
     ...(kind.value === "" ? {} : { kinds: [kind.value as Kind] }),
-    ...(Number.isNaN(start) ? {} : { from: start }),
-    ...(Number.isNaN(end) ? {} : { until: end }),
+    ...(first ? { from: first.start } : {}),
+    ...(last ? { until: last.end } : {}),
   };
 }
 
