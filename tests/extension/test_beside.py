@@ -3,6 +3,7 @@ labels of pages; and from the answers she saves to `crowdlog frustration`.
 """
 
 import base64
+import hashlib
 import io
 import json
 import time
@@ -91,8 +92,18 @@ def related(browser: Any) -> None:
     )
     browser.wait(f"{lines}.length === 1 && {lines}[0].startsWith('blue shoes')")
     place = browser.run("return document.querySelector('#related a').getAttribute('href')")
-    card = browser.run(f"return document.querySelector({json.dumps(place)}).textContent")
-    assert "blue shoes red laces" in card
+    shown = f"document.querySelector({json.dumps(place)})?.textContent.includes('blue shoes red laces')"
+    assert not browser.run(f"return {shown}")  # newer tasks fill the page
+    browser.run("document.querySelector('#related a').click()")
+    browser.wait(shown)
+
+    # The same beside the page she searches on.
+    browser.page("popup.html")
+    browser.wait(f"{lines}.length === 1 && {lines}[0].startsWith('blue shoes')")
+    address = browser.run("return document.querySelector('#related a').getAttribute('href')")
+    assert address == f"assistant.html{place}"
+    browser.page(address)
+    browser.wait(shown)
 
 
 def labels(browser: Any) -> None:
@@ -119,6 +130,23 @@ def answer(browser: Any, about: str, choice: str) -> None:
     browser.wait("(await chrome.action.getBadgeText({})) === ''")
 
 
+def forget(browser: Any, words: str) -> None:
+    """What History deletes is in no answer any more: neither the query nor the page that was labelled."""
+    browser.page("history.html")
+    browser.wait("document.querySelectorAll('#list li').length > 0")
+    browser.fill("#words", words)
+    browser.press("Delete what is found")
+    browser.wait("!!document.querySelector('dialog .danger')")
+    browser.run("document.querySelector('dialog .danger').click()")
+    browser.wait("document.querySelector('#number').textContent.includes('deleted')")
+    browser.page("study.html#frustration")
+    browser.wait("document.querySelectorAll('table tbody tr').length === 1")
+    assert words not in browser.run("return document.body.textContent")
+    browser.page("study.html#web-search-behavior")
+    browser.wait("document.body.textContent.includes('There are none.')")
+    assert SHOES not in browser.run("return document.body.textContent")
+
+
 def frustration(*arguments: Any) -> str:
     done = CliRunner().invoke(cli, ["frustration", *map(str, arguments)])
     assert done.exit_code == 0, (done.output, done.exception)
@@ -129,9 +157,13 @@ def frustration(*arguments: Any) -> str:
 def test_beside_a_search(name: str, start: Any, proxy: RecordingProxy, tmp_path: Path) -> None:
     browser = start(name)
     started(browser)
-    before = int(time.time()) - 2 * DAY
+    before = int(time.time()) - 4 * DAY
     old = ["blue shoes red laces", "blue shoes red"]
-    replayed(browser, [{"query": query, "time": before + 60 * n} for n, query in enumerate(old)], 2)
+    newer = [hashlib.sha256(bytes([n])).hexdigest()[:12] for n in range(35)]  # tasks of their own
+    rows = [{"query": query, "time": before + 60 * n} for n, query in enumerate(old)]
+    rows += [{"query": query, "time": before + 3600 * (n + 1)} for n, query in enumerate(newer)]
+    replayed(browser, rows, len(rows))
+    browser.events()  # they are in the log before a study could ask about them
     keep_crowd_log(browser)
     for study in ("frustration", "web-search-behavior"):
         join(browser, study)
@@ -168,6 +200,8 @@ def test_beside_a_search(name: str, start: Any, proxy: RecordingProxy, tmp_path:
     found = ("find", folder, "--model", tmp_path / "model.json", "--train-tasks", 0)
     frustration(*found, "--merge", "global", "-o", tmp_path / "found.tsv")
     assert json.loads(frustration("score", tmp_path / "found.tsv", "--json"))["people"] == 2
+
+    forget(browser, "blue shoes")
 
     # Nobody but the engine and the page she opened was told anything.
     asked = {one.host for one in proxy.requests[known:] if one.holds("shoes") or one.holds("quantum")}

@@ -10,7 +10,8 @@ import { taskSearches, type TaskSearch } from "./searches.ts";
 import { taskClient } from "./task-client.ts";
 
 const CONTEXT = 10; // searches looked back at
-const RECENT = 4 * SESSION_SECONDS * 1000;
+/** Searches that are no older belong to what she does now; milliseconds. */
+export const RECENT = 4 * SESSION_SECONDS * 1000;
 
 /** Suggestions for the current task; none without a crowd log or without recent searches. */
 export async function suggestionsNow(top: number): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Search Task Assistant: searches and visits grouped into tasks; moved by drag and drop or by keyboard; searchable; related tasks. */
 
+import { cardOf, relatedTasks } from "../apps/related.ts";
 import type { TaskSearch } from "../apps/searches.ts";
 import { move, taskClient } from "../apps/task-client.ts";
 import { lastTime, type Task } from "../apps/tasks.ts";
@@ -7,11 +8,11 @@ import { noteUse } from "../apps/usage.ts";
 import { splitWords } from "../log/events.ts";
 import { button, fill, frame, h, moment, section } from "./dom.ts";
 import { message } from "./messages.ts";
+import { relatedLines } from "./related.ts";
 
 const SHOWN = 30;
 const LINES = 5; // of a task that are shown at first
 const RELATED = 5;
-const NEAR = 0.35; // the shipped model joins searches from here on; one that merely comes right before has .2
 const bar = h("progress", { max: 1, value: 0, "aria-label": message("grouping") });
 const client = taskClient((share) => (bar.value = share));
 const main = frame("assistant");
@@ -28,12 +29,13 @@ async function group(): Promise<void> {
   ({ searches, tasks } = await client.group());
   await showRelated(); // before the tasks: nothing may move under a hand that drags
   bar.remove();
-  show();
+  const drawn = show();
   list.dataset["searches"] = String(searches.length);
   list.setAttribute("aria-busy", "false");
+  await drawn;
 }
 
-function show(): void {
+async function show(): Promise<void> {
   const asked = splitWords(words.value);
   const fits = (task: Task) => asked.every((word) => task.searches.some((one) => one.query.includes(word) || one.visits.some((visit) => visit.includes(word))));
   const found = tasks.filter(fits);
@@ -43,18 +45,13 @@ function show(): void {
     return;
   }
   list.replaceChildren(h("p", { class: "soft", role: "status" }, message("tasks_found", found.length, searches.length)), cards, newTask());
-  void fill(cards, found.slice(0, SHOWN), (task) => cards.append(card(task)));
-}
-
-/** For links to a task's card. */
-function nameOf(task: Task): string {
-  return `task-${task.searches[0]?.uid ?? ""}`;
+  await fill(cards, found.slice(0, SHOWN), (task) => cards.append(card(task)));
 }
 
 function card(task: Task): HTMLElement {
   const lines = (some: readonly TaskSearch[]) => h("ul", { class: "plain" }, ...[...some].reverse().map((one) => line(one, task))); // newest first
   const newest = task.searches.slice(-LINES);
-  const made = h("article", { class: "task", id: nameOf(task), "aria-label": task.name }, h("h3", {}, task.name), h("small", {}, moment(lastTime(task))), lines(newest));
+  const made = h("article", { class: "task", id: cardOf(task), "aria-label": task.name }, h("h3", {}, task.name), h("small", {}, moment(lastTime(task))), lines(newest));
   const older = task.searches.slice(0, -LINES);
   if (older.length > 0) {
     const more = button(message("older_searches", older.length), () => more.replaceWith(lines(older)), "small");
@@ -111,21 +108,23 @@ async function moveTo(search: string, source: Task, target: Task | undefined): P
   await group();
 }
 
-/** Other tasks near to the current search: by the best score of one of their searches. */
 async function showRelated(): Promise<void> {
   const current = searches.at(-1);
   if (!current) return;
-  const scores = await client.withLast(searches);
-  const best = new Map(searches.map((search, i) => [search.uid, scores[i] as number]));
-  const near = tasks
-    .filter((task) => !task.searches.some(({ uid }) => uid === current.uid))
-    .map((task) => [Math.max(...task.searches.map(({ uid }) => best.get(uid) ?? 0)), task] as const)
-    .filter(([score]) => score >= NEAR).sort((a, b) => b[0] - a[0]).slice(0, RELATED);
-  const lines = near.map(([, task]) => h("li", {}, h("a", { class: "grow", href: `#${nameOf(task)}` }, task.name), h("small", {}, message("searches_number", task.searches.length))));
+  const lines = relatedLines(relatedTasks({ searches, tasks }, await client.withLast(searches), RELATED), "_self");
   related.replaceChildren(section(message("related_to", current.text), lines.length === 0 ? h("p", { class: "soft" }, message("related_none")) : h("ul", { class: "plain" }, ...lines)));
 }
 
-words.addEventListener("input", show);
+/** A task that a link leads to is drawn, however old it is. */
+function showLinked(): void {
+  const linked = tasks.find((task) => `#${cardOf(task)}` === location.hash);
+  if (!linked) return;
+  if (!document.getElementById(cardOf(linked))) list.querySelector("div")?.prepend(card(linked));
+  document.getElementById(cardOf(linked))?.scrollIntoView();
+}
+
+words.addEventListener("input", () => void show());
+addEventListener("hashchange", showLinked);
 main.append(h("p", {}, message("assistant_what")), related, h("p", { class: "actions" }, h("label", { class: "grow" }, message("tasks_search"), words), button(message("regroup"), group)), list);
 void noteUse("assistant", "opened");
-void group();
+void group().then(showLinked); // once: nothing may jump when she has moved a search

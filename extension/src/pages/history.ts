@@ -1,15 +1,14 @@
 /** The history: look, search, filter, export, delete. */
 
+import { localDay } from "../log/days.ts";
 import { KINDS, type Kind } from "../log/events.ts";
 import { exported, type Format, FORMATS } from "../log/export.ts";
 import { countEvents, deleteEvent, deleteEvents, everything, type Filter, findEvents, type Stored } from "../store/events.ts";
-import { dropOrphans } from "../studies/installed.ts";
 import { ask } from "./background.ts";
 import { button, clock, confirmed, day, download, fill, frame, h, section } from "./dom.ts";
 import { message } from "./messages.ts";
 
 const SHOWN = 200;
-const DAY = 24 * 3600 * 1000;
 
 const main = frame("history");
 const words = h("input", { type: "search", id: "words" });
@@ -20,13 +19,13 @@ const list = h("div", { id: "list", "aria-live": "polite" });
 const number = h("p", { id: "number", class: "soft", role: "status" });
 
 function filter(): Filter {
-  const start = Date.parse(`${from.value}T00:00`);
-  const end = Date.parse(`${until.value}T00:00`) + DAY;
+  const first = localDay(from.value);
+  const last = localDay(until.value);
   return {
     words: words.value,
     ...(kind.value === "" ? {} : { kinds: [kind.value as Kind] }),
-    ...(Number.isNaN(start) ? {} : { from: start }),
-    ...(Number.isNaN(end) ? {} : { until: end }),
+    ...(first ? { from: first.start } : {}),
+    ...(last ? { until: last.end } : {}),
   };
 }
 
@@ -66,7 +65,7 @@ function line(event: Stored): HTMLElement {
   const words = event.query ?? event.title ?? event.target ?? event.url;
   const text = words ?? (event.kind === "logging" ? `${kind}: ${message(event.on ? "on" : "off")}` : kind);
   const place = [words === undefined ? undefined : kind, event.engine, event.kind.endsWith("click") ? event.target : undefined, words === undefined && event.tab !== undefined ? message("tab_number", event.tab) : undefined];
-  const remove = button(message("delete"), async () => { await deleteEvent(event.n); await gone(); await show(); }, "small");
+  const remove = button(message("delete"), async () => { await deleteEvent(event.n); await ask({ do: "badge" }); await show(); }, "small");
   remove.setAttribute("aria-label", message("delete_this", text));
   return h("li", {}, h("time", {}, clock(event.time)), h("span", { class: "grow" }, text, h("br"), h("small", {}, place.filter((part) => part !== undefined).join(" · ")), ...resultsOf(event)), remove);
 }
@@ -80,16 +79,10 @@ function resultsOf({ results = [], query = "" }: Stored): HTMLElement[] {
   return [h("details", { ontoggle: draw }, h("summary", { "aria-label": `${name}: ${query}` }, h("small", {}, name)), list)];
 }
 
-/** What else tells of a search that was deleted. */
-async function gone(): Promise<void> {
-  await dropOrphans();
-  await ask({ do: "badge" });
-}
-
 async function removeAll(what: Filter, question: string): Promise<void> {
   if (!(await confirmed(question, message("delete")))) return;
   const deleted = await deleteEvents(what);
-  await gone();
+  await ask({ do: "badge" }); // questions about it are gone, too
   await show();
   number.textContent = message("history_deleted", deleted);
 }

@@ -2,12 +2,18 @@
 
 import { loggingNow } from "../log/state.ts";
 import { setLogging } from "../log/switch.ts";
-import { suggestionsNow } from "../apps/suggest.ts";
+import { relatedTasks } from "../apps/related.ts";
+import { RECENT, suggestionsNow } from "../apps/suggest.ts";
+import { taskClient } from "../apps/task-client.ts";
+import { eventsOf } from "../store/events.ts";
 import { installed, waitingQuestions } from "../studies/installed.ts";
 import { button, h } from "./dom.ts";
 import { message } from "./messages.ts";
+import { relatedLines } from "./related.ts";
 import { suggestedLines } from "./suggested.ts";
 
+const RELATED = 3;
+const beside = h("div", { id: "related" });
 const LINKS = ["history", "assistant", "suggestions", "plots", "collections", "studies", "status", "help"];
 
 async function draw(): Promise<void> {
@@ -27,6 +33,18 @@ async function draw(): Promise<void> {
   document.body.replaceChildren(state, h("p", {}, toggle), ...again, h("ul", { id: "waiting" }, ...waiting), h("ul", {}, ...links));
   const next = await suggestionsNow(3);
   if (next.length > 0) document.body.append(h("p", { class: "soft" }, message("suggest_next")), h("ul", {}, ...(await suggestedLines(next))));
+  document.body.append(beside);
+}
+
+/** Older tasks near to what she searches now; grouping a long log takes a worker some seconds, and the popup does not wait for it. */
+async function showRelated(): Promise<void> {
+  if ((await eventsOf(["search"], Date.now() - RECENT)).length === 0) return;
+  const client = taskClient();
+  const grouped = await client.group();
+  const current = grouped.searches.at(-1);
+  const lines = relatedLines(relatedTasks(grouped, await client.withLast(grouped.searches), RELATED), "_blank");
+  if (current && lines.length > 0) beside.replaceChildren(h("p", { class: "soft" }, message("related_to", current.text)), h("ul", {}, ...lines));
 }
 
 void draw();
+void showRelated();

@@ -4,7 +4,6 @@ import { JOURNAL } from "../content/record.ts";
 import { newUid } from "../log/events.ts";
 import { deleteReplayed } from "../store/events.ts";
 import { readRows } from "../log/read-rows.ts";
-import { dropOrphans } from "../studies/installed.ts";
 import { ask } from "./background.ts";
 import { button, confirmed, frame, h, section } from "./dom.ts";
 import { message } from "./messages.ts";
@@ -51,7 +50,6 @@ async function clean(): Promise<void> {
   if (!(await confirmed(message("simulator_clean_sure"), message("delete")))) return;
   await ask({ do: "drain" }); // what still waits for the log goes, too
   const deleted = await deleteReplayed();
-  await dropOrphans();
   await ask({ do: "badge" });
   state.textContent = message("history_deleted", deleted);
 }

@@ -4,6 +4,7 @@ import { Told } from "../../lib/told.ts";
 import { suggestionsNow } from "../apps/suggest.ts";
 import { usesOf } from "../apps/usage.ts";
 import { ANSWERS } from "../store/consents.ts";
+import { groupBy } from "../log/group.ts";
 import { eventsOf } from "../store/events.ts";
 import { answersFile } from "../studies/answers-file.ts";
 import { coverage } from "../studies/coverage.ts";
@@ -57,7 +58,9 @@ function form(step: Questionnaire, waiting: Waiting): HTMLElement {
   const fields = fieldsOf(step.questions);
   const save = async () => {
     const used = step.features === undefined || step.features === "frustration" ? {} : await usesOf(waiting.study, step.features);
-    await keepAnswer({ study: waiting.study, step: waiting.step, time: Date.now(), about: waiting.text, values: { ...fields.answers(), ...waiting.features, ...used } }, waiting);
+    const values = { ...fields.answers(), ...waiting.features, ...used };
+    const of = step.when === "once" ? {} : { of: [waiting.about] };
+    if (!(await keepAnswer({ study: waiting.study, step: waiting.step, time: Date.now(), about: waiting.text, values, ...of }, waiting))) throw new Told("told_search_deleted");
     await noteModule(waiting.study, `step ${waiting.step + 1}: answered`);
     await ask({ do: "badge" });
     await draw();
@@ -68,18 +71,29 @@ function form(step: Questionnaire, waiting: Waiting): HTMLElement {
 
 async function labelling(one: Installed, step: Labelling, number: number): Promise<HTMLElement> {
   const labelled = new Set((await answersOf(one.id)).filter((answer) => answer.step === number).map(({ about }) => about));
-  const found = step.do === "label-pages"
-    ? [...new Set((await eventsOf(["result-click"])).reverse().flatMap(({ target }) => (target === undefined ? [] : [target])))]
-    : (await suggestionsNow(step.most)).map(([query]) => query);
-  const lines = found.filter((about) => !labelled.has(about)).slice(0, step.most).map((about) => {
+  const found = step.do === "label-pages" ? await openedPages() : await suggestedFor(step.most);
+  const lines = [...found].filter(([about]) => !labelled.has(about)).slice(0, step.most).map(([about, of]) => {
     const field = h("select", { "aria-label": `${step.question} ${about}`, onchange: () => label(about) }, h("option", { value: "" }, message("choose")), ...step.choices.map((choice) => h("option", {}, choice))) as HTMLSelectElement;
     const label = async (text: string): Promise<void> => {
-      await keepAnswer({ study: one.id, step: number, time: Date.now(), about: text, values: { label: field.value } });
-      await draw();
+      await keepAnswer({ study: one.id, step: number, time: Date.now(), about: text, of, values: { label: field.value } });
+      await draw(); // without it, if she has deleted it meanwhile
     };
     return h("li", {}, h("span", { class: "grow" }, about), field);
   });
   return section(message(step.do === "label-pages" ? "step_pages" : "step_suggestions"), h("p", {}, step.question), lines.length === 0 ? h("p", { class: "soft" }, message("nothing_to_label")) : h("ul", { class: "plain" }, ...lines));
+}
+
+/** Pages that she opened from results, the last one first, each with the uids of its clicks. */
+async function openedPages(): Promise<Map<string, string[]>> {
+  const clicks = (await eventsOf(["result-click"])).reverse().filter(({ target }) => target !== undefined);
+  const byPage = groupBy(clicks, ({ target }) => target as string);
+  return new Map([...byPage].map(([page, all]) => [page, all.map(({ uid }) => uid)]));
+}
+
+/** Suggestions, each with the uid of the search that they are for: they tell what she asked. */
+async function suggestedFor(most: number): Promise<Map<string, string[]>> {
+  const current = (await eventsOf(["search"])).slice(-1).map(({ uid }) => uid);
+  return new Map((await suggestionsNow(most)).map(([query]) => [query, current]));
 }
 
 async function covered(mostK: number): Promise<HTMLElement> {

@@ -2,6 +2,7 @@
 
 import { type Kind, type LogEvent, splitWords } from "../log/events.ts";
 import { transact } from "./database.ts";
+import { dropOrphans, TELLING } from "./orphans.ts";
 import { done } from "./request.ts";
 import { type Asked, beginning, found as foundIn, ofDays, ofKinds, ofReplays, post, unpost } from "./postings.ts";
 
@@ -19,6 +20,8 @@ export interface Filter {
 
 /** The stores that hold the log, for transactions. */
 export const LOG = ["events", "postings"] as const;
+/** Those that a deletion from it changes. */
+const DELETED_FROM = [...new Set([...LOG, ...TELLING])];
 type Store = (name: string) => IDBObjectStore;
 
 /** Adds events to an open transaction over `LOG`; those whose uid is known are left out. `place` may change an event as it is added, when those before it are there. Returns the new ones. */
@@ -117,19 +120,20 @@ function fits(event: Stored, filter: Filter): boolean {
   return kind && event.time >= (filter.from ?? 0) && event.time < (filter.until ?? Infinity);
 }
 
-/** Deletes everything that fits, and with a search its clicks and the visits of its result page. Returns how many events went. */
+/** Deletes everything that fits, and with a search its clicks, the visits of its result page, and what studies keep of it. Returns how many events went. */
 export function deleteEvents(filter: Filter): Promise<number> {
-  return transact(LOG, "readwrite", async (store) => {
+  return transact(DELETED_FROM, "readwrite", async (store) => {
     if (isOfSigns(filter)) return 0;
     if (askedBy(filter).length > 0 || filter.from !== undefined || filter.until !== undefined) return remove(store, await find(store, filter, Infinity));
     const number = await done(store("events").count());
     for (const name of LOG) store(name).clear();
+    await dropOrphans(store);
     return number;
   });
 }
 
 export function deleteEvent(n: number): Promise<number> {
-  return transact(LOG, "readwrite", async (store) => {
+  return transact(DELETED_FROM, "readwrite", async (store) => {
     const found = (await done(store("events").get(n))) as Stored | undefined;
     return found ? remove(store, [found]) : 0;
   });
@@ -137,7 +141,7 @@ export function deleteEvent(n: number): Promise<number> {
 
 /** Deletes exactly what replays wrote: an event that happened stays, whatever words or address it shares with them. */
 export function deleteReplayed(): Promise<number> {
-  return transact(LOG, "readwrite", async (store) => {
+  return transact(DELETED_FROM, "readwrite", async (store) => {
     const newest = await done(store("events").openKeyCursor(null, "prev"));
     const numbers = new Set<number>();
     for await (const some of foundIn(store("postings"), (newest?.key as number | undefined) ?? 0, [ofReplays()])) some.forEach((n) => numbers.add(n));
@@ -156,6 +160,7 @@ async function remove(store: Store, found: readonly Stored[]): Promise<number> {
 async function removeNumbers(store: Store, numbers: ReadonlySet<number>): Promise<number> {
   for (const n of numbers) store("events").delete(n);
   await unpost(store("postings"), numbers);
+  await dropOrphans(store);
   return numbers.size;
 }
 

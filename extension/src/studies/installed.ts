@@ -1,6 +1,7 @@
 /** Studies she takes part in, her answers, and questions that wait for one. */
 
 import { transact } from "../store/database.ts";
+import { inLog, WAITING } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { readState } from "../store/state.ts";
 import { isRunning, type Study } from "./study.ts";
@@ -22,8 +23,10 @@ export interface Answer {
   readonly study: string;
   readonly step: number;
   readonly time: number;
-  /** The uid of the search or the text that was asked about. */
+  /** The text that was asked about. */
   readonly about: string;
+  /** Uids of the events of the log that it tells of: it goes with the last of them. */
+  readonly of?: readonly string[];
   readonly values: Readonly<Record<string, string | number>>;
   readonly sent?: number;
 }
@@ -34,12 +37,13 @@ export interface Waiting {
   readonly study: string;
   readonly step: number;
   readonly time: number;
+  /** The uid of the search that it asks about. */
   readonly about: string;
   readonly text: string;
   readonly features?: Readonly<Record<string, number>>;
 }
 
-export const WAITING = "questions";
+export { WAITING };
 export const ASKED = "asked"; // when each step asked
 export const UNASKED = "unasked"; // uids of searches that studies have not been told of
 export const UNSIGNED = "unsigned"; // nothing of such a study leaves the computer
@@ -76,26 +80,19 @@ export function removeStudy(id: string): Promise<void> {
   });
 }
 
-/** Questions about searches that she has deleted from her log go, too. */
-export function dropOrphans(): Promise<void> {
-  return transact(["events", "state"], "readwrite", async (store) => {
-    const waiting = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
-    const there = await Promise.all(waiting.map(({ about }) => done(store("events").index("uid").getKey(about))));
-    store("state").put(waiting.filter((_one, i) => there[i] !== undefined), WAITING);
-  });
-}
-
 export function answersOf(study: string): Promise<Answer[]> {
   return transact(["answers"], "readonly", (store) => done(store("answers").index("study").getAll(study))) as Promise<Answer[]>;
 }
 
-/** Keeps an answer, and takes its question away if there was one. */
-export function keepAnswer(answer: Answer, question?: Waiting): Promise<void> {
-  return transact(["answers", "state"], "readwrite", async (store) => {
+/** Keeps an answer, and takes its question away if there was one. False, and nothing is kept, if she has deleted meanwhile what it tells of. */
+export function keepAnswer(answer: Answer, question?: Waiting): Promise<boolean> {
+  return transact(["events", "answers", "state"], "readwrite", async (store) => {
+    if (answer.of !== undefined && !(await inLog(store("events"), answer.of))) return false;
     store("answers").put(answer);
-    if (!question) return;
+    if (!question) return true;
     const waiting = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
     store("state").put(waiting.filter((one) => one.name !== question.name), WAITING);
+    return true;
   });
 }
 

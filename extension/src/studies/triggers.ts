@@ -5,6 +5,7 @@ import { type TaskSearch, taskSearches } from "../apps/searches.ts";
 import { isSearch, type Search } from "../log/events.ts";
 import { SESSION_SECONDS } from "../log/sessions.ts";
 import { transact } from "../store/database.ts";
+import { inLog } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { eventsBy, eventsOf } from "../store/events.ts";
 import { readState } from "../store/state.ts";
@@ -35,37 +36,47 @@ export async function tellStudies(): Promise<boolean> {
   if (told.length === 0) return false;
   const searches = (await eventsBy(told)).filter(isSearch);
   const asking = (await installed()).filter(({ study, paused }) => !paused && isRunning(study)).flatMap((one): Asking[] => one.study.steps.flatMap((asked, step) => (asked.do === "questionnaire" ? [{ one, step, asked }] : [])));
-  const first = asking.some(({ asked }) => asked.when === "task-end") ? searches[0] : undefined;
-  const ended = first && (await endedTask(first));
+  const ended = asking.some(({ asked }) => asked.when === "task-end") ? await endedTasks(searches) : [];
   return add(asking.flatMap((one) => questionsOf(one, searches, ended)), asking, told);
 }
 
-function questionsOf({ one, step, asked }: Asking, searches: readonly Search[], ended: readonly TaskSearch[] | undefined): Waiting[] {
+function questionsOf({ one, step, asked }: Asking, searches: readonly Search[], ended: readonly (readonly TaskSearch[])[]): Waiting[] {
   const name = (about: string) => ({ name: `${one.id} ${step} ${about}`, study: one.id, step, time: Date.now(), about });
   if (asked.when === "search") return searches.map((search) => ({ ...name(search.uid), text: search.query }));
-  const last = ended?.at(-1);
-  if (asked.when !== "task-end" || !last) return [];
-  const question = { ...name(last.uid), text: last.text };
-  return [asked.features !== "frustration" ? question : { ...question, features: frustrationFeatures(ended ?? []) }];
+  if (asked.when !== "task-end") return [];
+  return ended.map((task) => {
+    const last = task.at(-1) as TaskSearch;
+    const question = { ...name(last.uid), text: last.text };
+    return asked.features !== "frustration" ? question : { ...question, features: frustrationFeatures(task) };
+  });
 }
 
-/** The searches of the task before this search, if it begins another. */
-async function endedTask(search: Search): Promise<TaskSearch[] | undefined> {
-  const all = taskSearches(await eventsOf(["search", "result-click"], search.time - DAY)).filter((one) => one.milliseconds <= search.time);
-  const [last, current] = all.slice(-2);
-  if (!last || !current || current.uid !== search.uid) return undefined;
+/** For each of these searches, which are in order of time, that begins another task: the searches of the task before it. Several come at once
+ *  when the background was stopped while she searched. */
+async function endedTasks(searches: readonly Search[]): Promise<TaskSearch[][]> {
+  const first = searches[0];
+  if (!first) return [];
+  const all = taskSearches(await eventsOf(["search", "result-click"], first.time - DAY));
   const model = readTaskModel(await (await fetch(chrome.runtime.getURL("task-model.json"))).text());
   const together = (a: TaskSearch, b: TaskSearch): boolean => b.time - a.time <= SESSION_SECONDS && sameTask(model, pairFeatures(a, b, 0)) >= SAME_TASK;
-  if (together(last, current)) return undefined;
-  let begin = all.length - 2;
-  while (begin > 0 && together(all[begin - 1] as TaskSearch, all[begin] as TaskSearch)) begin--;
-  return all.slice(begin, -1);
+  const fresh = new Set(searches.map(({ uid }) => uid));
+  const ended: TaskSearch[][] = [];
+  let task: TaskSearch[] = [];
+  for (const search of all) {
+    const last = task.at(-1);
+    if (last && !together(last, search)) {
+      if (fresh.has(search.uid)) ended.push(task);
+      task = [];
+    }
+    task.push(search);
+  }
+  return ended;
 }
 
 /** Adds what was not asked yet and is within the study's limit of a day; `told`: the searches that this is about. */
 async function add(questions: readonly Waiting[], asking: readonly Asking[], told: readonly string[]): Promise<boolean> {
   const notes: [study: string, what: string][] = [];
-  const anything = await transact(["state", "answers"], "readwrite", async (store) => {
+  const anything = await transact(["events", "state"], "readwrite", async (store) => {
     const waiting = [...(((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [])];
     const counts = ((await done(store("state").get(ASKED))) as Record<string, number[]> | undefined) ?? {};
     let added = false;
@@ -74,6 +85,7 @@ async function add(questions: readonly Waiting[], asking: readonly Asking[], tol
       const most = asking.find(({ one, step }) => one.id === question.study && step === question.step)?.asked.most_per_day ?? 0;
       const today = (counts[place] ?? []).filter((time) => time > question.time - DAY);
       if (waiting.some(({ name }) => name === question.name)) continue;
+      if (!(await inLog(store("events"), [question.about]))) continue; // deleted meanwhile
       if (today.length >= most || waiting.length >= KEPT) {
         notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} in 24 hours, ${waiting.length} of ${KEPT} wait`]);
         continue;

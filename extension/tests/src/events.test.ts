@@ -134,6 +134,8 @@ describe("the index", () => {
         events.createIndex("search", "search");
         events.createIndex("words", "words", { multiEntry: true });
         for (const event of [search, click, load]) events.add({ ...event, words: wordsOf(event) });
+        request.result.createObjectStore("state");
+        request.result.createObjectStore("answers", { keyPath: "n", autoIncrement: true });
       };
       request.onsuccess = () => {
         request.result.close();

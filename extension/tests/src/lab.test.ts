@@ -8,7 +8,7 @@ import { closeDatabase } from "../../src/store/database.ts";
 import { described, keepError, keptErrors } from "../../src/store/errors.ts";
 import { addEvents, deleteEvents } from "../../src/store/events.ts";
 import { writeState } from "../../src/store/state.ts";
-import { dropOrphans, removeStudy, saveStudy, WAITING, waitingQuestions } from "../../src/studies/installed.ts";
+import { removeStudy, saveStudy, WAITING, waitingQuestions } from "../../src/studies/installed.ts";
 import { begun, countsOf, labState, nextTask, saveLabState } from "../../src/studies/lab.ts";
 import { latinSquare } from "../../src/studies/latin-square.ts";
 import { moduleLog, noteModule, setDeveloperMode } from "../../src/studies/module-log.ts";
@@ -73,7 +73,6 @@ describe("a question that waits", () => {
     await addEvents([search("a", "canary"), search("b", "other")]);
     await writeState(WAITING, ["a", "b"].map((about) => ({ name: about, study: study.id, step: 0, time: 1, about, text: about })));
     await deleteEvents({ words: "canary" });
-    await dropOrphans();
     expect((await waitingQuestions()).map(({ about }) => about)).toEqual(["b"]);
   });
 });

@@ -1,6 +1,7 @@
-/** A question after a search is asked once, wherever the background is stopped in between. */
+/** A question after a search or at the end of a task is asked once, wherever the background is stopped in between. */
 
 import "fake-indexeddb/auto";
+import { readFileSync } from "node:fs";
 import { beforeEach, expect, it } from "vitest";
 import { drainJournal } from "../../src/background/journal.ts";
 import { JOURNAL } from "../../src/content/record.ts";
@@ -11,6 +12,7 @@ import type { Study } from "../../src/studies/study.ts";
 import { tellStudies } from "../../src/studies/triggers.ts";
 
 const study = { id: "asks", from: "2000-01-01", until: "2999-12-31", steps: [{ do: "questionnaire", when: "search", most_per_day: 2, questions: [] }] } as unknown as Study;
+const MODEL = new URL("../../../src/crowdlog/applications/tasks/default.json", import.meta.url);
 let kept: Record<string, unknown>;
 
 function searched(uid: string): void {
@@ -71,4 +73,19 @@ it("is not asked about a search that was deleted meanwhile, nor by a study that 
   await removeStudy("asks");
   expect(await tellStudies()).toBe(false);
   expect(await waiting()).toEqual([]);
+});
+
+it("is asked of every task that ended, also when all its searches come at once", async () => {
+  const asks = { ...study, steps: [{ do: "questionnaire", when: "task-end", most_per_day: 9, features: "frustration", questions: [] }] } as unknown as Study;
+  await saveStudy({ id: "asks", study: asks, signing: "", agreed: 0 });
+  const model = readFileSync(MODEL).toString("base64");
+  (globalThis as unknown as { chrome: Record<string, unknown> }).chrome["runtime"] = { getURL: () => `data:application/json;base64,${model}` };
+  const now = Date.now();
+  const queries = ["blue shoes", "blue shoes red", "quantum lecture", "cake recipe", "cake recipe easy", "train to rome"];
+  queries.forEach((query, i) => (kept[JOURNAL + i] = { uid: String(i), time: now - 60_000 * (queries.length - i), kind: "search", query }));
+  await drainJournal();
+  expect(await tellStudies()).toBe(true);
+  expect(await waiting()).toEqual(["blue shoes red", "quantum lecture", "cake recipe easy"]);
+  expect((await waitingQuestions()).map(({ features }) => features?.["task_actions"])).toEqual([2, 1, 2]);
+  expect(await tellStudies()).toBe(false);
 });

@@ -1,0 +1,28 @@
+/** What studies keep that tells of the log: questions that wait and answers. It goes in the transaction that deletes what it tells of, so that
+ *  a page that is closed in between leaves nothing behind. */
+
+import { done } from "./request.ts";
+
+export const WAITING = "questions";
+
+type Store = (name: string) => IDBObjectStore;
+
+/** Stores that `dropOrphans` needs, for transactions. */
+export const TELLING = ["events", "state", "answers"] as const;
+
+/** Whether one of these events is in the log. */
+export async function inLog(events: IDBObjectStore, uids: readonly string[]): Promise<boolean> {
+  const keys = await Promise.all(uids.map((uid) => done(events.index("uid").getKey(uid))));
+  return keys.some((key) => key !== undefined);
+}
+
+/** Deletes questions about events that are gone, and answers of whose events none is left; in an open transaction over `TELLING`. */
+export async function dropOrphans(store: Store): Promise<void> {
+  const waiting = ((await done(store("state").get(WAITING))) as { about: string }[] | undefined) ?? [];
+  const asked = await Promise.all(waiting.map(({ about }) => inLog(store("events"), [about])));
+  if (asked.includes(false)) store("state").put(waiting.filter((_one, i) => asked[i]), WAITING);
+  const answers = (await done(store("answers").getAll())) as { n: number; of?: readonly string[] }[];
+  for (const { n, of } of answers) {
+    if (of !== undefined && !(await inLog(store("events"), of))) store("answers").delete(n);
+  }
+}
