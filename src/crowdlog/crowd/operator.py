@@ -187,6 +187,7 @@ class Operator:
         if phase == "uploading":
             self._wait(collection_id, seconds, "complete", "Uploads and the last batches")
         if self.phase(collection_id) == "complete":
+            self._wait_empty(collection_id, seconds)
             at = f"/collections/{collection_id}"
             statistics = [mix.call("GET", f"{at}/statistics") for mix in self.mixes]
             self.aggregation.call("POST", f"{at}/publish", {"statistics": statistics})
@@ -234,12 +235,19 @@ class Operator:
         deadline = time.monotonic() + seconds
         with progress_bar(title, unit="looks") as advance:
             while PHASES.index(self._going_on(collection_id)) < PHASES.index(wanted):
-                if time.monotonic() > deadline:
-                    raise CrowdlogError(
-                        "The crowd log is not ready yet; run publish again later, nothing is lost."
-                    )
+                _refuse_longer(deadline)
                 time.sleep(_POLL_SECONDS)
                 advance(1)
+
+    def _wait_empty(self, collection_id: str, seconds: float) -> None:
+        """Wait until every mix knows that it is empty. The aggregation server knows it before the last mix
+        does, long before if that was killed in between.
+        """
+        deadline = time.monotonic() + seconds
+        at = f"/collections/{collection_id}"
+        while any(mix.call("GET", at)["state"] != "ended" for mix in self.mixes):
+            _refuse_longer(deadline)
+            time.sleep(_POLL_SECONDS)
 
     def _going_on(self, collection_id: str) -> str:
         phase = self.phase(collection_id)
@@ -253,6 +261,11 @@ class Operator:
             for name in self.aggregation.call("GET", at)["files"]:
                 (folder / Path(name).name).write_bytes(self.aggregation.read(f"{at}/{name}"))
         return out
+
+
+def _refuse_longer(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise CrowdlogError("The crowd log is not ready yet; run publish again later, nothing is lost.")
 
 
 def _bytes(answer: dict[str, Any], name: str) -> bytes:

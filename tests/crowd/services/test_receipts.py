@@ -3,6 +3,8 @@ collection has ended there. Whatever else answers at that address is no delivery
 """
 
 import asyncio
+import base64
+import json
 
 import httpx
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from crowdlog.crowd.crypto.signing import SigningKey
 from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.services.handover import ENDED, HEARD, TAKEN, batch_message, receipt, receipted
+from crowdlog.crowd.services.mix import MixNode
 from tests.crowd.services.calling import AppClient
 from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, signed_batch
 
@@ -94,8 +97,68 @@ def test_a_receipt_is_of_one_party_one_kind_and_these_envelopes(crowd):
     assert not counts(own, ENDED, message)
     assert not counts(own, HEARD, message)
     assert not counts(own, TAKEN, batch_message(crowd.manifest, [b"b"]))
+    assert not counts(own, TAKEN, batch_message(crowd.create(), [b"a"]))
     assert not counts(crowd.mixes[0].identity.signing, TAKEN, message)
     assert not counts(SigningKey.generate(RANDOM), TAKEN, message)
+
+
+class Cutting(httpx.ASGITransport):
+    """Somebody on the way who cuts the same bytes into envelopes at other places."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("/batch"):
+            return await super().handle_async_request(request)
+        body = json.loads(request.content)
+        sent = [base64.b64decode(one) for one in body["envelopes"]]
+        moved = [sent[0][:-1], sent[0][-1:] + sent[1], *sent[2:]]
+        body["envelopes"] = [to_base64(one) for one in moved]
+        return await super().handle_async_request(httpx.Request("POST", request.url, json=body))
+
+
+def test_envelopes_cut_at_other_places_are_not_those_that_were_signed(crowd, held):
+    """Else the next party leaves out what has a wrong length, with a receipt that fits what was sent."""
+    name = crowd.manifest.id
+    look_after(crowd, held, Cutting(crowd.mixes[1].app()))
+    counts = held.counts(name)
+    assert (counts["held"], counts["passed"], counts["unproved"]) == (SENT, 0, 1)
+    look_after(crowd, held, real(crowd.mixes[1]))
+    assert crowd.mixes[1].counts(name)["accepted"] == SENT
+
+
+def test_receipts_count_after_a_restart_and_those_of_before_too(crowd, held):
+    """What was taken before a restart is taken: its receipt may come late, or be given again."""
+    name, last, given = crowd.manifest.id, crowd.mixes[1], []
+
+    class Late(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            answer = await super().handle_async_request(request)
+            given.append(answer.status_code)
+            raise httpx.ReadError("the connection is lost")
+
+    with pytest.raises(httpx.ReadError):
+        look_after(crowd, held, Late(last.app()))
+    again = MixNode(last.folder, RANDOM, last.token, last.limits, pool=2, delay=0.0, owner=last.owner)
+    look_after(crowd, held, real(again))
+    counts = again.counts(name)
+    again.close()
+    assert given == [202]
+    assert (counts["accepted"], counts["duplicates"], held.counts(name)["passed"]) == (SENT, SENT, SENT)
+
+
+def test_a_batch_that_is_played_again_after_the_end_leaves_nothing(crowd, held, tmp_path):
+    name, last, caught = crowd.manifest.id, crowd.mixes[1], []
+
+    class Catching(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            caught.append(json.loads(request.content))
+            return await super().handle_async_request(request)
+
+    look_after(crowd, held, Catching(last.app()))
+    look_after(crowd, last, real(crowd.aggregation))
+    assert last.state(name)["state"] == "ended"
+    answer = AppClient(last.app()).post(f"{crowd.at}/batch", json=caught[0])
+    assert (answer.status_code, set(answer.json())) == (409, {"error"})
+    assert not list((tmp_path / "mix2").glob("*.pool"))
 
 
 def test_what_comes_to_a_cancelled_collection_is_let_go_with_its_word(crowd, held):

@@ -101,7 +101,7 @@ class AggregationServer:
         self._store = CollectionStore(self.database_url, self.folder, self.randomness)
         self._key = own_key(self.folder / "envelope.key", self.randomness)
         self._publisher = Publisher(self._store, self.identity, self.folder, self.randomness)
-        self.pulses = [self._publisher.pulse, Pulse("looking for certificates")]
+        self.pulses = [self._publisher.pulse, Pulse("looking for certificates", self.folder)]
         self._manifests: dict[str, Manifest] = {}
 
     def app(self) -> Starlette:

@@ -10,6 +10,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from crowdlog.crowd.services.failing_workers import Sign
 
 LOGGER = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
@@ -19,11 +22,12 @@ class Pulse:
     """How one task in the background does.
 
     `failures`: how often it failed since the start. `failing`: the last round did not go well.
+    `folder`: where the other workers of the service see that, if it can have several.
     """
 
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, folder: Path | None = None) -> None:
         self.task, self.failures, self.failing = task, 0, False
-        self._missed = False
+        self._missed, self._sign = False, Sign(folder, task)
 
     @contextmanager
     def heard(self) -> Iterator[None]:
@@ -36,6 +40,8 @@ class Pulse:
     def beat(self) -> None:
         """A round has ended."""
         self.failing, self._missed = self._missed, False
+        if not self.failing:
+            self._sign.take_down()
 
     async def keep(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do the work until cancelled; begin again when it ends by itself, which it should not."""
@@ -49,3 +55,4 @@ class Pulse:
         LOGGER.error("The task '%s' failed and is tried again: %s", self.task, why)
         self.failures += 1
         self.failing = self._missed = True
+        self._sign.put_up()

@@ -167,6 +167,9 @@ class BatchStore:
         counted = {"accepted": 0, "duplicates": 0, "rejected": rejected}
         added: list[bytes] = []
         with self._lock:
+            if collection_id not in self._pools:  # what comes after the end must not begin a pool anew
+                with self._database.transaction() as t:
+                    _still_open(t, collection_id)
             pool = self._pool(collection_id)
             try:
                 with self._database.transaction() as t:

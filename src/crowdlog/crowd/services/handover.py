@@ -35,8 +35,11 @@ TAKEN, ENDED, HEARD = "taken", "ended", "heard"
 
 
 def batch_message(manifest: Manifest, envelopes: Sequence[bytes]) -> bytes:
-    """What a mix signs when it passes envelopes on."""
-    return manifest.collection.id + hashlib.sha256(b"".join(envelopes)).digest()
+    """What a mix signs when it passes envelopes on. With the length of each: the same bytes cut at other
+    places would be left out by the next party, with a receipt that fits.
+    """
+    framed = b"".join(len(one).to_bytes(4, "big") + one for one in envelopes)
+    return manifest.collection.id + hashlib.sha256(framed).digest()
 
 
 def batch_signed(before: Party, manifest: Manifest, envelopes: Sequence[bytes], signature: bytes) -> bool:

@@ -7,6 +7,7 @@ only: who sends when must not be seen in how a public number grows.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from starlette.concurrency import run_in_threadpool
@@ -14,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from crowdlog.crowd.services.background import Pulse
+from crowdlog.crowd.services.failing_workers import any_fails
 
 FAILING = (
     "What this service does in the background has failed and is tried again; its owner finds the kind of "
@@ -24,7 +26,8 @@ Measures = Mapping[str, Mapping[str, int]]
 
 
 class Measured(Protocol):
-    pulses: list[Pulse]  # of its tasks in the background
+    folder: Path  # which all its workers share
+    pulses: list[Pulse]  # of this worker's tasks in the background
 
     def measures(self) -> Measures:
         """What this service counts of each collection."""
@@ -40,12 +43,13 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 def health(service: Measured) -> Handler:
     """Answer 200 when the database answers, whose own error is a 503, and the tasks in the background do
-    their rounds. Anybody may ask, so it must cost nothing: no counting.
+    their rounds, those of every worker. Anybody may ask, so it must cost nothing: no counting.
     """
 
     async def handler(_request: Request) -> Response:
         await run_in_threadpool(service.ask_database)
-        if any(pulse.failing for pulse in service.pulses):
+        own = any(pulse.failing for pulse in service.pulses)
+        if own or await run_in_threadpool(any_fails, service.folder):
             return JSONResponse({"error": FAILING}, status_code=503)
         return JSONResponse({"health": "ok"})
 

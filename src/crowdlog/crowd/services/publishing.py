@@ -39,7 +39,7 @@ class Publisher:
     def __init__(
         self, store: CollectionStore, identity: Identity, folder: Path, randomness: Randomness
     ) -> None:
-        self.pulse = Pulse("publishing")
+        self.pulse = Pulse("publishing", folder)
         self._store = store
         self._identity = identity
         self._randomness = randomness
