@@ -6,8 +6,10 @@ import json
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,9 @@ from click.testing import CliRunner
 from crowdlog.cli import cli
 from crowdlog.errors import CrowdlogError
 from crowdlog.log.store import LogStore
+from crowdlog.privacy.guarantee import approximate
 from crowdlog.release.publish import open_ledger
+from tests.support.logs import crowd_rows, make_log
 
 PAGE = (Path(__file__).parents[1] / "docs" / "owners.md").read_text(encoding="utf-8")
 (BLOCK,) = re.findall(r"```\n(.+?)```", PAGE, flags=re.DOTALL)
@@ -131,3 +135,29 @@ def test_the_commands_of_the_text_do_what_it_says(owner, monkeypatch):
             code, said = crowdlog(command.replace("HEX", key))
             assert code == expected, f"{command}\n{said}"
             assert re.search(says, said), f"{command}\n{said}"
+
+
+@pytest.mark.parametrize("damage", ["deleted", "emptied", "changed"])
+def test_accepting_is_not_promised_for_a_ledger_that_cannot_be_read(tmp_path, damage):
+    """The guide sends its owner to a new import, as the error does."""
+    log = make_log(tmp_path, crowd_rows(5, ["weather"]))
+    ledger = Path(log.ledger())
+    whole = CliRunner().invoke(cli, ["check", str(log.path)])
+    assert "a ledger of 0 charges" in whole.output
+    with open_ledger(log) as opened:
+        opened.book(approximate(1, 1e-6))
+    assert "a ledger of 1 charge that" in CliRunner().invoke(cli, ["check", str(log.path)]).output
+    if damage == "deleted":
+        ledger.unlink()
+    elif damage == "emptied":
+        ledger.write_bytes(b"")
+    else:
+        with closing(sqlite3.connect(ledger)) as db, db:
+            db.execute("UPDATE journal SET content = replace(content, 'e', 'f') WHERE number = 2")
+    refused = CliRunner().invoke(cli, ["check", str(log.path), "--accept-ledger"])
+    assert isinstance(refused.exception, CrowdlogError)
+    assert "import the log again" in str(refused.exception)
+    told = " ".join(PAGE.split())
+    assert (
+        "accepts no ledger that is deleted, emptied or changed in a line: then import the log again" in told
+    )

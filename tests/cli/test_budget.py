@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -100,7 +101,7 @@ def test_what_is_spent_is_never_shown_as_less_and_the_limit_never_as_more(tmp_pa
         ledger.charge(approximate(1.00001, 1.00001e-7), "a release", "out", steps=steps)
     exact = budget(str(log.path))
     shown = CliRunner().invoke(cli, ["budget", str(log.path)]).output
-    used, most = shown.split("Σμ²")[1].split("\n")[0].split(" of ")
+    used, most = shown.split("\nΣμ²")[1].split("\n")[0].split(" of ")
     assert float(used) >= exact["limit"]["squares"]
     assert float(most) <= exact["limit"]["most_squares"]
     tight = float(shown.split("spent, tight")[1].split("ε = ")[1].split(" at")[0])
@@ -108,3 +109,30 @@ def test_what_is_spent_is_never_shown_as_less_and_the_limit_never_as_more(tmp_pa
     charged = shown.split("a release")[1].split()
     assert float(charged[0]) >= 1.00001
     assert float(charged[1]) >= 1.00001e-7
+
+
+def test_under_the_rule_of_squares_the_plain_sum_is_said_not_to_decide(tmp_path):
+    """ε = 33 beside a limit of 6 is no broken promise, and nothing is 'left' of a sum that does not count."""
+    store = str(make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None).path)
+    coming = "Crowd(epsilon=1, delta=1e-7)"
+    exact = budget(store, "--epsilon", "6", "--delta", "1e-5", "--gaussian", "--book", "0.5", "1e-6")
+    assert exact["left"] is None
+    assert exact["limit"]["tails"] == 1e-6
+    assert exact["limit"]["most_tails"] == 5e-6
+    shown = CliRunner().invoke(cli, ["budget", store, "--next", coming, "--times", "20"]).output
+    lines = dict(re.split("  +", line, maxsplit=1) for line in shown.split("\n\n")[0].splitlines())
+    for sum_of in ("spent", "next costs", "spent then"):
+        assert lines[sum_of].endswith("(the plain sum, which does not decide here)")
+    assert lines["what decides"].startswith("Σμ² and the δ of thresholds")
+    assert lines["δ of thresholds"] == "1e-06 of 5e-06"
+    assert (lines["next fits"], "left" in lines) == ("yes", False)
+    planned = CliRunner().invoke(cli, ["plan", store, coming]).output.split("Budget:")[1]
+    assert "which does not decide here" in planned
+    assert "what decides" in planned
+    assert "left" not in planned
+
+
+def test_under_the_plain_sum_nothing_else_is_said_to_decide(store):
+    shown = CliRunner().invoke(cli, ["budget", store, "--epsilon", "5", "--delta", "1e-4"]).output
+    assert "decide" not in shown
+    assert "\nleft " in shown

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.cli.what_decides import BY_THE_SUM, what_decides
 from crowdlog.number_format import rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -95,8 +96,10 @@ def _tight(figures: str) -> str:
 
 
 def _show(budget: BudgetReport) -> None:
+    counted = {} if budget.limit is None else what_decides(budget.limit)
+    plainly = BY_THE_SUM if counted else ""
     fields: dict[str, object] = {
-        "spent": _sentence(budget.spent),
+        "spent": _sentence(budget.spent) + plainly,
         "spent, tight": _tight(
             f"ε = {rounded_up(budget.spent.tight_epsilon)} at δ = {rounded_up(budget.spent.tight_delta)}"
         ),
@@ -104,10 +107,9 @@ def _show(budget: BudgetReport) -> None:
     }
     if budget.limit is not None:
         fields["limit"] = f"{_sentence(budget.limit, rounded_down)}, set {budget.limit.date}"
-        if budget.limit.most_squares is not None:
-            used, most = budget.limit.squares or 0.0, budget.limit.most_squares
-            fields["Σμ²"] = f"{rounded_up(used)} of {rounded_down(most)}"
-            del fields["left"]
+    if counted:
+        del fields["left"]
+        fields |= counted
     if budget.looks:
         last = budget.looks[-1]
         fields["looks at the log"] = f"{len(budget.looks)}, the last on {last.date}: {last.how}"
@@ -117,9 +119,9 @@ def _show(budget: BudgetReport) -> None:
         following = budget.next
         fields |= {
             "next": following.mechanism + (f", {following.times} times" if following.times > 1 else ""),
-            "next costs": _sentence(following),
+            "next costs": _sentence(following) + plainly,
             "next costs, tight": _tight(f"ε = {rounded_up(following.tight_epsilon)} more"),
-            "spent then": _sentence(following.spent_after),
+            "spent then": _sentence(following.spent_after) + plainly,
             "next fits": following.fits,
         }
     show_fields(fields)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from crowdlog.cli.output import json_option, show_json
+from crowdlog.number_format import amount
 
 
 @click.command("check")
@@ -38,5 +39,5 @@ def command(store: str, accept_ledger: bool, as_json: bool) -> None:
         return
     click.echo(
         f"{store} is whole: {sum(log.info.files.values()):,} bytes as they were imported, and a ledger of "
-        f"{charges:,} charges that ends in {head[:16]}."
+        f"{amount(charges, 'charge')} that ends in {head[:16]}."
     )

@@ -8,6 +8,7 @@ import click
 
 from crowdlog.cli.engine import engine_option
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
+from crowdlog.cli.what_decides import BY_THE_SUM, what_decides
 from crowdlog.number_format import rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def _show(plan: ReleasePlan) -> None:
 
 def _budget(check: BudgetCheck) -> dict[str, str | bool]:
     spent = f"ε = {rounded_up(check.spent.epsilon)}, δ = {rounded_up(check.spent.delta)}"
+    if check.limit is not None and (counted := what_decides(check.limit)):
+        return {"spent": spent + BY_THE_SUM, **counted, "this release fits": check.fits}
     if check.left is None:
         return {"spent": spent, "left": "no limit is set (crowdlog budget STORE --epsilon … --delta …)"}
     left = f"ε = {rounded_down(check.left.epsilon)}, δ = {rounded_down(check.left.delta)}"

@@ -1,5 +1,5 @@
-"""What a log's releases cost together, counted twice: the plain sum that refusals go by, and the tight bound
-beside it; and what further releases would add.
+"""What a log's releases cost together, counted twice: by the rule of refusals (the plain sum, or Σμ²) and by
+the tight bound beside it; and what further releases would add.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from crowdlog.privacy.accounting import ledger_epsilon
 from crowdlog.privacy.gaussian_filter import limits
 from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.ledger import Ledger
-from crowdlog.privacy.ledger_book import Budget as LedgerBudget
 from crowdlog.privacy.ledger_book import Entry, spent_parts
 
 # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
@@ -70,14 +69,16 @@ class ChargedRelease(Amount):
 
 @dataclass(frozen=True)
 class Limit(Amount):
-    """The budget in force: `rule` is "sum" or "gaussian"; Σμ² of the releases and the most of it for the
-    latter.
+    """The budget in force: `rule` is "sum" or "gaussian". The latter decides by Σμ² and the δ of thresholds
+    (`tails`): what the releases have of both, and the most of each.
     """
 
     rule: str
     date: str
     squares: float | None = None
     most_squares: float | None = None
+    tails: float | None = None
+    most_tails: float | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,9 @@ class LookAtLog:
 
 @dataclass(frozen=True)
 class BudgetReport:
-    """`left` is None without a limit; then no release fits that promises something: it needs one first."""
+    """`left` is None without a limit; then no release fits that promises something: it needs one first. It is
+    None too where Σμ² decides: of the plain sum nothing may be left, and releases still fit (`limit`).
+    """
 
     spent: Spending
     left: Amount | None
@@ -106,17 +109,17 @@ def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -
 
     All tight ε are at one δ: they can be subtracted.
     """
-    charged, left, limit = ledger.entries(), ledger.left(), ledger.budget()
+    charged, limit = ledger.entries(), ledger.budget()
     more = [] if coming is None else [to_come(coming)] * times
     total = compose(entry.guarantee for entry in [*charged, *more])
     delta = limit.delta if limit else min(1.0, SLACK * total.delta)
-    spent, room = _spending(charged, delta), None if left is None else Amount.of(left)
+    spent = _spending(charged, delta)
     return BudgetReport(
         spent,
-        room,
+        left_of(ledger),
         _next(more, spent, _spending([*charged, *more], delta), fits=fits(ledger, more)) if more else None,
         tuple(_charged(entry) for entry in charged),
-        None if limit is None else _limit(limit, charged),
+        limit_of(ledger),
         tuple(LookAtLog(_date(look.time), look.how) for look in ledger.looks()),
         tuple(ledger.stores()),
     )
@@ -133,12 +136,32 @@ def _date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _limit(limit: LedgerBudget, charged: Sequence[Entry]) -> Limit:
+def left_of(ledger: Ledger) -> Amount | None:
+    """What is left by the plain sum, where that decides."""
+    limit, left = ledger.budget(), ledger.left()
+    return None if limit is None or left is None or limit.rule != "sum" else Amount.of(left)
+
+
+def limit_of(ledger: Ledger) -> Limit | None:
+    """The budget in force, with what its rule counts."""
+    limit = ledger.budget()
+    if limit is None:
+        return None
     if limit.rule == "sum":
         return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time))
-    squares = float(sum(spent_parts(entry)[0] for entry in charged if entry.guarantee.protects))
-    most = float(limits(limit.epsilon, limit.delta)[0])
-    return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time), squares, most)
+    spent = [spent_parts(entry) for entry in ledger.entries() if entry.guarantee.protects]
+    squares, tails = float(sum(part[0] for part in spent)), float(sum(part[1] for part in spent))
+    most_squares, most_tails = map(float, limits(limit.epsilon, limit.delta))
+    return Limit(
+        limit.epsilon,
+        limit.delta,
+        limit.rule,
+        _date(limit.time),
+        squares=squares,
+        most_squares=most_squares,
+        tails=tails,
+        most_tails=most_tails,
+    )
 
 
 def to_come(mechanism: Mechanism) -> Entry:

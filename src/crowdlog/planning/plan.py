@@ -14,7 +14,7 @@ from crowdlog.files.scratch import Scratch
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.plan.selections import NoisyThreshold
-from crowdlog.planning.budget import Amount, fits, to_come
+from crowdlog.planning.budget import Amount, Limit, fits, left_of, limit_of, to_come
 from crowdlog.planning.expected_rows import expectation
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release.promise import Promise, Setting, Step
@@ -36,11 +36,14 @@ class Odds:
 
 @dataclass(frozen=True)
 class BudgetCheck:
-    """Whether a release fits into a store's budget, as a charge would be decided: without one it does not."""
+    """Whether a release fits into a store's budget, as a charge would be decided: without one it does not.
+    `left` is by the plain sum, None where that does not decide (`limit` says what does) or there is no limit.
+    """
 
     spent: Amount
     left: Amount | None
     fits: bool
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)
@@ -116,9 +119,8 @@ def _odds(promise: Promise) -> tuple[Odds, ...]:
 
 def _check(log: LogStore, mechanism: Mechanism) -> BudgetCheck:
     with open_ledger(log) as ledger:
-        spent, left = ledger.spent(), ledger.left()
-        room = None if left is None else Amount.of(left)
-        return BudgetCheck(Amount.of(spent), room, fits(ledger, [to_come(mechanism)]))
+        fitting = fits(ledger, [to_come(mechanism)])
+        return BudgetCheck(Amount.of(ledger.spent()), left_of(ledger), fitting, limit_of(ledger))
 
 
 def _try_on_synthetic(mechanism: Mechanism, users: int, engine: OpenEngine | None) -> SyntheticRun:
