@@ -78,11 +78,13 @@ def test_no_bytes_crash_the_time_reader(values):
 
 
 def test_ranks():
-    column = pack_texts([b"", b"0", b"17", b"999999999", b"1000000000", b"-1", b"1.0", b"x"])
-    out, reason = np.empty(8, np.int64), np.zeros(8, np.uint8)
+    good = [b"", b"0", b"17", b"999999999", b"1.0", b"20.000000000000", b"0.0"]
+    bad = [b"1000000000", b"-1", b"1.5", b"1.50", b"1.", b".0", b"1.0.0", b"1000000000.0", b"x"]
+    column = pack_texts(good + bad)
+    out, reason = np.empty(len(good + bad), np.int64), np.zeros(len(good + bad), np.uint8)
     read_ranks(column.data, column.start, column.size, out, reason)
-    assert out[:4].tolist() == [-1, 0, 17, 999999999]
-    assert reason.tolist() == [0, 0, 0, 0, RANK, RANK, RANK, RANK]
+    assert out[: len(good)].tolist() == [-1, 0, 17, 999999999, 1, 20, 0]
+    assert reason.tolist() == [0] * len(good) + [RANK] * len(bad)
 
 
 @given(

@@ -162,12 +162,24 @@ def read_times(data: Bytes, start: Ints, size: Ints, out: Ints, reason: Bytes) -
 
 
 @njit(cache=True, nogil=True)
+def _before_zeros(data: Bytes, at: int, size: int) -> Int:
+    """The size of a number without a fraction of nothing but zeros: programs that keep ranks as floating
+    numbers write 1 as 1.0.
+    """
+    end = size
+    while end > 0 and data[at + end - 1] == 48:
+        end -= 1
+    return end - 1 if 1 < end < size and data[at + end - 1] == 46 else size
+
+
+@njit(cache=True, nogil=True)
 def read_ranks(data: Bytes, start: Ints, size: Ints, out: Ints, reason: Bytes) -> None:
-    """Read whole numbers from 0 to 999,999,999; no text, or one that says so (NULL), gives -1."""
+    """Read whole numbers from 0 to 999,999,999, also as 1.0; no text, or one that says so, gives -1."""
     for i in range(len(start)):
         out[i] = -1
         if size[i] > 0 and not (size[i] <= _NOBODY.shape[1] and _is_nobody(data, start[i], size[i])):
-            value = _number(data, start[i], size[i]) if size[i] <= 9 else -1
+            digits = _before_zeros(data, start[i], size[i])
+            value = _number(data, start[i], digits) if digits <= 9 else -1
             out[i] = value
             if value < 0 and reason[i] == 0:
                 reason[i] = RANK
