@@ -129,6 +129,26 @@ def test_columns_that_are_not_read_are_told_by_name(tmp_path):
     assert len(told) == 1, "who names the columns knows which ones are left"
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ([""], "1 without a name"),
+        (["", " "], "2 without a name"),
+        (["", "destination"], "destination and 1 without a name"),
+    ],
+)
+def test_columns_without_a_name_are_counted(tmp_path, more, told):
+    """Once the sentence was "Not read: ."."""
+    path = tmp_path / "log.csv"
+    path.write_text(",".join([*OWN, *more]) + "\n" + f"u,q,2024-03-01 10:00:00,1,/x{',7' * len(more)}\n")
+    sentences: list[str] = []
+    import_log(path, tmp_path / "store", tell=sentences.append)
+    assert sentences == [f"Not read: {told}. --columns says otherwise."]
+    (tmp_path / "log.json").write_text('{"a": 1}}')
+    with pytest.raises(InputError, match="it has none"):
+        import_log(tmp_path / "log.json", tmp_path / "second")
+
+
 def test_one_slip_of_the_pen_is_known_and_two_are_not():
     assert guess_roles(["usre", "qeury", "tme", "rnak", "ulr"]) == dict(
         zip(OWN, ["usre", "qeury", "tme", "rnak", "ulr"], strict=True)
