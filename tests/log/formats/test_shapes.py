@@ -149,6 +149,27 @@ def test_columns_without_a_name_are_counted(tmp_path, more, told):
         import_log(tmp_path / "log.json", tmp_path / "second")
 
 
+@pytest.mark.parametrize("name", ["CSV", "TSV", "JSON", "UTF-16", "gzip"])
+def test_lines_may_end_with_a_carriage_return_alone(tmp_path, name):
+    """Once the whole file was one line, a header without rows."""
+    if name == "JSON":
+        (path,) = _json(lambda s: dict(zip(OWN, (s.user, s.query, str(s.time), s.rank, s.url), strict=True)))(
+            tmp_path
+        )
+    else:
+        (path,) = _csv(OWN)(tmp_path)
+    text = path.read_text()
+    assert "\n" in text
+    assert "\t" not in text
+    expected = import_log(path, tmp_path / "plain").info
+    data = text.replace("\n", "\r").replace(",", "\t" if name == "TSV" else ",").encode()
+    data = data.decode().encode("utf-16") if name == "UTF-16" else data
+    path.write_bytes(gzip.compress(data) if name == "gzip" else data)
+    info = import_log(path, tmp_path / "store").info
+    assert (info.rows, info.clicks, info.rejected) == (expected.rows, expected.clicks, {})
+    assert info.content_hash == expected.content_hash
+
+
 def test_one_slip_of_the_pen_is_known_and_two_are_not():
     assert guess_roles(["usre", "qeury", "tme", "rnak", "ulr"]) == dict(
         zip(OWN, ["usre", "qeury", "tme", "rnak", "ulr"], strict=True)
