@@ -25,14 +25,15 @@ def strict_json(text: str | bytes) -> Any:
     two readers each may take another), where a number is not finite, and where it is no JSON or no text.
     """
     try:
-        read = json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_number, parse_float=_finite)
+        read = json.loads(text, object_pairs_hook=each_once, parse_constant=_no_number, parse_float=_finite)
         json.dumps(read, ensure_ascii=False).encode()  # half of a character cannot be printed
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     return read
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `object_pairs_hook`: an object, or ValueError where a name stands twice in it."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name stands twice")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdlog.log.columns import pack_texts
+from crowdlog.log.importer import import_log
 from crowdlog.log.parse import NOBODY, check_texts, read_ranks, read_times
 from crowdlog.log.rejects import NO_USER, RANK, TIME, TOO_LONG, UNDECODABLE
 
@@ -77,11 +78,13 @@ def test_no_bytes_crash_the_time_reader(values):
 
 
 def test_ranks():
-    column = pack_texts([b"", b"0", b"17", b"999999999", b"1000000000", b"-1", b"1.0", b"x"])
-    out, reason = np.empty(8, np.int64), np.zeros(8, np.uint8)
+    good = [b"", b"0", b"17", b"999999999", b"1.0", b"20.000000000000", b"0.0"]
+    bad = [b"1000000000", b"-1", b"1.5", b"1.50", b"1.", b".0", b"1.0.0", b"1000000000.0", b"x"]
+    column = pack_texts(good + bad)
+    out, reason = np.empty(len(good + bad), np.int64), np.zeros(len(good + bad), np.uint8)
     read_ranks(column.data, column.start, column.size, out, reason)
-    assert out[:4].tolist() == [-1, 0, 17, 999999999]
-    assert reason.tolist() == [0, 0, 0, 0, RANK, RANK, RANK, RANK]
+    assert out[: len(good)].tolist() == [-1, 0, 17, 999999999, 1, 20, 0]
+    assert reason.tolist() == [0] * len(good) + [RANK] * len(bad)
 
 
 @given(
@@ -117,6 +120,16 @@ def test_who_is_not_known_is_no_person(name):
     reason[:] = 0
     check_texts(column.data, column.start, column.size, False, reason)
     assert reason.tolist() == [0, 0]
+    assert (column[0], column[1]) == (b"", (name + b"a").strip())
+
+
+def test_the_word_null_is_no_click_and_no_rank(tmp_path):
+    """Once each search without a click counted as one on the address "null", or was refused for its rank."""
+    clicks = ("1,/x", "null,null", "NULL,NULL", "\\N,\\N", ",None", ",")
+    rows = "".join(f"u{i},q,2024-03-01 10:00:00,{click}\n" for i, click in enumerate(clicks))
+    (tmp_path / "log.csv").write_text("user,query,time,rank,url\n" + rows)
+    info = import_log(tmp_path / "log.csv", tmp_path / "store").info
+    assert (info.rows, info.clicks, info.urls, info.rejected) == (6, 1, 1, {})
 
 
 def test_long_texts_and_earlier_reasons():

@@ -162,12 +162,24 @@ def read_times(data: Bytes, start: Ints, size: Ints, out: Ints, reason: Bytes) -
 
 
 @njit(cache=True, nogil=True)
+def _before_zeros(data: Bytes, at: int, size: int) -> Int:
+    """The size of a number without a fraction of nothing but zeros: programs that keep ranks as floating
+    numbers write 1 as 1.0.
+    """
+    end = size
+    while end > 0 and data[at + end - 1] == 48:
+        end -= 1
+    return end - 1 if 1 < end < size and data[at + end - 1] == 46 else size
+
+
+@njit(cache=True, nogil=True)
 def read_ranks(data: Bytes, start: Ints, size: Ints, out: Ints, reason: Bytes) -> None:
-    """Read whole numbers from 0 to 999,999,999; no text gives -1."""
+    """Read whole numbers from 0 to 999,999,999, also as 1.0; no text, or one that says so, gives -1."""
     for i in range(len(start)):
         out[i] = -1
-        if size[i] > 0:
-            value = _number(data, start[i], size[i]) if size[i] <= 9 else -1
+        if size[i] > 0 and not (size[i] <= _NOBODY.shape[1] and _is_nobody(data, start[i], size[i])):
+            digits = _before_zeros(data, start[i], size[i])
+            value = _number(data, start[i], digits) if digits <= 9 else -1
             out[i] = value
             if value < 0 and reason[i] == 0:
                 reason[i] = RANK
@@ -210,7 +222,10 @@ def _is_nobody(data: Bytes, at: int, size: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def check_texts(data: Bytes, start: Ints, size: Ints, required: bool, reason: Bytes) -> None:
-    """Trim blanks; reject what is too long, holds a NUL or is not UTF-8, if required, names of nobody."""
+    """Trim blanks; reject what is too long, holds a NUL or is not UTF-8, if required, names of nobody.
+
+    Where it is not required, such a name is no text: a click on "null" is none.
+    """
     for i in range(len(start)):
         at, end = start[i], start[i] + size[i]
         while at < end and data[at] <= 32 and data[at] != 0:
@@ -224,6 +239,8 @@ def check_texts(data: Bytes, start: Ints, size: Ints, required: bool, reason: By
             reason[i] = TOO_LONG
         elif required and (size[i] == 0 or (size[i] <= _NOBODY.shape[1] and _is_nobody(data, at, size[i]))):
             reason[i] = NO_USER
+        elif not required and size[i] <= _NOBODY.shape[1] and _is_nobody(data, at, size[i]):
+            size[i] = 0
         while at < end and reason[i] == 0:
             step = 1 if 0 < data[at] < 0x80 else _tail_is_sound(data, at, end)
             if step == 0:

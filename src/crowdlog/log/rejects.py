@@ -17,7 +17,7 @@ from crowdlog.types import Bytes
 
 # Codes of one byte, because kernels write them. GOOD rows are imported, SCRUBBED ones counted and dropped,
 # the others rejected.
-GOOD, COLUMNS, TIME, UNDECODABLE, TOO_LONG, RANK, NO_USER, NO_QUERY, RECORD, SCRUBBED = range(10)
+GOOD, COLUMNS, TIME, UNDECODABLE, TOO_LONG, RANK, NO_USER, NO_QUERY, RECORD, SCRUBBED, TWICE = range(11)
 REASONS = {
     COLUMNS: "wrong number of columns",
     TIME: "unreadable time",
@@ -27,6 +27,7 @@ REASONS = {
     NO_USER: "no user",
     NO_QUERY: "no query",
     RECORD: "unreadable record",
+    TWICE: "a field stands twice",
 }
 # Longest user, query or url in bytes: our choice. Web servers commonly refuse addresses above 4 to 8
 # thousand.

@@ -18,7 +18,7 @@ from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path, opened, scheme_of, size_of
 from crowdlog.files.scratch import Scratch
 from crowdlog.log.spool import STORES, copy_stream, is_stream, label_of
-from crowdlog.log.text_encoding import ONE_BYTE, all_of_one, as_utf8, guess_encoding
+from crowdlog.log.text_encoding import ONE_BYTE, all_of_one, as_utf8, guess_encoding, with_newlines
 from crowdlog.progress import Advance
 
 # bytes of text handled at once: large enough to amortise Python, small enough for the last cache
@@ -138,7 +138,9 @@ class SourceFile:
                 counted = _counted(blocks, file, advance)
                 if self.guessed and self.encoding in ONE_BYTE:
                     counted = all_of_one(counted, self.encoding, self.name)
-                yield from as_utf8(counted, self.encoding, self.name) if self.encoding else counted
+                yield from with_newlines(
+                    as_utf8(counted, self.encoding, self.name) if self.encoding else counted
+                )
         # isal's stubs hide that its error is an exception
         except (EOFError, zlib.error, isal_zlib.error, igzip.BadGzipFile) as error:  # type: ignore[misc]
             raise InputError(

@@ -129,6 +129,47 @@ def test_columns_that_are_not_read_are_told_by_name(tmp_path):
     assert len(told) == 1, "who names the columns knows which ones are left"
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ([""], "1 without a name"),
+        (["", " "], "2 without a name"),
+        (["", "destination"], "destination and 1 without a name"),
+    ],
+)
+def test_columns_without_a_name_are_counted(tmp_path, more, told):
+    """Once the sentence was "Not read: ."."""
+    path = tmp_path / "log.csv"
+    path.write_text(",".join([*OWN, *more]) + "\n" + f"u,q,2024-03-01 10:00:00,1,/x{',7' * len(more)}\n")
+    sentences: list[str] = []
+    import_log(path, tmp_path / "store", tell=sentences.append)
+    assert sentences == [f"Not read: {told}. --columns says otherwise."]
+    (tmp_path / "log.json").write_text('{"a": 1}}')
+    with pytest.raises(InputError, match="it has none"):
+        import_log(tmp_path / "log.json", tmp_path / "second")
+
+
+@pytest.mark.parametrize("name", ["CSV", "TSV", "JSON", "UTF-16", "gzip"])
+def test_lines_may_end_with_a_carriage_return_alone(tmp_path, name):
+    """Once the whole file was one line, a header without rows."""
+    if name == "JSON":
+        (path,) = _json(lambda s: dict(zip(OWN, (s.user, s.query, str(s.time), s.rank, s.url), strict=True)))(
+            tmp_path
+        )
+    else:
+        (path,) = _csv(OWN)(tmp_path)
+    text = path.read_text()
+    assert "\n" in text
+    assert "\t" not in text
+    expected = import_log(path, tmp_path / "plain").info
+    data = text.replace("\n", "\r").replace(",", "\t" if name == "TSV" else ",").encode()
+    data = data.decode().encode("utf-16") if name == "UTF-16" else data
+    path.write_bytes(gzip.compress(data) if name == "gzip" else data)
+    info = import_log(path, tmp_path / "store").info
+    assert (info.rows, info.clicks, info.rejected) == (expected.rows, expected.clicks, {})
+    assert info.content_hash == expected.content_hash
+
+
 def test_one_slip_of_the_pen_is_known_and_two_are_not():
     assert guess_roles(["usre", "qeury", "tme", "rnak", "ulr"]) == dict(
         zip(OWN, ["usre", "qeury", "tme", "rnak", "ulr"], strict=True)

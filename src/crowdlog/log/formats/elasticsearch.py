@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from crowdlog.errors import InputError
+from crowdlog.json_safe import each_once
 from crowdlog.log.columns import Batch
 from crowdlog.log.formats.lines import Row, lines_of, read_lines
 from crowdlog.log.formats.options import ReadOptions
@@ -52,7 +53,7 @@ def _parts(line: bytes) -> tuple[str, str, str] | None:
     if not _JSON.match(line):
         return None
     try:
-        told = json.loads(line)
+        told = json.loads(line, object_pairs_hook=each_once)
     except ValueError:
         return None
     slow = {str(key).removeprefix("elasticsearch.slowlog."): value for key, value in told.items()}

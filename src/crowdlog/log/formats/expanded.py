@@ -21,7 +21,9 @@ def expanded(
     tell: Callable[[str], None],
     advance: Advance,
 ) -> Iterator[Batch]:
-    """The rows of each record; what is no object is set aside, records without a search are told."""
+    """The rows of each record; what is no object, or says something twice, is set aside; records without a
+    search are told.
+    """
     idle = total = 0
     for part in records(source, advance):
         rows, lines, reasons, raws = [], [], [], []
@@ -35,7 +37,7 @@ def expanded(
             reasons += [GOOD] * len(made)
             raws += [raw_of[line]] * len(made)
             del raw_of[line]
-        for line, raw in raw_of.items():  # no objects
+        for line, raw in raw_of.items():  # no objects, or not to be trusted
             total += 1
             rows.append((b"",) * 5)
             lines.append(line)

@@ -13,9 +13,9 @@ from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES, Batch
 from crowdlog.log.formats.arrow_text import from_arrow, no_texts
 from crowdlog.log.formats.field_names import LOOK, FieldNames, Path, paths
-from crowdlog.log.formats.records import JsonRecords, connection, text_of, type_of
+from crowdlog.log.formats.records import JsonRecords, connection, text_of, twice, type_of
 from crowdlog.log.formats.roles import TOLD, guess_roles
-from crowdlog.log.rejects import GOOD, RECORD
+from crowdlog.log.rejects import GOOD, RECORD, TWICE
 
 _NO_TEXT = ["OBJECT", "ARRAY", "BOOLEAN"]
 _JSON = "CASE WHEN json_valid(raw) THEN raw::JSON END"
@@ -69,6 +69,7 @@ class Extractor:
                 self._seen.add(role)
             reason[np.isin(np.array(kind, object), _NO_TEXT)] = RECORD
             columns.append(from_arrow(found.column(role).combine_chunks()))
+        reason[found.column("twice").to_numpy(zero_copy_only=False)] = TWICE
         return Batch(tuple(columns), np.array(part.line, np.int64), reason, part.raw.__getitem__)
 
     def check_all_seen(self, needed: Sequence[str]) -> None:
@@ -85,8 +86,8 @@ class Extractor:
             f"{text_of(name)} AS {role}, {type_of(name)} AS {role}_type" for role, name in self._roles.items()
         )
         return (
-            f"SELECT json_type(json) = 'OBJECT' AS fine, {taken} FROM (SELECT {_JSON} AS json, n FROM part) "
-            "ORDER BY n"
+            f"SELECT json_type(json) = 'OBJECT' AS fine, {twice(self._roles.values())} AS twice, {taken} "
+            f"FROM (SELECT {_JSON} AS json, n FROM part) ORDER BY n"
         )
 
     def _notice_late_fields(self) -> None:

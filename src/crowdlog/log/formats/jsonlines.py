@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from typing import Any, cast
 
+from crowdlog.errors import InputError
 from crowdlog.log.columns import Batch
 from crowdlog.log.formats.extractor import Extractor, FirstFields
-from crowdlog.log.formats.field_names import look
+from crowdlog.log.formats.field_names import Path, is_technical, look, paths
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.records import JsonRecords, paths_of, records
+from crowdlog.log.formats.records import JsonRecords, as_object, paths_of, records
+from crowdlog.log.formats.roles import guess_roles
 from crowdlog.log.formats.table_roles import TableRead, table_roles
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
@@ -20,6 +23,7 @@ from crowdlog.progress import Advance
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:
     """A field that only later records have may be named; one that no record has is refused at the end."""
+    _refuse_wrapped(source)
     fields = look(source)
     if options.columns is None:
         roles = table_roles(source, options, fields.shown, hidden=fields.hidden)
@@ -28,6 +32,28 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
         roles = table_roles(source, options, [*fields.shown, *said])
     first = FirstFields(fields, options.columns is not None)
     return TableRead(source, roles, partial(extracted, source, roles.columns, first, options.tell))
+
+
+def _refuse_wrapped(source: SourceFile) -> None:
+    """A file that is one record with searches in a list inside it: all but one row would be lost."""
+    part = next(records(source), JsonRecords([], []))
+    whole = as_object(part.raw[0]) if len(part) == 1 else None
+    for path, inner in _lists(whole or {}):
+        searches = sum(isinstance(each, dict) and "query" in guess_roles(list(each)) for each in inner)
+        if searches:
+            name = ".".join(path) if all(map(is_technical, path)) else "one of its fields"
+            raise InputError(
+                f"{source.name} is a single record, and {name} holds a list of {searches:,} others that look "
+                "like searches, which would be lost. Export that list alone, or one record per line."
+            )
+
+
+def _lists(value: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
+    """The lists in a record, and in objects inside it."""
+    for path, is_leaf in paths(value):
+        inner: Any = reduce(lambda held, step: held[step], path, cast(Any, value))
+        if is_leaf and isinstance(inner, list):
+            yield path, inner
 
 
 def extracted(

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from crowdlog.errors import InputError
 from crowdlog.files.patterns import for_duckdb
+from crowdlog.json_safe import each_once
 from crowdlog.log.formats.lines import lines_of
 from crowdlog.log.sources import BLOCK, SourceFile
 from crowdlog.progress import Advance
 
 _ROWS = 1 << 15  # records taken apart at once
-_NO_TEXT = ["OBJECT", "ARRAY", "BOOLEAN"]
+_STEP = re.compile(r'\."([^"]+)"((?:\[\d+\])*)')
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,9 +61,10 @@ def _is_object(line: bytes, *, cut: bool) -> bool:
     return cut or as_object(line) is not None
 
 
-def as_object(text: bytes | str) -> dict[str, Any] | None:
+def as_object(text: bytes | str, *, once: bool = False) -> dict[str, Any] | None:
+    """The object, if it is one; if `once`, only where no name stands twice in an object."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=each_once if once else None)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -107,28 +109,34 @@ def _unwrapped(part: JsonRecords) -> Iterator[JsonRecords]:
     first = as_object(part.raw[0]) or {}
     hits = first.get("hits")
     if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
-        inside = [json.dumps(hit).encode() for raw in part.raw for hit in _hits(raw)]
+        inside = [hit for found in _taken(part.raw, "$.hits.hits[*]") for hit in found]
         yield from _unwrapped(JsonRecords(list(range(1, len(inside) + 1)), inside)) if inside else ()
     elif isinstance(first.get("_source"), dict):
-        yield JsonRecords(part.line, [_inner(raw) for raw in part.raw])
+        found = zip(part.raw, _taken(part.raw, "$._source"), strict=True)
+        yield JsonRecords(part.line, [inner[0] if inner else raw for raw, inner in found])
     else:
         yield part
 
 
-def _hits(raw: bytes) -> list[Any]:
-    hits = (as_object(raw) or {}).get("hits")
-    return list(hits.get("hits") or []) if isinstance(hits, dict) else []
+def _taken(raws: list[bytes], path: str) -> list[list[bytes]]:
+    """What stands at the path in each record, letter by letter: what is said twice there still is."""
+    import pyarrow as pa
 
-
-def _inner(raw: bytes) -> bytes:
-    value = (as_object(raw) or {}).get("_source")
-    return json.dumps(value).encode() if isinstance(value, dict) else raw
+    texts = [raw.decode("utf-8", "replace") for raw in raws]
+    with connection() as db:
+        db.register("part", pa.table({"raw": pa.array(texts, pa.large_string()), "n": range(len(texts))}))
+        found = f"json_extract(CASE WHEN json_valid(raw) THEN raw::JSON END, '{path}')"
+        as_list = f"{found}::VARCHAR[]" if path.endswith("[*]") else f"[{found}::VARCHAR]"
+        rows = db.execute(f"SELECT {as_list} FROM part ORDER BY n").fetchall()
+    return [[text.encode() for text in row[0] or [] if text is not None] for row in rows]
 
 
 def objects(part: JsonRecords) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Number and content of each record that is an object, for formats that need more than paths."""
+    """Number and content of each record that is an object and says nothing twice, for formats that need more
+    than paths.
+    """
     for line, raw in zip(part.line, part.raw, strict=True):
-        value = as_object(raw)
+        value = as_object(raw, once=True)
         if value is not None:
             yield line, value
 
@@ -146,6 +154,22 @@ def text_of(name: str) -> str:
     """SQL: the field of the column `json` as text."""
     taken = [f"json ->> '{path}'" for path in paths_of(name)]
     return f"coalesce({', '.join(taken)}, NULL)"
+
+
+def twice(names: Iterable[str]) -> str:
+    """SQL: whether one of these fields, or an object around it, stands twice in its record: which of the two
+    holds nobody knows, and of two readers each may take another.
+    """
+    steps: dict[tuple[str, str], None] = {}
+    for path in (path for name in names for path in paths_of(name)):
+        above = "$"
+        for key, places in _STEP.findall(path):
+            steps[above, key] = None
+            above += f'."{key}"{places}'
+    found = (
+        f"len(list_filter(json_keys(json, '{above}'), lambda k: k = '{key}')) > 1" for above, key in steps
+    )
+    return f"coalesce({' OR '.join(f'coalesce({each}, false)' for each in found)}, false)"
 
 
 def type_of(name: str) -> str:

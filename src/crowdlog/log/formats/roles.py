@@ -46,8 +46,11 @@ def is_known(name: str) -> bool:
 
 def listed(names: Collection[str], hidden: int = 0) -> str:
     """Names as a sentence lists them, and how many are not among them."""
-    more = f"{hidden:,} whose names are not shown" if hidden else ""
-    return " and ".join(filter(None, [", ".join(names), more]))
+    named = [name for name in names if name.strip()]
+    nameless = len(names) - len(named)
+    more = [f"{nameless:,} without a name"] if nameless else []
+    more += [f"{hidden:,} whose names are not shown"] if hidden else []
+    return " and ".join(filter(None, [", ".join(named), *more])) or "none"
 
 
 def _last(name: str) -> str:
@@ -195,7 +198,7 @@ def about_the_rest(names: Sequence[str], roles: Mapping[str, str], hidden: int =
     rest.sort(key=lambda name: not guess_roles([name]))
     more = [f"{len(rest) - _SHOWN:,} more"] if len(rest) > _SHOWN else []
     nameless = [listed([], hidden)] if hidden else []
-    told = " and ".join(filter(None, [", ".join(rest[:_SHOWN]), *more, *nameless]))
+    told = " and ".join([*([listed(rest[:_SHOWN])] if rest else []), *more, *nameless])
     return [f"Not read: {told}. --columns says otherwise."]
 
 

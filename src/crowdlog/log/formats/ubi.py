@@ -16,8 +16,9 @@ from crowdlog.log.columns import ROLES, Batch
 from crowdlog.log.formats.arrow_text import from_arrow
 from crowdlog.log.formats.field_names import look
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.records import connection, records, text_of
+from crowdlog.log.formats.records import connection, records, text_of, twice
 from crowdlog.log.formats.times import translated
+from crowdlog.log.rejects import GOOD, TWICE
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
@@ -84,15 +85,16 @@ def _load(
     import pyarrow as pa
 
     names = ", ".join(f"{name} VARCHAR" for name in columns)
-    db.execute(f"CREATE TABLE {table} (n BIGINT, {names})")
+    db.execute(f"CREATE TABLE {table} (n BIGINT, twice BOOLEAN, broken BOOLEAN, {names})")
     taken = ", ".join(text_of(path) for path in columns.values())
+    said_twice = twice(columns.values())
     for source in sources:
         for part in records(source, advance):
             texts = pa.table({"n": part.line, "raw": [raw.decode("utf-8", "replace") for raw in part.raw]})
             db.register("part", texts)
             db.execute(
-                f"INSERT INTO {table} SELECT n, {taken} FROM (SELECT n, CASE WHEN json_valid(raw) THEN "
-                "raw::JSON END AS json FROM part)"
+                f"INSERT INTO {table} SELECT n, {said_twice}, json IS NULL, {taken} FROM (SELECT n, "
+                "CASE WHEN json_valid(raw) THEN raw::JSON END AS json FROM part)"
             )
 
 
@@ -100,9 +102,9 @@ def _joined(db: Any) -> Iterator[Batch]:
     """A row for each query without a click, and one for each click, at the time of its query."""
     clicks = ", ".join(f"'{name}'" for name in _CLICKS)
     answer = db.sql(
-        f"""SELECT q."user", q.query, q.time, c.rank, c.url, q.n
-        FROM queries q LEFT JOIN (SELECT * FROM events WHERE action IN ({clicks}) AND url IS NOT NULL) c
-        ON q.id = c.id ORDER BY q.n, c.n"""
+        f"""SELECT q."user", q.query, q.time, c.rank, c.url, q.n, q.twice
+        FROM queries q LEFT JOIN (SELECT * FROM events WHERE action IN ({clicks}) AND url IS NOT NULL
+        AND NOT twice) c ON q.id = c.id ORDER BY q.n, c.n"""
     )
     for table in answer.to_arrow_reader(1 << 16):
         columns = tuple(from_arrow(table.column(role)) for role in ROLES)
@@ -110,17 +112,26 @@ def _joined(db: Any) -> Iterator[Batch]:
         def raw(i: int, columns: tuple[Any, ...] = columns) -> bytes:
             return b"\t".join(column[i] for column in columns)
 
-        yield Batch(columns, table.column("n").to_numpy(), np.zeros(table.num_rows, np.uint8), raw)
+        said_twice = table.column("twice").to_numpy(zero_copy_only=False)
+        reason = np.where(said_twice, TWICE, GOOD).astype(np.uint8)
+        yield Batch(columns, table.column("n").to_numpy(), reason, raw)
 
 
 def _tell_lost(db: Any, options: ReadOptions) -> None:
     clicks = ", ".join(f"'{name}'" for name in _CLICKS)
-    total, nowhere, other, empty = db.execute(
-        f"""SELECT count(*) FILTER (action IN ({clicks})),
-        count(*) FILTER (action IN ({clicks}) AND NOT coalesce(id IN (SELECT id FROM queries), false)),
-        count(*) FILTER (action IS NULL OR action NOT IN ({clicks})),
-        count(*) FILTER (action IN ({clicks}) AND url IS NULL) FROM events"""
+    total, nowhere, other, empty, damaged = db.execute(
+        f"""SELECT count(*) FILTER (action IN ({clicks}) AND NOT twice),
+        count(*) FILTER (action IN ({clicks}) AND NOT twice
+        AND NOT coalesce(id IN (SELECT id FROM queries), false)),
+        count(*) FILTER ((action IS NULL OR action NOT IN ({clicks})) AND NOT twice AND NOT broken),
+        count(*) FILTER (action IN ({clicks}) AND url IS NULL AND NOT twice),
+        count(*) FILTER (twice OR broken) FROM events"""
     ).fetchone()
+    if damaged:
+        options.tell(
+            f"{damaged:,} events cannot be read or say a field twice, and were left out: clicks may be "
+            "missing."
+        )
     if nowhere:
         options.tell(f"{nowhere:,} of {total:,} clicks belong to no query of the export and were left out.")
     if empty:

@@ -1,0 +1,35 @@
+"""A JSON file that is one object around a list of records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crowdlog.errors import InputError
+from crowdlog.log.importer import import_log
+
+ROWS = [{"user": f"u{i}", "query": f"q{i}", "time": 1_700_000_000 + i, "url": "/x"} for i in range(3)]
+ABOUT = {"user": "exporter", "query": "all", "time": 1_700_000_000}
+
+
+@pytest.mark.parametrize("columns", [None, {name: name for name in ABOUT}])
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    ("whole", "named"),
+    [
+        ({"records": ROWS, **ABOUT}, "one of its fields"),
+        ({"data": {"items": ROWS}, **ABOUT}, "data.items"),
+    ],
+)
+def test_searches_inside_a_single_record_are_not_lost_in_silence(tmp_path, whole, named, indent, columns):
+    """Once the object around them was read as the only row."""
+    (tmp_path / "log.json").write_text(json.dumps(whole, indent=indent))
+    with pytest.raises(InputError, match=f"single record, and {named} holds a list of 3 others"):
+        import_log(tmp_path / "log.json", tmp_path / "store", columns=columns)
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_single_search_with_a_list_of_other_things_is_one(tmp_path):
+    (tmp_path / "log.json").write_text(json.dumps({**ABOUT, "results": [{"url": "/x"}, 7], "tags": ["a"]}))
+    assert import_log(tmp_path / "log.json", tmp_path / "store").info.rows == 1
