@@ -58,7 +58,7 @@ def claims(found: Found) -> list[Claim]:
     days = max(found["query", m, "Days"][1] for m in PRIVATE)
     slight = any(found["query", m, "Days"][1] > found["query", m, "Month"][1] for m in PRIVATE)
     pairs = {span: max(y for m in PRIVATE for y in found["pair", m, span].values()) for span in SPANS}
-    zealous = [max(found["pair", "ZEALOUS", span].values()) > 0 for span in SPANS]
+    zealous = {span: max(found["pair", "ZEALOUS", span].values()) for span in SPANS}
     return [
         Claim(
             f"Longer spanning logs provide greater coverage (d > 1).{asked}",
@@ -73,14 +73,21 @@ def claims(found: Found) -> list[Claim]:
         Claim(
             "For query pairs longer spanning logs are essential to reveal anything.",
             pairs["Month"] > 0 and pairs["Days"] == 0,
-            NO_PAIRS,
+            _largest(pairs),
         ),
         Claim(
             "With ZEALOUS the month-long log is the only one that shows any query pair.",
-            zealous == [False, False, True],
-            NO_PAIRS,
+            [share > 0 for share in zealous.values()] == [False, False, True],
+            _largest(zealous),
         ),
     ]
+
+
+def _largest(pairs: Mapping[str, float]) -> str:
+    """The largest share of query pairs by span."""
+    if not any(pairs.values()):
+        return NO_PAIRS
+    return "of query pairs at most " + ", ".join(f"{share:.2g} % ({span})" for span, share in pairs.items())
 
 
 def _grows(spans: list[Mapping[int, float]]) -> bool:

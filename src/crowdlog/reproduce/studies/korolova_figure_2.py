@@ -15,9 +15,10 @@ from crowdlog.reproduce.studies.korolova_release import (
     DS,
     LN10,
     PAPER,
+    SAME_K,
     SETUP,
-    SMALL_LOG,
     WEEK,
+    by_d,
     release,
 )
 from crowdlog.reproduce.study import Cell, Claim, Panel, Result, Study
@@ -45,16 +46,17 @@ def claims(distinct: Mapping[int, float], volume: Mapping[int, float]) -> list[C
     best = peak(volume)
     highest = f"ours is highest at d = {best} with {volume[best]:.2g} %"
     some = [d for d in volume if distinct[d] > 0]
+    shown, searched = f"ours: {by_d(distinct)}", f"ours: {by_d(volume)}"
     return [
         Claim(
             "The percent of distinct queries released decreases as d increases.",
             falls(list(distinct.values())),
-            SMALL_LOG,
+            f"{shown}; {SAME_K}",
         ),
         Claim(
             "A small percent of distinct queries covers a larger percent of impressions.",
             bool(some) and all(volume[d] > distinct[d] for d in some),
-            SMALL_LOG,
+            f"distinct queries, {shown}; impressions, {searched}",
         ),
         Claim(
             "The percent of impressions first increases with d, then decreases.",
@@ -65,7 +67,7 @@ def claims(distinct: Mapping[int, float], volume: Mapping[int, float]) -> list[C
         Claim(
             "The released queries are about 10 % to 35 % of the search volume.",
             all(9.5 <= y <= 35.5 for y in volume.values()),
-            SMALL_LOG,
+            f"{searched}; {SAME_K}",
         ),
     ]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from crowdlog.reproduce.bench import Bench, Coverage
 from crowdlog.reproduce.shapes import falls, rises
-from crowdlog.reproduce.studies.korolova_release import DS, PAPER, SETUP, SMALL_LOG
+from crowdlog.reproduce.studies.korolova_release import DS, PAPER, SAME_K, SETUP
 from crowdlog.reproduce.studies.korolova_spans import growth, spans
 from crowdlog.reproduce.study import Claim, Result, Study
 
@@ -48,12 +48,12 @@ def claims(found: Mapping[str, Mapping[int, Coverage]]) -> list[Claim]:
         Claim(
             "For every time span it decreases as d increases.",
             all(falls([one.distinct for one in of.values()]) for of in found.values()),
-            SMALL_LOG,
+            SAME_K,
         ),
         Claim(
             "The number of distinct queries released grows with the time span (d = 20).",
             rises([of[20].shown for of in found.values()]),
-            SMALL_LOG,
+            SAME_K,
         ),
     ]
 

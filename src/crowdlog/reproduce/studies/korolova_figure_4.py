@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from crowdlog.reproduce.bench import Bench, Coverage
 from crowdlog.reproduce.shapes import peak, rises
-from crowdlog.reproduce.studies.korolova_release import PAPER, SETUP, SMALL_LOG
+from crowdlog.reproduce.studies.korolova_release import PAPER, SAME_K, SETUP
 from crowdlog.reproduce.studies.korolova_spans import growth, spans
 from crowdlog.reproduce.study import Claim, Result, Study
 
@@ -33,12 +33,12 @@ def claims(found: Mapping[str, Mapping[int, Coverage]]) -> list[Claim]:
         Claim(
             "The best d, of the maximum percent of impressions, increases with the time span.",
             rises(list(best.values())),
-            f"ours: {ours}; {SMALL_LOG}",
+            f"ours: {ours}; {SAME_K}",
         ),
         Claim(
             "The number of impressions released grows with the time span (d = 20).",
             rises([of[20].published for of in found.values()]),
-            SMALL_LOG,
+            SAME_K,
         ),
     ]
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from crowdlog.mechanisms.korolova import Korolova
 from crowdlog.reproduce.bench import Bench, Coverage
@@ -24,10 +25,9 @@ SETUP = (
     "Impressions are the sum of the published noisy counts over all impressions of the log, as the paper "
     "defines them."
 )
-SMALL_LOG = (
-    "K does not depend on the size of the log (5 at d = 1, 121 at d = 20), and in a log of this size only "
-    "the very top is asked that often; "
-    "with more --users the shares grow"
+SAME_K = (
+    "K does not depend on the size of the log (5 at d = 1, 121 at d = 20): the fewer people, the fewer "
+    "queries are asked that often"
 )
 
 
@@ -43,3 +43,8 @@ def by_span(bench: Bench) -> dict[str, dict[int, Coverage]]:
         log = bench.log if SPANS[name] == ALL else bench.days(0, SPANS[name])
         found[name][d] = bench.coverage(release(d), log)
     return found
+
+
+def by_d(shares: Mapping[int, float]) -> str:
+    """The curve in words, for the reason beside a statement."""
+    return ", ".join(f"{share:.2g} % at d = {d}" for d, share in shares.items())

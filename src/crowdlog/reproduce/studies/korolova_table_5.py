@@ -62,7 +62,7 @@ def claims(found: Keywords, queries: float, edges: float) -> list[Claim]:
     numbers = "; ".join(
         f"{concept} {', '.join(str(row['released']) for row in rows)}" for concept, rows in found.items()
     )
-    few = f"a log of this size has few keywords ({numbers})"
+    few = f"keywords released: {numbers}"
     overlaps = {concept: percent(rows[0]["both"], rows[0]["released"]) for concept, rows in found.items()}
     shares = ", ".join(
         f"{name} {overlap:.0f} % of {found[name][0]['released']}" for name, overlap in overlaps.items()
