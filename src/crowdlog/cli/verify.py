@@ -1,4 +1,4 @@
-"""crowdlog verify: an independent check that a release is k-anonymous."""
+"""crowdlog verify: is a release as it was written and charged, and true of its log?"""
 
 from __future__ import annotations
 

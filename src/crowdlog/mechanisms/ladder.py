@@ -175,8 +175,8 @@ class Ladder(Mechanism):
         if not self._can_be_drawn(found, ROOM_FOR_PEOPLE if asked else 1):
             weights = f"{self.weight_counts} and {self.weight_shares}"
             raise InputError(
-                f"The 'epsilon' parameter of Ladder, or its share for counts or for shares, is too small: got "
-                f"{self.epsilon}, {weights}. The noise would be larger than can be drawn."
+                f"The 'epsilon' parameter of Ladder, or its share for counts or for shares, is too small: "
+                f"got {self.epsilon}, {weights}. The noise would be larger than can be drawn."
             )
         return found
 
