@@ -43,9 +43,30 @@ def test_every_release_can_be_checked_with_and_without_its_log(tmp_path):
     log = make_log(tmp_path)
     release = parse("FTa(k=3)").release(log, tmp_path / "out", i_know=True)
     assert "is as it was written" in run(release.path).output
-    assert "is as it was written" in run(release.path, "--truth", log.path).output
+    told = run(release.path, "--truth", log.path).output
+    assert "is as it was written" in told
+    rows = release.label.tables["queries"]
+    assert f"The table queries was counted again: each of its {rows} rows has at least 3 occurrences" in told
+    found = json.loads(run(release.path, "--truth", log.path, "--json").output)
+    assert found["holds"] is True
+    assert [each["rows"] for each in found["compared"]] == [rows]
     with pytest.raises(InputError, match="not signed with the key"):
         run(release.path, "--key", "00" * 32)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "said"),
+    [
+        ("DPu(epsilon=4, delta=1e-6, d=2)", "were not compared with the log: they come from noise"),
+        ("Pseudonyms()", "were not compared with the log: nothing is promised of them"),
+    ],
+)
+def test_what_was_not_compared_is_said(tmp_path, spelling, said):
+    log = make_log(tmp_path)
+    release = publish(parse(spelling), log, tmp_path / "out", i_know=True, budget=(5, 1e-4))
+    assert said in run(release.path, "--truth", log.path).output
+    assert said not in run(release.path).output
+    assert json.loads(run(release.path, "--truth", log.path, "--json").output)["compared"] == []
 
 
 def test_the_key_is_said_as_digits_or_as_a_file(tmp_path):

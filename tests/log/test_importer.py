@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 import stat
 
 import numpy as np
@@ -144,6 +145,14 @@ def test_bad_rows_are_counted_and_kept_word_for_word(tmp_path):
     raw = lines[6].split("\t")[3].encode().decode("unicode_escape").encode("latin-1")
     assert raw == text.split(b"\n")[7]
     assert len(lines) == 8
+
+
+def test_a_rejected_row_is_no_formula_in_a_spreadsheet_and_can_be_read_back(tmp_path):
+    row = b"=cmd|' /C calc'!A0,;\"=1+1\"\tq\tno time\t\t"
+    make(tmp_path, HEADER.encode() + b"7\ta\t2006-03-01 10:00:00\t\t\n" + row + b"\n", format="aol")
+    kept = (tmp_path / "store.rejects.tsv").read_text().splitlines()[1].split("\t")[3]
+    assert not re.search(r'(^|[,;])["\s]*[=+@-]', kept)
+    assert kept.encode().decode("unicode_escape").encode("latin-1") == row
 
 
 def test_strict_stops_at_the_first_bad_row_without_its_text(tmp_path):

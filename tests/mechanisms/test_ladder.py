@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from crowdlog.errors import InputError
 from crowdlog.mechanisms import ladder as module
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.ladder import ASKING, INVENTED, PUBLIC_PEOPLE
 from crowdlog.mechanisms.rungs.climb import longest_closed
 from crowdlog.mechanisms.rungs.setting import TABLES
+from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.graded import Graded
-from tests.support.logs import crowd_rows, make_log
+from tests.support.logs import crowd_rows, few_and_many, make_log
 from tests.support.randomness import FrozenRandomness
 
 ASKED = "Ladder(epsilon=2, delta=1e-6, least_rows=0)"
@@ -80,3 +83,47 @@ def test_the_label_tells_the_allowance_and_not_what_the_log_holds(tmp_path):
     assert notes[0] == notes[1]
     assert INVENTED in ladder.promise().unprotected
     assert "protected by ε, not hidden by δ" in INVENTED
+
+
+@pytest.mark.parametrize("epsilon", [0.005, 0.02, 0.1])
+def test_a_small_epsilon_never_fails_after_the_charge(tmp_path, epsilon):
+    """There the bound of the counts is mostly noise: it asked for more noise than can be drawn, half of the
+    time and after the release was paid for.
+    """
+    log = make_log(tmp_path, few_and_many())
+    ladder = parse(f"Ladder(epsilon={epsilon}, delta=1e-6, people=300)")
+    for seed in range(12):
+        ladder.protect(log, SeededRandomness(seed))
+
+
+def test_a_release_without_queries_has_no_searches_for_each_person(tmp_path):
+    """Where no query is released the breakdown of repeated ones has nobody to divide by."""
+    log = make_log(tmp_path, few_and_many())
+    ladder = parse("Ladder(epsilon=0.01, delta=1e-6, people=30000)")
+    assert "repeats" in ladder.setting.breakdowns
+    assert "queries" not in ladder.setting.tables
+    notes = ladder.protect(log, SeededRandomness(1)).notes
+    assert not any(name.startswith("searches for each person") for name in notes)
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["people=300", "people=30000", "people=10000000", "least_rows=5", "people=300, weight_counts=1e-6"],
+)
+def test_noise_that_cannot_be_drawn_is_refused_before_any_charge(tmp_path, more):
+    """The least ε that is not refused works; below it a sentence says why."""
+    log = make_log(tmp_path, few_and_many())
+    for epsilon in (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.1):
+        ladder = parse(f"Ladder(epsilon={epsilon}, delta=1e-6, {more})")
+        if refused(ladder):
+            assert epsilon < 0.1 or "weight_counts" in more
+        else:
+            ladder.protect(log, SeededRandomness(1))
+
+
+def refused(ladder):
+    try:
+        ladder.promise()
+    except InputError as error:
+        return re.search("larger than can be drawn|sigma", str(error)) is not None
+    return False

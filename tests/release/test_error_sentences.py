@@ -3,7 +3,7 @@
 The sentences are read from the source: one that has no case here fails, and so does a case whose sentence is
 gone. Each case must come to the very line that makes its error, end with the exit code of its class, hold no
 text of the log, and be true where it tells what was charged or published. Labels and pages have the catalogue
-of test_sentences.py.
+of test_sentences.py, what commands print that of test_command_sentences.py.
 """
 
 from __future__ import annotations

@@ -87,3 +87,22 @@ def test_a_chart_that_is_cut_shows_the_largest_counts_of_a_table_in_any_order(re
     assert chart.note.startswith("The 25 largest of 30.")
     (whole,) = charts_of(label, {"hours": table.slice(0, 24)})
     assert [bar.text for bar in whole.bars] == hours[:24]  # shown as a whole: in its own order
+
+
+def test_the_explanation_tells_the_price_of_the_rule_for_rare_words(tmp_path):
+    """How many texts the paper's rule would have released stands there, not on the label alone."""
+    shared = crowd_rows(20, ["camera batteries"])
+    rare = [(f"x{i}", "camera batteries zweibrueck", *shared[0][2:]) for i in range(2)]
+    log = make_log(tmp_path, [*shared, *rare])
+    spelling = "SemanticKAnonymity(k=3, theta=0.6, min_users=3)"
+    release = publish(parse(spelling), log, tmp_path / "out", i_know=True)
+    text = explain(release.label)
+    told = text.split("## What was counted on the way\n\n")[1]
+    words = "queries with a word of fewer than 3 people, released"
+    by_the_paper = release.label.notes[f"{words} by the paper's rule"]
+    assert by_the_paper > release.label.notes[words] == 0
+    assert told.splitlines() == [f"- {words} = 0", f"- {words} by the paper's rule = {by_the_paper}"]
+
+
+def test_an_explanation_without_notes_has_no_heading_for_them(releases):
+    assert "counted on the way" not in explain(releases["FTu(k=5)"].label)

@@ -132,3 +132,37 @@ def _raises_other(node: ast.AST) -> bool:
 
 def _makes_error(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS
+
+
+_PRINTS = {"_fail", "echo", "note", "reporting"}
+_HELPS = {"option", "argument", "command", "group", "version_option"}
+
+
+def command_texts(module: str) -> list[str]:
+    """What a command can print: texts of four words, and whatever is handed to what prints; not its help."""
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    helps = {_text(part) for node in ast.walk(tree) if _is_help(node) for part in ast.walk(node)}
+    parts = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in ast.walk(node)
+        if part is not node
+    }
+    given = [each for node in ast.walk(tree) if _called(node) in _PRINTS for each in node.args[:1]]
+    printed = [_text(part) for each in given for part in ast.walk(each) if id(part) not in parts]
+    found = dict.fromkeys([*told_parts(module), *printed])
+    return [text for text in found if re.search("[A-Za-z]{2}", text) and text not in helps]
+
+
+def _called(node: ast.AST) -> str:
+    if not isinstance(node, ast.Call):
+        return ""
+    return getattr(node.func, "attr", None) or getattr(node.func, "id", "")
+
+
+def _is_help(node: ast.AST) -> bool:
+    """Options and arguments, and the table of commands with what each does."""
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id == "COMMANDS"
+    return _called(node) in _HELPS

@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "site": ("site", "A static web site of releases, for everybody."),
     "serve": ("serve", "The owner's dashboard, in a browser."),
     "synthesize": ("synthesize", "Sample a synthetic log from a release's tables."),
-    "verify": ("verify", "Check that a k-anonymous release is k-anonymous."),
+    "verify": ("verify", "Is a release as it was written, charged, and true of its log?"),
     "split": ("split", "Split a store into a part to release and a part to test on."),
     "score": ("score", "Measure what a release is good for."),
     "attack": ("attack", "What a release gives away, against chance."),

@@ -1,4 +1,4 @@
-"""crowdlog verify: an independent check that a release is k-anonymous."""
+"""crowdlog verify: is a release as it was written and charged, and true of its log?"""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ if TYPE_CHECKING:
     from crowdlog.log.store import LogStore
     from crowdlog.mechanisms.k_anonymity import KAnonymity
     from crowdlog.mechanisms.semantic_k_anonymity import SemanticKAnonymity
+    from crowdlog.plan.table import TablePlan
     from crowdlog.release.folder import Release
+    from crowdlog.release.verify_exact import ExactVerdict
 
 
 @click.command("verify")
 @click.argument("release")
 @click.option(
     "--truth",
-    help="The log store it was made from: also compare with its ledger, and k-anonymity with the log.",
+    help="The log store it was made from: also compare with its ledger, and what has no noise with the log.",
 )
 @click.option("--key", metavar="HEX|FILE", help="The public key that must have signed it (FILE: PEM).")
 @json_option
 def command(release: str, truth: str | None, key: str | None, as_json: bool) -> None:
     """Check that label, tables and pages of RELEASE are as they were written and, with --truth, that its
-    charge is in the ledger and that every query of a k-anonymous release has k users around it (else exit
-    code 2).
+    charge is in the ledger, that every query of a k-anonymous release has k users around it and that exact
+    counts are those of the log (else exit code 2). What has noise cannot be compared, and that is said.
 
     \b
     Example: crowdlog verify KANON --truth STORE
@@ -72,8 +74,48 @@ def _against(opened: Release, release: str, truth: str, as_json: bool) -> dict[s
         return _verify_histories(opened, log, histories, as_json)
     mechanism = next((each for each in made if isinstance(each, KAnonymity | SemanticKAnonymity)), None)
     if mechanism is None:
-        return {"charge": opened.label.charge}
+        return _counted_again(opened, log, [plan for each in made for plan in each.plan], as_json)
     return _anonymity(opened, release, log, mechanism, as_json)
+
+
+_NOISY = "Its rows and counts were not compared with the log: they come from noise that nobody kept."
+_NOTHING_PROMISED = "Its rows were not compared with the log: nothing is promised of them."
+_TIMES = {"users": "people", "impressions": "occurrences"}
+
+
+def _counted_again(
+    opened: Release, log: LogStore, plans: list[TablePlan], as_json: bool
+) -> dict[str, object]:
+    """Tables with exact counts against the log; of others it is said that nothing was compared."""
+    from crowdlog.release.verify_exact import exact_plans, verify_exact
+
+    exact = exact_plans(plans)
+    if not exact:
+        if not as_json:
+            click.echo(_NOISY if opened.label.promise.guarantee.protects else _NOTHING_PROMISED)
+        return {"charge": opened.label.charge, "compared": []}
+    verdicts = [verify_exact(log, plan, opened.table(plan.name)) for plan in exact]
+    compared = [{**asdict(verdict), "holds": verdict.holds} for verdict in verdicts]
+    for verdict in verdicts:
+        if as_json and not verdict.holds:
+            show_json({"compared": compared, "holds": False})
+        _show_counted(opened, verdict, as_json)
+    return {"charge": opened.label.charge, "compared": compared, "holds": True}
+
+
+def _show_counted(opened: Release, verdict: ExactVerdict, as_json: bool) -> None:
+    rows = f"{verdict.rows:,} rows"
+    if not verdict.holds:
+        faults = ", ".join(f"{number:,} {words}" for words, number in verdict.faults().items())
+        raise PrivacyRefusal(
+            f"The table {verdict.table} of {opened.path} is not what this log gives: of its {rows} and those "
+            f"it should have {faults}. Do not publish it."
+        )
+    if not as_json:
+        click.echo(
+            f"The table {verdict.table} was counted again: each of its {rows} has at least "
+            f"{verdict.least:,} {_TIMES[verdict.on]}, every count is that of the log, and none is missing."
+        )
 
 
 def _anonymity(

@@ -12,6 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from crowdlog.errors import InputError
+from crowdlog.files.spreadsheet import defused_escapes
 from crowdlog.log.columns import Batch
 from crowdlog.types import Bytes
 
@@ -35,8 +36,8 @@ MAX_TEXT = 4096
 
 
 class RejectsFile:
-    """The rejects file (file, line, reason, row with backslash escapes); its mode lets only the owner read
-    it. Made with the first row.
+    """The rejects file (file, line, reason, row with backslash escapes, also of signs that a spreadsheet
+    would run as a formula); its mode lets only the owner read it. Made with the first row.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,9 +55,9 @@ class RejectsFile:
             handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             self._file = os.fdopen(handle, "wb")
             self._file.write(b"file\tline\treason\trow\n")
-        head = name.encode("unicode_escape") + f"\t{line}\t{reason}\t".encode()
-        escaped = raw.decode("latin-1").encode("unicode_escape")
-        self._file.write(head + escaped + b"\n")
+        place = defused_escapes(name.encode("unicode_escape"))
+        row = defused_escapes(raw.decode("latin-1").encode("unicode_escape"))
+        self._file.write(place + f"\t{line}\t{reason}\t".encode() + row + b"\n")
 
     def close(self) -> None:
         if self._file is not None:

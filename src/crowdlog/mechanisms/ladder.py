@@ -15,6 +15,7 @@ from crowdlog.artifacts.kinds import TABLES as KINDS
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.artifacts.public_lists import PUBLIC_TOPICS, PUBLIC_WORDS, WORD_LIST, public_words
 from crowdlog.artifacts.topics import TOPIC_WORDS, topic_names
+from crowdlog.errors import InputError
 from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import ITEMS, PEOPLE, POOL, free, parameter, weight
@@ -27,7 +28,7 @@ from crowdlog.plan.candidates import Candidates, NamedBy, Pool, PublicValues
 from crowdlog.plan.selections import GradedRounds
 from crowdlog.plan.table import RowNoise, TablePlan
 from crowdlog.privacy.accounting import GaussianStep, TailStep, for_ledger
-from crowdlog.privacy.divided import noise_sd
+from crowdlog.privacy.divided import least_mu, noise_sd
 from crowdlog.privacy.gaussian import check_epsilon_delta, largest_mu
 from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.rounded_gaussian import RoundedGaussian
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 ASKING = 0.005  # of μ², for the number of people where it is not given
 NOMINAL = 20_000  # people: what a plan is made for before they are counted
+ROOM_FOR_PEOPLE = 10_000  # times as many may be counted
 NAMED_BY = {
     "queries": NamedBy("words", others=True),
     "word_pairs": NamedBy("words × words"),
@@ -168,9 +170,25 @@ class Ladder(Mechanism):
     @cached_property
     def setting(self) -> Setting:
         """The setting for the given number of people, or for 20,000 if people will be counted with noise."""
-        if self.people is not None:
-            return self.setting_for(self.people, 1.0)
-        return self.setting_for(NOMINAL, 1 - ASKING)
+        asked = self.people is None
+        found = self.setting_for(NOMINAL if self.people is None else self.people, 1 - ASKING * asked)
+        if not self._can_be_drawn(found, ROOM_FOR_PEOPLE if asked else 1):
+            weights = f"{self.weight_counts} and {self.weight_shares}"
+            raise InputError(
+                f"The 'epsilon' parameter of Ladder, or its share for counts or for shares, is too small: "
+                f"got {self.epsilon}, {weights}. The noise would be larger than can be drawn."
+            )
+        return found
+
+    def _can_be_drawn(self, found: Setting, room: int) -> bool:
+        """Whether no noise is larger than the sampler's, whatever the log: told before anything is charged.
+        `room`: times as many people as the setting is for may be found.
+        """
+        from crowdlog.mechanisms.rungs.people import smallest_mu
+
+        vectors = sum(Breakdown(BREAKDOWN_TABLES[table]).vectors for table in found.breakdowns)
+        shares = vectors == 0 or found.mu["shares"] >= least_mu(vectors)
+        return shares and found.mu["counts"] >= smallest_mu(found.people * room)
 
     def setting_for(self, people: int, left: float) -> Setting:
         """How the part `left` of μ² is divided for so many people."""

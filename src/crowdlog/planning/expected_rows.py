@@ -114,7 +114,8 @@ def _more_than_share(plan: TablePlan, users: int) -> float | None:
 def _of_tables(tables: Mapping[str, float], users: int) -> tuple[str, bool]:
     shown = {name: rows for name, rows in tables.items() if rows >= 1}
     if not shown:
-        return f"{_about(users)} an empty release: in synthetic logs of this size too few share a word.", True
+        why = "in synthetic logs of this size too few share a word"
+        return f"{_about(users)} nothing that people share, at most some rows of noise: {why}.", True
     rows = ", ".join(f"{number(_rounded(rows))} {_IN_WORDS.get(name, name)}" for name, rows in shown.items())
     return f"{_about(users)} about {rows}, as synthetic logs share them.", False
 

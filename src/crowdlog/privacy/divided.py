@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounded_gaussian import LARGEST_SIGMA, RoundedGaussian
 from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.types import Ints
 
@@ -41,6 +41,11 @@ def noise_sd(vectors: int, mu: float) -> float:
     length of at most 1 each and all cells together are one Gaussian mechanism of this μ.
     """
     return math.sqrt(vectors) / mu * ROOM_ABOVE
+
+
+def least_mu(vectors: int) -> float:
+    """The least μ whose noise can be drawn."""
+    return UNIT * math.sqrt(vectors) / LARGEST_SIGMA * ROOM_ABOVE**2
 
 
 def noisy_cells(vectors: Sequence[Ints], mu: float, randomness: Randomness) -> list[NDArray[np.float64]]:

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from crowdlog.privacy.randomness import Randomness
-from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.rounded_gaussian import LARGEST_SIGMA, RoundedGaussian
 from crowdlog.privacy.rounding_room import ROOM_ABOVE
 from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.kernels import SHRINK
@@ -92,6 +92,18 @@ def find_bound(squares: Ints, mu: float, randomness: Randomness) -> int:
     above = _noisy([int((squares > bound * bound).sum()) * PART for bound in bounds], part, randomness)
     allowed = ABOVE * people
     return next((bound for bound, more in zip(bounds, above, strict=True) if more <= allowed), bounds[-1])
+
+
+def smallest_mu() -> float:
+    """Of `find_bound` and `kept_share`: their noise can be drawn from here on."""
+    return PART * math.sqrt(2 * len(TRIED)) / LARGEST_SIGMA * ROOM_ABOVE**2
+
+
+def longest_bound(mu: float) -> int:
+    """The longest length whose noise of this μ can be drawn: public, so that cutting a bound found with noise
+    down to it costs nothing.
+    """
+    return max(1, math.floor(LARGEST_SIGMA * mu / ROOM_ABOVE**2))
 
 
 def _noisy(sums: list[int], mu: float, randomness: Randomness) -> list[int]:

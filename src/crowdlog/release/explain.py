@@ -106,6 +106,8 @@ def explain(label: Label) -> str:
     if promise.unprotected:
         lines = "\n".join(f"- {line}" for line in promise.unprotected)
         parts.append(f"\n## What is not promised\n\n{lines}")
+    if label.notes:  # such as the texts with a rare word that another rule would have released
+        parts.append(_settings("What was counted on the way", label.notes).rstrip("\n"))
     return "\n".join(parts) + "\n"
 
 

@@ -12,10 +12,10 @@ from xml.sax.saxutils import quoteattr
 import pyarrow as pa
 
 from crowdlog.errors import InputError
+from crowdlog.files.spreadsheet import defused
 from crowdlog.files.whole import new_folder
 from crowdlog.release.folder import LABEL, Release
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORMATS = ("tsv", "parquet", "graphml")
 # Tables of a graph: what its nodes are; what its edges join, by which columns.
 _NODES = {"queries": "query", "words": "word", "sites": "site"}
@@ -64,16 +64,14 @@ def write_delimited(table: pa.Table, path: Path, delimiter: str) -> None:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(table.column_names)
         for batch in table.to_batches(max_chunksize=65_536):
-            columns = [
-                [_defused(" | ".join(v) if isinstance(v, list) else v) for v in column.to_pylist()]
-                for column in batch.columns
-            ]
+            columns = [[_cell(value) for value in column.to_pylist()] for column in batch.columns]
             writer.writerows(zip(*columns, strict=True))
 
 
-def _defused(value: Any) -> Any:
-    """A spreadsheet runs what begins like a formula: an apostrophe makes it a text. Numbers stay."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def _cell(value: Any) -> Any:
+    """A value as a cell: texts are no formulas, lists are texts, numbers stay."""
+    shown = " | ".join(value) if isinstance(value, list) else value
+    return defused(shown) if isinstance(shown, str) else shown
 
 
 def _parquet(release: Release, folder: Path) -> list[Path]:

@@ -5,6 +5,7 @@ import pytest
 import zstandard
 
 from crowdlog.errors import InputError
+from crowdlog.files.spreadsheet import defused
 from crowdlog.log.synth import POPULATIONS, synthesize
 from crowdlog.log.synth.rows import HEADER
 
@@ -77,3 +78,12 @@ def test_populations_differ_and_an_unknown_one_is_told(tmp_path: Path):
     with pytest.raises(InputError, match=r"There is no population 'martians'. Choose one of aol, other"):
         synthesize(tmp_path / "log.tsv", users=5, population="martians")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["aol", "other"]
+
+
+def test_no_text_is_a_formula_in_a_spreadsheet(tmp_path: Path):
+    """Nobody typed these texts, and none begins like a formula: the files may be opened as they are."""
+    beside = {name: tmp_path / name for name in ("secrets", "labels", "tasks")}
+    synthesize(tmp_path / "log.tsv", users=400, seed=3, **beside)
+    for path in (tmp_path / "log.tsv", *beside.values()):
+        cells = [cell for line in path.read_text(encoding="utf-8").splitlines() for cell in line.split("\t")]
+        assert [cell for cell in cells if defused(cell) != cell] == [], path.name

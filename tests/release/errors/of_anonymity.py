@@ -185,6 +185,7 @@ ANONYMITY_ERRORS: Cases = {
     "cli/budget.py": {"Give both --epsilon and --delta": half_a_budget},
     "cli/verify.py": {
         "is not signed with the key given": signed_by_nobody,
+        "is not what this log gives": verified("FTu(k=2)", false_counts),
         "has no table of queries": verified("KAnonymity(k=2)", another_name),
         "-anonymous at Θ": verified("KAnonymity(k=2)", false_counts),
         "has no table of rows with their clusters": verified(

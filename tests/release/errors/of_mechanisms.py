@@ -115,6 +115,11 @@ MECHANISM_ERRORS: Cases = {
     "mechanisms/korolova.py": {
         "Korolova needs 'surfaced'": spelled("Korolova(epsilon=1, delta=1e-5, d=2, urls='public')")
     },
+    "mechanisms/ladder.py": {
+        "or for shares, is too small": lambda bench: bench.publish(
+            "Ladder(epsilon=1e-5, delta=1e-9, people=60)"
+        )
+    },
     "mechanisms/mdav.py": {"Mdav takes a file of vectors": spelled("Mdav(k=3, distance='vectors')")},
     "mechanisms/semantic_k_anonymity.py": {
         "'word_users' parameter": spelled("SemanticKAnonymity(k=3, theta=0.5, word_users=5)")

@@ -157,3 +157,13 @@ def test_figures_of_the_release_are_followed_where_it_tells_them(tmp_path: Path)
 def test_without_such_tables_published_figures_stand_in(release: Release):
     figures = read_figures(release)
     assert (figures.told, figures.clicked, figures.sessions) == (False, 0.6, 16.73)
+
+
+def test_texts_stay_as_they_are_and_the_note_warns_of_spreadsheets(tmp_path: Path):
+    """A log is read by programs: an apostrophe would be another query. So the reader is told."""
+    rows = [(f"u{i}", "=1+1", i, None) for i in range(3)]
+    release = parse("FTa(k=1)").release(make_log(tmp_path, rows), tmp_path / "out", i_know=True)
+    made = synthesize_from(release, tmp_path / "log.tsv", sessions=20, seed=1)
+    assert {row[1] for row in rows_of(made.path)} == {"=1+1"}
+    (note,) = tmp_path.glob("log.tsv*.md")
+    assert "safe to open with one" in note.read_text(encoding="utf-8")

@@ -76,6 +76,7 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         "\n## What is not promised": lambda label: bool(label.promise.unprotected),
         "Not covered by the promise": lambda label: bool(label.promise.unprotected),
         "Where we differ from the paper": lambda label: bool(label.promise.errata),
+        "What was counted on the way": lambda label: bool(label.notes),
         "\n## What was spent": dp,
         "\n## What was done": lambda label: not dp(label),
         "\n## What this means for one person": always,

@@ -48,21 +48,37 @@ class People:
     spread: Floats  # half of the interval
 
 
+def _bounds_part(people: int) -> float:
+    return BOUNDS_SHARE * min(1.0, math.sqrt(BOUNDS_AT / people))
+
+
+def _kept_part(people: int) -> float:
+    return KEPT_SHARE * math.sqrt(MEASURED_FROM / people) if people >= MEASURED_FROM else 0.0
+
+
+def smallest_mu(people: int) -> float:
+    """What counts of so many people need: below it the noise that finds their bounds cannot be drawn."""
+    return scaled_counts.smallest_mu() / math.sqrt(_bounds_part(people) / 2)
+
+
 def count_people(
     shown: Mapping[str, ShownKeys], mu: float, people: int, randomness: Randomness
 ) -> tuple[dict[str, People], dict[str, float]]:
     """Every person once per key. μ of all passes and sums together. Also the kept share of each pass."""
     held = beside([each.held for each in shown.values()])
-    measured = people >= MEASURED_FROM
-    bounds_part = BOUNDS_SHARE * min(1.0, math.sqrt(BOUNDS_AT / people))
-    kept_part = KEPT_SHARE * math.sqrt(MEASURED_FROM / people) if measured else 0.0
+    bounds_part, kept_part = _bounds_part(people), _kept_part(people)
+    # Where ε is so small that the measure's noise cannot be drawn the share is not measured.
+    measured = mu * math.sqrt(kept_part / 2) >= scaled_counts.smallest_mu()
     table = np.concatenate([_table_weight(name, each.size) for name, each in shown.items()])
     passes, shares, wanted = [], [], table
     for part in (FIRST_PASS, 1 - FIRST_PASS):
         weights = scaled_counts.as_weights(wanted)
         squares = scaled_counts.squared_lengths(held, weights)
-        bound = scaled_counts.find_bound(squares, mu * math.sqrt(bounds_part / 2), randomness)
         part_mu = mu * math.sqrt(part * (1 - bounds_part - kept_part))
+        found = scaled_counts.find_bound(squares, mu * math.sqrt(bounds_part / 2), randomness)
+        # At a small ε the bound is mostly noise, and may ask for more of it than can be drawn: after the
+        # charge that would be an error, now and then.
+        bound = min(found, scaled_counts.longest_bound(part_mu))
         counted = scaled_counts.noisy_people(held, weights, bound, part_mu, randomness)
         share = KEPT
         if measured:

@@ -28,7 +28,7 @@ def searches_each(
     people: Mapping[str, People], bands: Ints, breakdowns: Mapping[str, pa.Table]
 ) -> dict[str, float]:
     """Searches for each person of a query, by band: from published numbers alone."""
-    if "repeats" not in breakdowns:
+    if "repeats" not in breakdowns or "queries" not in people:  # no query is released: nobody's searches
         return {}
     searches = breakdowns["repeats"]["count"].to_numpy() * np.array(REPEAT_CAPS)
     holders = [float(people["queries"].count[bands == band].sum()) for band in range(len(REPEATS))]

@@ -114,6 +114,9 @@ other than the release's table of pairs says.
 words, names of released sites): {made.invented_texts:,} such texts are listed in
 {made.path.name}.invented.
 {_TOLD if told else _NOT_TOLD}
+
+Texts stand there as they were released, for programs that read logs. A spreadsheet may run one that begins
+with =, +, - or @ as a formula: `crowdlog export` writes tables that are safe to open with one.
 """
 
 
