@@ -274,7 +274,7 @@ class Operator:
         at = f"/collections/{collection_id}/preview"
         with new_folder(out, secret=True) as folder:
             for name in self.aggregation.call("GET", at)["files"]:
-                (folder / Path(name).name).write_bytes(self.aggregation.read(f"{at}/{name}"))
+                self.aggregation.fetch(f"{at}/{name}", folder / Path(name).name)
         return out
 
 

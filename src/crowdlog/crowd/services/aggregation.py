@@ -62,8 +62,7 @@ from crowdlog.privacy.randomness import Randomness
 _OVER = ("ready", "published", CANCELLED)  # the keys are destroyed
 MOST_INVITATIONS = 100_000  # of one request
 _POLL_SECONDS = 1.0
-# HTTPError: also an answer that cannot be decoded. Refused: another worker has seen the certificate, and more
-# happened since.
+# Refused: another worker has seen the certificate, and more happened since.
 _NOT_YET = (httpx.HTTPError, StorageFull, StorageDown, Refused)
 _ID = ONE_COLLECTION["parameters"]
 _FILE_NAME = "^[a-z_]+\\.(html|json|md|parquet|csv)$"
