@@ -217,6 +217,7 @@ class AggregationServer:
         if manifest.collection.mix_publics[-1] != self._key.public:
             raise Refused(400, "The collection does not use this server's key in its place.")
         policies_of(manifest)
+        self.identity.bind_issuer(manifest, "report")
         self._store.create(manifest)
         return self.identity.agree(manifest)
 
