@@ -161,7 +161,10 @@ def manifest() -> Manifest:
     mixes = tuple(MixKey.generate(RANDOMNESS).public for _ in range(3))
     keys = PartyKeys(voprf_public=VoprfKey.generate(RANDOMNESS).public, mix_publics=mixes, **issuers)
     roles = ("randomness", "mix", "mix", "aggregation")
-    parties = [Party(role, f"owner of {role}", "http://nowhere.invalid", "0" * 64) for role in roles]
+    parties = [
+        Party(role, f"owner of {role}", f"http://{number}.invalid", f"{number:064x}")
+        for number, role in enumerate(roles)
+    ]
     return Terms("benchmark", K, limit=1000, cover=False).manifest(parties, keys, 4_000_000_000)
 
 

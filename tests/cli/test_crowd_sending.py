@@ -1,6 +1,7 @@
 """`crowdlog crowd send` when the mix is away, against services in this process."""
 
 import time
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -12,8 +13,9 @@ from crowdlog.crowd.client import participate
 from crowdlog.crowd.client.client_store import ClientStore
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.http import Unreachable
+from crowdlog.crowd.terms import Terms
 from tests.crowd.services.members import RANDOM, Direct, SmallCrowd
-from tests.support.manifests import manifest_of
+from tests.support.manifests import KEYS, PARTIES, manifest_of
 
 
 class AwayAtFirst(Direct):
@@ -60,6 +62,16 @@ def test_lines_without_tls_are_told(capsys):
     crowd_member._warn_of_open_lines(manifest_of())
     said = capsys.readouterr().err
     assert said.count("is not encrypted") == 4
+
+
+def test_parties_that_may_be_one_are_told(capsys):
+    crowd_member._warn_of_one_hand(manifest_of())
+    assert capsys.readouterr().err == ""
+    parties = [replace(party, owner="Ada", url=f"http://one.example:{n}") for n, party in enumerate(PARTIES)]
+    crowd_member._warn_of_one_hand(Terms("t", 5).manifest(parties, KEYS, 4_000_000_000))
+    said = capsys.readouterr().err
+    assert "Several of these services are at one.example: whoever" in said
+    assert "Several of these services are run by Ada: whoever" in said
 
 
 def test_who_sends_at_once_is_told_what_she_gives_up_before_she_is_asked(crowd, tmp_path, monkeypatch):

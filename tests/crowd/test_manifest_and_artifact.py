@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,11 @@ from crowdlog.crowd.artifact import (
 )
 from crowdlog.crowd.client.participate import Link
 from crowdlog.crowd.crypto.opening import Opened
-from crowdlog.crowd.manifest import Job, Manifest
+from crowdlog.crowd.manifest import Job, Manifest, Party
+from crowdlog.crowd.separate_parties import hosts_of_several
+from crowdlog.crowd.terms import Terms
 from crowdlog.errors import InputError, PrivacyRefusal
-from tests.support.manifests import manifest_of
+from tests.support.manifests import KEYS, PARTIES, manifest_of
 
 MANIFEST = manifest_of(representation="light", limit=9)
 NESTED = manifest_of(inner_artifact="click", inner_k=7, inner_slots=2)
@@ -112,6 +115,54 @@ def test_other_terms_have_another_id():
 def test_a_crowd_smaller_than_k_is_refused():
     with pytest.raises(PrivacyRefusal, match="smallest crowd"):
         manifest_of(smallest_crowd=4)
+
+
+def _with_party(number: int, **changed) -> dict:
+    parties = [asdict(party) for party in PARTIES]
+    parties[number] |= changed
+    return {"parties": [Party(**party) for party in parties]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        (_with_party(2, signing=PARTIES[1].signing), "same key:"),
+        (_with_party(2, signing=PARTIES[0].signing.upper()), "same key:"),
+        (_with_party(2, url=PARTIES[1].url), "same address"),
+        (_with_party(2, url="HTTP://1.INVALID.:80/"), "same address"),
+        (_with_party(3, url=PARTIES[2].url), "same address"),
+        (_with_party(2, url=PARTIES[0].url), "same address"),
+        ({"keys": replace(KEYS, mix_publics=(bytes(32), bytes(32), bytes([1]) * 32))}, "for envelopes"),
+        ({"keys": replace(KEYS, mix_publics=(bytes(32), bytes([1]) * 32, bytes(32)))}, "for envelopes"),
+        ({"keys": replace(KEYS, evaluation_issuer=KEYS.report_issuer)}, "for credentials"),
+        ({"keys": replace(KEYS, admission_issuer=KEYS.report_issuer)}, "for credentials"),
+    ],
+    ids=[
+        "one key for both mixes",
+        "a mix that is the randomness server",
+        "one address for both mixes",
+        "one address written otherwise",
+        "a mix at the aggregation server's address",
+        "a mix at the randomness server's address",
+        "mixes with one key for envelopes",
+        "a mix with the aggregation server's key for envelopes",
+        "the randomness server issues for the aggregation server",
+        "the first mix issues for the aggregation server",
+    ],
+)
+def test_one_service_in_two_roles_is_refused(changed, what):
+    terms = Terms("t", 5)
+    described = {"parties": PARTIES, "keys": KEYS, **changed}
+    with pytest.raises(PrivacyRefusal, match=what):
+        terms.manifest(**described, mining_until=4_000_000_000)
+
+
+@pytest.mark.parametrize("url", ["http://1.invalid:8001", "https://1.invalid", "http://1.invalid/mix2"])
+def test_another_port_or_path_is_another_service_and_one_host_is_told(url):
+    changed = _with_party(2, url=url)["parties"]
+    assert Terms("t", 5).manifest(changed, KEYS, 4_000_000_000).mixes[1].url == url
+    assert hosts_of_several([party.url for party in changed]) == ["1.invalid"]
+    assert hosts_of_several([party.url for party in PARTIES]) == []
 
 
 def test_consent_says_what_is_published_and_what_is_not_guaranteed():

@@ -1,9 +1,10 @@
-"""Terms of collections without services: keys of zeros, parties that do not exist."""
+"""Terms of collections without services: keys of which nobody has the secret, parties that do not exist."""
 
 from crowdlog.crowd.manifest import Manifest, Party
 from crowdlog.crowd.operator import PartyKeys, Terms
 
-KEYS = PartyKeys(bytes(32), bytes(64), bytes(64), bytes(64), (bytes(32),) * 3)
+ISSUERS = tuple(bytes([number]) * 64 for number in range(3))  # each party has keys of its own
+KEYS = PartyKeys(bytes(32), *ISSUERS, tuple(bytes([number]) * 32 for number in range(3)))
 # RFC 2606: nobody is called
 PARTIES = tuple(
     Party(role, f"owner {number}", f"http://{number}.invalid", f"{number:064x}")

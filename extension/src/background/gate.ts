@@ -4,6 +4,7 @@ import { Told } from "../../lib/told.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
 import { allowedHosts, patternsOf } from "../store/hosts.ts";
+import { bytesOf } from "./bounded-answers.ts";
 import { hideOriginFrom } from "./origin.ts";
 
 export interface Sent {
@@ -18,6 +19,9 @@ export interface Sent {
   readonly times?: number;
 }
 
+const MOST_REFUSAL = 65_536; // bytes of what a service says when it refuses
+const MOST_JSON = 32 * 2 ** 20; // the longest is the public list of collections
+const MOST_FILE = 256 * 2 ** 20; // of a crowd log, which is held in memory
 const MOST_SENT = 1000; // lines of the list of requests that are kept
 /** Chromium stops a background whose request has no answer after 30 seconds, and then nobody would be told. */
 const PATIENCE_MS = 25_000;
@@ -54,9 +58,18 @@ async function allowedHostnames(): Promise<string[]> {
 
 /** What the service says of it, in its own words, or the number it answered. */
 async function refused(origin: string, answer: Response): Promise<Told> {
-  const found = (await answer.json().catch(() => undefined)) as { error?: unknown } | undefined;
+  const found = (await parsed(answer, MOST_REFUSAL)) as { error?: unknown } | null | undefined;
   const said = typeof found?.error === "string" ? found.error.slice(0, 300) : undefined;
   return said === undefined ? new Told("told_service_number", origin, answer.status) : new Told("told_service_says", origin, said);
+}
+
+/** The JSON of an answer; undefined for anything else, also for one that does not end. */
+async function parsed(answer: Response, most: number): Promise<unknown> {
+  try {
+    return JSON.parse(new TextDecoder().decode(await bytesOf(answer, most)));
+  } catch {
+    return undefined;
+  }
 }
 
 async function writeDown(line: Sent): Promise<void> {
@@ -76,11 +89,13 @@ function sameDay(one: number, other: number): boolean {
 }
 
 export async function call(method: "GET" | "POST", url: string, body?: unknown): Promise<Record<string, unknown>> {
-  const answer: unknown = await (await request(method, url, body)).json().catch(() => undefined);
+  const answer = await parsed(await request(method, url, body), MOST_JSON);
   if (typeof answer !== "object" || answer === null) throw new Told("told_no_service", new URL(url).origin);
   return answer as Record<string, unknown>;
 }
 
 export async function download(url: string): Promise<Uint8Array> {
-  return new Uint8Array(await (await request("GET", url, undefined)).arrayBuffer());
+  const content = await bytesOf(await request("GET", url, undefined), MOST_FILE);
+  if (content === undefined) throw new Told("told_no_service", new URL(url).origin);
+  return content;
 }

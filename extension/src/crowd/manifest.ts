@@ -4,6 +4,7 @@ import { PrivacyRefusal, ReportError, toHex } from "../../lib/bytes.ts";
 import type { Collection } from "../../lib/collection.ts";
 import { collectionOf } from "../../lib/terms.ts";
 import { REPRESENTATIONS } from "../log/normalise.ts";
+import { refuseOneInTwoRoles } from "./separate-parties.ts";
 
 export const PAIRS = ["pair", "session-pair", "window-pair", "undirected-pair", "undirected-session-pair", "undirected-window-pair"] as const;
 const PARTS = ["word", "word-pair", "site", "query-site", "word-site"] as const;
@@ -78,6 +79,7 @@ export class Manifest {
     const roles = json.parties.map(({ role }) => role).join(" ");
     const mixes = Array<string>(collection.mixPublics.length - 1).fill("mix"); // the last key is the aggregation server's
     if (roles !== ["randomness", ...mixes, "aggregation"].join(" ")) throw new ReportError(MISREAD);
+    refuseOneInTwoRoles(json.parties, collection);
     const nested = new Set([collection.innerK > 0, json.inner_artifact !== "", json.inner_policy !== ""]);
     if (nested.size > 1 || (json.inner_artifact !== "" && json.artifact !== "query")) throw new ReportError(MISREAD);
     if (json.smallest_crowd < collection.k) throw new PrivacyRefusal("told_smallest_crowd", collection.k, json.smallest_crowd);

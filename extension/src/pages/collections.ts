@@ -5,6 +5,7 @@ import { toHex } from "../../lib/bytes.ts";
 import { type Link, parseLink } from "../crowd/link.ts";
 import type { ManifestJson } from "../crowd/manifest.ts";
 import type { Chosen, Sample } from "../crowd/sample.ts";
+import { mayBeOne } from "../crowd/separate-parties.ts";
 import { termRows } from "../crowd/term-rows.ts";
 import { type Item, leave, type Membership, memberships, outbox, stateOf } from "../store/crowd.ts";
 import { consentsOf } from "../store/consents.ts";
@@ -70,7 +71,8 @@ function terms(manifest: ManifestJson, asked: string): HTMLElement {
   const { parties } = manifest;
   const owners = h("ul", { class: "plain" }, ...parties.map(({ role, owner, url }) => h("li", {}, h("span", { class: "grow" }, `${message(`role_${role}`)}: ${owner}`, h("br"), h("small", {}, url)))));
   const cleartext = parties.some(({ url }) => url.startsWith("http:")) ? h("p", { class: "warn" }, message("terms_http")) : undefined;
-  return h("div", {}, facts([...termRows(manifest, asked), [message("terms_parties"), owners]]), cleartext);
+  const oneHand = mayBeOne(parties) ? h("p", { class: "warn" }, message("terms_one_hand")) : undefined;
+  return h("div", {}, facts([...termRows(manifest, asked), [message("terms_parties"), owners]]), cleartext, oneHand);
 }
 
 /** `allowed`: by the browser; without it nothing can be asked or sent. */

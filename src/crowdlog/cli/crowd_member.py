@@ -58,6 +58,7 @@ def join(link: str, home: Path, cafile: str | None, yes: bool) -> None:
         head = participate.check_parties(manifest, connect, participate.heads_seen(own, manifest))
         show_fields(_terms(manifest))
         _warn_of_open_lines(manifest)
+        _warn_of_one_hand(manifest)
         agree(yes, "Join on these terms?")
         participate.join(own, parsed, manifest, connect, SystemRandomness())
         own.keep_receipt(manifest.id, participate.receipt(head, time.time()))
@@ -192,6 +193,21 @@ def _warn_of_open_lines(manifest: Manifest) -> None:
                 f"The line to {party.url} is not encrypted: whoever watches it sees when you take part.",
                 err=True,
             )
+
+
+def _warn_of_one_hand(manifest: Manifest) -> None:
+    """Say where several parties may be one: the terms cannot show who stands behind an address."""
+    from crowdlog.crowd.separate_parties import hosts_of_several
+
+    owners = [party.owner for party in manifest.parties]
+    named = [f"at {host}" for host in hosts_of_several([party.url for party in manifest.parties])]
+    named += [f"run by {owner}" for owner in sorted(set(owners)) if owners.count(owner) > 1]
+    for place in named:
+        click.echo(
+            f"Several of these services are {place}: whoever runs them together can do what "
+            "docs/threat-model.md says of parties that collude.",
+            err=True,
+        )
 
 
 @click.command(short_help="What is to be done, and until when.")

@@ -4,13 +4,17 @@ repeated.
 
 from __future__ import annotations
 
+import io
+import json
 import ssl
 import time
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import httpx
 
+from crowdlog.crowd.bounded_answers import MOST_FILE, MOST_JSON, MOST_SIGNED, UNPACKED, TooMuch, pieces
 from crowdlog.errors import CrowdlogError, InputError
 
 # Refusals that pass by themselves: too slow, too many, overloaded, full.
@@ -41,30 +45,37 @@ class Connection:
         timeout: float = 60,
     ) -> None:
         self.url, self._retries = url.rstrip("/"), retries
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {**UNPACKED, **({"Authorization": f"Bearer {token}"} if token else {})}
         self._client = httpx.Client(headers=headers, timeout=timeout, verify=trusting(cafile))
 
     def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         """Return the JSON object that the service answers."""
+        content = io.BytesIO()
+        self._pour(method, path, body, content, MOST_JSON)
         try:
-            answer = self._answer(method, path, body).json()
-        except ValueError as error:
-            raise InputError(
-                f"{self.url} does not answer as a service of crowdlog; check the address."
-            ) from error
+            answer = json.loads(content.getvalue())
+        except (ValueError, RecursionError) as error:
+            raise self._no_service() from error
         if not isinstance(answer, dict):
-            raise InputError(f"{self.url} does not answer as a service of crowdlog; check the address.")
+            raise self._no_service()
         return answer
 
-    def read(self, path: str) -> bytes:
-        """Return a file."""
-        return self._answer("GET", path, None).content
+    def fetch(self, path: str, to: Path) -> None:
+        """Write a file that the service has."""
+        with to.open("wb") as file:
+            self._pour("GET", path, None, file, MOST_FILE)
 
-    def _answer(self, method: str, path: str, body: Any) -> httpx.Response:
+    def _no_service(self) -> InputError:
+        return InputError(f"{self.url} does not answer as a service of crowdlog; check the address.")
+
+    def _pour(self, method: str, path: str, body: Any, to: IO[bytes], most: int) -> None:
+        """Make a call, again where passing trouble stopped it, and write what is answered."""
         pause = _FIRST_PAUSE
         for attempt in range(self._retries + 1):
             try:
-                answer = self._client.request(method, self.url + path, json=body)
+                answer = self._exchange(method, path, body, to, most)
+            except TooMuch as error:
+                raise self._no_service() from error
             except httpx.TransportError as error:
                 if "CERTIFICATE_VERIFY_FAILED" in str(error):
                     raise InputError(
@@ -78,12 +89,24 @@ class Connection:
                 ) from error
             else:
                 if answer.status_code not in _PASSING:
-                    return _accepted(answer, self.url)
+                    _refuse_failure(answer, self.url)
+                    return
                 problem = _sentence(answer, self.url)
             if attempt < self._retries:
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
         raise Unreachable(problem)
+
+    def _exchange(self, method: str, path: str, body: Any, to: IO[bytes], most: int) -> httpx.Response:
+        """Ask once. What is asked for goes to `to`; the answer that is returned holds a refusal's words."""
+        to.seek(0)
+        to.truncate()  # what came before the line broke
+        with self._client.stream(method, self.url + path, json=body) as answer:
+            if answer.is_success:
+                for piece in pieces(answer, most):
+                    to.write(piece)
+                return httpx.Response(answer.status_code)
+            return httpx.Response(answer.status_code, content=b"".join(pieces(answer, MOST_SIGNED)))
 
     def __enter__(self) -> Self:
         return self
@@ -104,9 +127,9 @@ def trusting(cafile: str | None) -> ssl.SSLContext | bool:
         raise InputError(f"{cafile} is not a file of certificates to trust.") from error
 
 
-def _accepted(answer: httpx.Response, url: str) -> httpx.Response:
+def _refuse_failure(answer: httpx.Response, url: str) -> None:
     if answer.is_success:
-        return answer
+        return
     if answer.is_client_error:
         raise InputError(_sentence(answer, url))
     raise Unreachable(_sentence(answer, url))
@@ -116,6 +139,6 @@ def _sentence(answer: httpx.Response, url: str) -> str:
     """The service's own sentence; a stranger's page is not repeated."""
     try:
         sentence = answer.json()["error"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         sentence = f"It answered {answer.status_code}."
     return f"{url}: {str(sentence)[:300]}"

@@ -11,7 +11,8 @@ from typing import Any, get_args
 
 from crowdlog.artifacts.kinds import ARTIFACTS, COLLECTED_ARTIFACTS, QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
-from crowdlog.crowd.crypto.collection import Collection
+from crowdlog.crowd.crypto.collection import ISSUERS, Collection
+from crowdlog.crowd.separate_parties import refuse_one_in_two_roles
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.plan.bounds import Counts
 
@@ -138,6 +139,7 @@ class Manifest:
             raise InputError(
                 "A collection names its randomness server, its mixes and its aggregation server."
             )
+        self._refuse_one_in_two_roles()
         if self.smallest_crowd < self.collection.k:
             raise PrivacyRefusal(
                 f"The smallest crowd must be at least k ({self.collection.k}), got {self.smallest_crowd}; "
@@ -148,6 +150,15 @@ class Manifest:
                 "The terms shown are not those the collection's id was made from; do not join, and tell the "
                 "operator."
             )
+
+    def _refuse_one_in_two_roles(self) -> None:
+        collection = self.collection
+        refuse_one_in_two_roles(
+            [party.url for party in self.parties],
+            [party.signing for party in self.parties],
+            collection.mix_publics,
+            [collection.issuer(name) for name in ISSUERS],
+        )
 
     @property
     def id(self) -> str:

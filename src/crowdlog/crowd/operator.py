@@ -173,6 +173,21 @@ class Operator:
     def phase(self, collection_id: str) -> str:
         return str(self.aggregation.call("GET", f"/collections/{collection_id}")["phase"])
 
+    def _phase_reached(self, collection_id: str) -> str:
+        """The phase, of a closed collection once all services know that it is closed: they look every second,
+        and a command may come sooner after `close`.
+        """
+        if self.phase(collection_id) == "mining" and self._closed(collection_id):
+            self.wait_open(collection_id)
+        return self.phase(collection_id)
+
+    def _closed(self, collection_id: str) -> bool:
+        try:
+            state = self.randomness.call("GET", f"/collections/{collection_id}").get("state")
+        except InputError:  # creating stopped before this service agreed
+            return False
+        return state == "destroyed"
+
     def publish(self, collection_id: str, out: Path, seconds: float = 3600) -> Path:
         """Wait for the end of the uploads, have the crowd log made, and fetch it into a new folder to look
         at.
@@ -181,7 +196,7 @@ class Operator:
         """
         if out.exists():
             raise InputError(f"{out} exists already; choose another folder for the crowd log.")
-        phase = self.phase(collection_id)
+        phase = self._phase_reached(collection_id)
         if phase == "mining":
             raise InputError("The collection is in phase 'mining': close it before it is published.")
         if phase == "uploading":
@@ -207,7 +222,7 @@ class Operator:
         """Go on where trouble stopped a command, and return the phase: have every party agree that did not
         when it was created, destroy the key of what was cancelled, or make and fetch the crowd log.
         """
-        phase = self.phase(collection_id)
+        phase = self._phase_reached(collection_id)
         if phase == "mining":
             self._register(self.manifest(collection_id))
         elif phase not in PHASES:  # cancelled
@@ -259,7 +274,7 @@ class Operator:
         at = f"/collections/{collection_id}/preview"
         with new_folder(out, secret=True) as folder:
             for name in self.aggregation.call("GET", at)["files"]:
-                (folder / Path(name).name).write_bytes(self.aggregation.read(f"{at}/{name}"))
+                self.aggregation.fetch(f"{at}/{name}", folder / Path(name).name)
         return out
 
 

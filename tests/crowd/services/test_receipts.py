@@ -15,6 +15,7 @@ from crowdlog.crowd.services.handover import ENDED, HEARD, TAKEN, batch_message,
 from crowdlog.crowd.services.mix import MixNode
 from tests.crowd.services.calling import AppClient
 from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, signed_batch
+from tests.support.hostile_server import hostile_server
 
 SENT = 8
 
@@ -67,6 +68,19 @@ def test_a_wrong_proxy_makes_a_mix_forget_nothing(crowd, held, status, body):
     assert (counts["held"], counts["passed"]) == (0, SENT)
     assert crowd.mixes[1].counts(name)["accepted"] == SENT
     assert held.state(name)["state"] == "ended"
+
+
+def test_an_answer_without_end_is_no_receipt_and_is_counted(crowd, held):
+    class Elsewhere(httpx.AsyncHTTPTransport):
+        async def handle_async_request(self, request):
+            request.url = httpx.URL(f"http://127.0.0.1:{server.server_port}/endless")
+            return await super().handle_async_request(request)
+
+    with hostile_server() as server:
+        look_after(crowd, held, Elsewhere())
+        assert server.sent < 2**25
+    counts = held.counts(crowd.manifest.id)
+    assert (counts["held"], counts["passed"], counts["unproved"]) == (SENT, 0, 1)
 
 
 def test_an_unsigned_answer_is_not_that_the_next_mix_knows_the_end(crowd, held):

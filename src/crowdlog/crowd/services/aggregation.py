@@ -62,8 +62,7 @@ from crowdlog.privacy.randomness import Randomness
 _OVER = ("ready", "published", CANCELLED)  # the keys are destroyed
 MOST_INVITATIONS = 100_000  # of one request
 _POLL_SECONDS = 1.0
-# HTTPError: also an answer that cannot be decoded. Refused: another worker has seen the certificate, and more
-# happened since.
+# Refused: another worker has seen the certificate, and more happened since.
 _NOT_YET = (httpx.HTTPError, StorageFull, StorageDown, Refused)
 _ID = ONE_COLLECTION["parameters"]
 _FILE_NAME = "^[a-z_]+\\.(html|json|md|parquet|csv)$"
@@ -218,6 +217,7 @@ class AggregationServer:
         if manifest.collection.mix_publics[-1] != self._key.public:
             raise Refused(400, "The collection does not use this server's key in its place.")
         policies_of(manifest)
+        self.identity.bind_issuer(manifest, "report")
         self._store.create(manifest)
         return self.identity.agree(manifest)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import httpx
 from starlette.concurrency import run_in_threadpool
 
+from crowdlog.crowd.bounded_answers import ask
 from crowdlog.crowd.http import trusting
 from crowdlog.crowd.manifest import Manifest, Party
 from crowdlog.crowd.request_chunks import request_chunks
@@ -63,7 +64,6 @@ class BatchSender:
             while True:
                 with self.pulse.heard(), suppress(StorageFull, StorageDown):
                     for name in await run_in_threadpool(self.batches.not_ended):
-                        # HTTPError: also an answer that cannot be decoded
                         with self.pulse.heard(), suppress(httpx.HTTPError, StorageFull, StorageDown):
                             await self.look_after(client, name)
                 self.pulse.beat()
@@ -138,7 +138,7 @@ class BatchSender:
         """Hand envelopes, signed, to the next party; return its answer."""
         signature = self.identity.signing.sign("batch", batch_message(manifest, envelopes))
         body = {"envelopes": [to_base64(one) for one in envelopes], "signature": to_base64(signature)}
-        return await client.post(self._next(manifest, "batch"), json=body)
+        return await ask(client, "POST", self._next(manifest, "batch"), body)
 
     def _outcome(self, manifest: Manifest, envelopes: list[bytes], answer: httpx.Response) -> str | None:
         """What the next party has signed of these envelopes; None where the answer may be anybody's."""
@@ -154,7 +154,7 @@ class BatchSender:
     async def _finish(self, client: httpx.AsyncClient, manifest: Manifest) -> None:
         signature = self.identity.signing.sign("final", manifest.collection.id)
         body = {"signature": to_base64(signature)}
-        answer = await client.post(self._next(manifest, "final"), json=body)
+        answer = await ask(client, "POST", self._next(manifest, "final"), body)
         if receipted(self._party(manifest), HEARD, manifest.collection.id, answer):
             await run_in_threadpool(self.batches.end, manifest.id)
         else:

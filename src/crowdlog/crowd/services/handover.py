@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from crowdlog.crowd.bounded_answers import ask
 from crowdlog.crowd.certificate import certified
 from crowdlog.crowd.crypto.collection import MAX_LAYERS, MAX_REPORT
 from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD
@@ -61,7 +62,7 @@ def receipted(party: Party, kind: str, message: bytes, answer: httpx.Response) -
     """Whether an answer holds the receipt of this party."""
     try:
         given = base64.b64decode(answer.json()["receipt"], validate=True)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return False
     return signed(bytes.fromhex(party.signing), kind, message, given)
 
@@ -78,11 +79,11 @@ def vouched(public: str, collection_id: str, one: dict[str, Any]) -> bool:
 
 async def fetch_certificate(client: httpx.AsyncClient, manifest: Manifest) -> tuple[int, str] | None:
     """Ask the randomness server whether its key is gone; return when, and its signature of that."""
-    answer = await client.get(f"{manifest.randomness.url}/collections/{manifest.id}")
+    answer = await ask(client, "GET", f"{manifest.randomness.url}/collections/{manifest.id}")
     if answer.status_code != 200:
         return None
     try:
         destroyed, certificate = int(answer.json()["destroyed"]), str(answer.json()["certificate"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return (destroyed, certificate) if certified(manifest, destroyed, certificate) else None

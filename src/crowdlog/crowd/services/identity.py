@@ -7,6 +7,8 @@ of its public part.
 from __future__ import annotations
 
 import hashlib
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.fields import Bytes, Fields, Integer, Text
 from crowdlog.crowd.services.keyfile import destroy_secret, write_secret
+from crowdlog.files.disk import force_to_disk
 from crowdlog.privacy.randomness import Randomness
 
 SIGNATURE = Bytes(64, exact=True)
@@ -71,6 +74,24 @@ class Identity:
     def destroy_issuer(self, public: bytes) -> None:
         self._issuers.pop(public, None)
         destroy_secret(self._path(public))
+        self._bound(public).unlink(missing_ok=True)
+
+    def bind_issuer(self, manifest: Manifest, issuer: str) -> None:
+        """Keep a credential key for one collection. Under a key of two, who was invited to both would count
+        twice in each, and the end of one would be the end of the other.
+        """
+        public, own = manifest.collection.issuer(issuer), manifest.collection.id
+        bound = self._bound(public)
+        written = self.folder / f"{bound.name}.{self.randomness.bytes(8).hex()}"
+        write_secret(written, own)
+        try:
+            with suppress(FileExistsError):
+                os.link(written, bound)  # of two at once one comes first, also of two processes
+        finally:
+            written.unlink()
+        force_to_disk(self.folder)
+        if bound.read_bytes() != own:
+            raise Refused(409, "Another collection uses this credential key; make one for each.")
 
     def holds(self, manifest: Manifest, role: str, issuer: str | None = None) -> int:
         """Check that a manifest names this service in this role, with keys of its own; return which of the
@@ -105,6 +126,10 @@ class Identity:
             raise Refused(403, "The aggregation server has not admitted this request; join there first.")
         key = self.issuer(collection.issuer(issuer))
         return point, issue_credential(key, collection.id, request, self.randomness, issuer)
+
+    def _bound(self, public: bytes) -> Path:
+        """Where it is written which collection a credential key is for."""
+        return self._path(public).with_suffix(".collection")
 
     def _path(self, public: bytes) -> Path:
         return self.folder / f"{hashlib.sha256(public).hexdigest()[:32]}.issuer"

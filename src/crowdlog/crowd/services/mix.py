@@ -169,6 +169,8 @@ class MixNode:
             self.identity.holds(manifest, "mix", "admission")
         if manifest.collection.mix_publics[place - 1] != self._key.public:
             raise Refused(400, "The collection does not use this mix's key in its place.")
+        if first:
+            self.identity.bind_issuer(manifest, "admission")
         self._batches.register(manifest)
         return self.identity.agree(manifest)
 

@@ -173,6 +173,7 @@ class RandomnessServer:
             raise Refused(
                 400, f"The owner of this service demands a crowd of at least {self.smallest_crowd} people."
             )
+        self.identity.bind_issuer(manifest, "evaluation")
         public = manifest.collection.voprf_public.hex()
         with self._database.transaction() as t:
             if not self._keys.usable(t, public):
