@@ -14,7 +14,7 @@ from crowdlog.log.columns import Batch
 from crowdlog.log.formats.extractor import Extractor, FirstFields
 from crowdlog.log.formats.field_names import Path, is_technical, look, paths
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.records import JsonRecords, as_object, paths_of, records
+from crowdlog.log.formats.records import JsonRecords, as_object, bare_lines, paths_of, records
 from crowdlog.log.formats.roles import guess_roles
 from crowdlog.log.formats.table_roles import TableRead, table_roles
 from crowdlog.log.sources import SourceFile
@@ -77,10 +77,25 @@ class LinesOfJson:
     roles: dict[str, str]
     file: str
     first: FirstFields
+    tell: Callable[[str], None]
+
+    @classmethod
+    def of(cls, read: TableRead) -> LinesOfJson | None:
+        """For a file of lines each of which is a record. Not where the first have not every field that was
+        named: whether any has, is known only to who reads them all.
+        """
+        whole: Any = read.batches
+        source, roles, first, tell = whole.args
+        lines = bare_lines(source)
+        if lines is None:
+            return None
+        extractor = Extractor(roles, source.name, first)
+        extractor.batch(lines)
+        return cls(roles, source.name, first, tell) if extractor.has_seen_all() else None
 
     def __call__(self, data: bytes, first: int) -> Batch:
         """The rows of whole lines, of which the first has this number."""
         lines = (line.removesuffix(b"\r") for line in data.removesuffix(b"\n").split(b"\n"))
         numbered = [(number, line) for number, line in enumerate(lines, first) if line.strip()]
         part = JsonRecords([number for number, _line in numbered], [line for _number, line in numbered])
-        return Extractor(self.roles, self.file, self.first).batch(part)
+        return Extractor(self.roles, self.file, self.first, self.tell).batch(part)
