@@ -4,6 +4,7 @@ fields by their path (`a.b`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -12,7 +13,7 @@ from typing import Any, cast
 from crowdlog.errors import InputError
 from crowdlog.log.columns import Batch
 from crowdlog.log.formats.extractor import Extractor, FirstFields
-from crowdlog.log.formats.field_names import Path, is_technical, look, paths
+from crowdlog.log.formats.field_names import LOOK, Path, is_technical, look, paths
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.records import JsonRecords, as_object, bare_lines, paths_of, records
 from crowdlog.log.formats.roles import guess_roles
@@ -23,7 +24,7 @@ from crowdlog.progress import Advance
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:
     """A field that only later records have may be named; one that no record has is refused at the end."""
-    _refuse_wrapped(source)
+    _refuse_wrapped(source, said=options.columns is not None)
     fields = look(source)
     if options.columns is None:
         roles = table_roles(source, options, fields.shown, hidden=fields.hidden)
@@ -34,17 +35,34 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
     return TableRead(source, roles, partial(extracted, source, roles.columns, first, options.tell))
 
 
-def _refuse_wrapped(source: SourceFile) -> None:
-    """A file that is one record with searches in a list inside it: all but one row would be lost."""
+def _refuse_wrapped(source: SourceFile, *, said: bool) -> None:
+    """Records with searches in a list inside them: all but those around them would be lost. Of several
+    records only lists of whole searches are meant, for a search may come with suggestions; and who named the
+    columns (`said`) knows what is left out.
+    """
     part = next(records(source), JsonRecords([], []))
-    whole = as_object(part.raw[0]) if len(part) == 1 else None
-    for path, inner in _lists(whole or {}):
-        searches = sum(isinstance(each, dict) and "query" in guess_roles(list(each)) for each in inner)
-        if searches:
-            name = ".".join(path) if all(map(is_technical, path)) else "one of its fields"
+    alone = len(part) == 1
+    if said and not alone:
+        return
+    needed = {"query"} if alone else {"query", "time"}
+    found: Counter[Path] = Counter()
+    for raw in part.raw[:LOOK]:
+        for path, inner in _lists(as_object(raw) or {}):
+            found[path] += sum(
+                isinstance(each, dict) and needed <= set(guess_roles(list(each))) for each in inner
+            )
+    for path, searches in found.items():
+        name = ".".join(path) if all(map(is_technical, path)) else "one of its fields"
+        if searches and alone:
             raise InputError(
                 f"{source.name} is a single record, and {name} holds a list of {searches:,} others that look "
                 "like searches, which would be lost. Export that list alone, or one record per line."
+            )
+        if searches:
+            raise InputError(
+                f"Records of {source.name} hold lists of others that look like searches ({searches:,} in "
+                f"{name} of the first {min(len(part), LOOK):,}), which would be lost. Export one record per "
+                "search; if these are something else, name the columns with --columns user=…,query=…,time=…"
             )
 
 
