@@ -10,7 +10,7 @@ from crowdlog.errors import InputError
 # Where so many lines beyond ASCII are no UTF-8, it is the file and not a few damaged rows.
 _ENOUGH = 3
 ONE_BYTE = ("cp1252", "iso8859-1")  # as they are guessed
-_LINES = 1 << 16  # bytes in which the ends of lines are looked for; all readers take at least as many
+LINES = 1 << 16  # bytes in which the ends of lines are looked for; all readers take at least as many
 _BOMS = ((codecs.BOM_UTF8, None), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -75,13 +75,18 @@ def as_utf8(blocks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes
         ) from None
 
 
+def only_returns(first: bytes) -> bool:
+    """Whether the lines of a text that begins so end with nothing but a carriage return."""
+    head = first[:LINES]
+    return b"\r" in head and b"\n" not in head and b"\0" not in head and not head.startswith(b"PAR1")
+
+
 def with_newlines(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The same blocks; of a text whose lines end with nothing but a carriage return (old spreadsheets write
     so), with newlines instead. The first bytes tell: long texts without one newline are no logs.
     """
     first = next(blocks, b"")
-    head = first[:_LINES]
-    alone = b"\r" in head and b"\n" not in head and b"\0" not in head and not head.startswith(b"PAR1")
+    alone = only_returns(first)
     if first:
         yield first.replace(b"\r", b"\n") if alone else first
     for block in blocks:

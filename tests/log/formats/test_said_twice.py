@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
-from tests.log.formats.shapes import _ga4_rows, _ubi
+from tests.log.formats.shapes import _ga4_rows, _slow, _ubi
 
 ROW = '{"user":"u","query":"q%d","time":"2024-03-01 10:00:0%d","click":{"url":"/x"}}'
 COLUMNS = {"user": "user", "query": "query", "time": "time", "url": "click.url"}
@@ -63,3 +64,37 @@ def test_formats_that_are_read_record_by_record_take_no_side_either(tmp_path):
     rows[0] = rows[0].removesuffix("}") + ', "user_pseudo_id": "somebody else"}'
     (tmp_path / "events.json").write_text("\n".join(rows))
     assert import_log(tmp_path / "events.json", tmp_path / "store").info.rejected == {"unreadable record": 1}
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_slow_query_that_says_a_clause_twice_is_set_aside(tmp_path, as_json):
+    """Once the last of two was read in silence."""
+    (path,) = _slow(as_json=as_json)(tmp_path)
+    first, *others = path.read_text().splitlines()
+    name = r"\"query\"" if as_json else '"query"'
+    twice = first.replace(f"{name}: {{", f"{name}: null, {name}: {{", 1)
+    assert twice != first
+    path.write_text("\n".join([twice, *others]))
+    info = import_log(path, tmp_path / "store").info
+    assert (info.rows, info.rejected) == (len(others), {"a field stands twice": 1})
+
+
+def test_activities_that_say_a_field_twice_are_told(tmp_path):
+    """Once the last of two was read in silence; what is beside the search may say what it wants."""
+    rows = [
+        f'{{"titleUrl": "https://www.google.com/search?q=query{i}", "time": "2024-03-01T10:00:0{i}Z"}}'
+        for i in range(4)
+    ]
+    rows[0] = rows[0].removesuffix("}") + ', "time": "2024-04-01T10:00:00Z"}'
+    rows[1] = rows[1].removesuffix("}") + ', "details": [{"name": "a", "name": "b"}]}'
+    (tmp_path / "MyActivity.json").write_text(f"[{','.join(rows)}]")
+    told: list[str] = []
+    info = import_log(tmp_path / "MyActivity.json", tmp_path / "store", tell=told.append).info
+    assert info.rows == 3
+    assert told == ["1 activities say a field twice, and were left out: searches may be missing."]
+
+
+def test_a_search_without_a_time_is_not_lost_in_silence(tmp_path):
+    (tmp_path / "MyActivity.json").write_text('[{"titleUrl": "https://www.google.com/search?q=a"}]')
+    with pytest.raises(InputError, match="A time of the export is none"):
+        import_log(tmp_path / "MyActivity.json", tmp_path / "store")

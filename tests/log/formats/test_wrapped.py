@@ -33,3 +33,20 @@ def test_searches_inside_a_single_record_are_not_lost_in_silence(tmp_path, whole
 def test_a_single_search_with_a_list_of_other_things_is_one(tmp_path):
     (tmp_path / "log.json").write_text(json.dumps({**ABOUT, "results": [{"url": "/x"}, 7], "tags": ["a"]}))
     assert import_log(tmp_path / "log.json", tmp_path / "store").info.rows == 1
+
+
+@pytest.mark.parametrize("batch", [{"records": ROWS}, {"data": {"items": ROWS}}])
+def test_searches_inside_several_records_are_not_lost_in_silence(tmp_path, batch):
+    """Pages of an export, one per line: once each was read as one search."""
+    (tmp_path / "log.jsonl").write_text(f"{json.dumps({**batch, **ABOUT})}\n" * 2)
+    with pytest.raises(InputError, match=r"hold lists of others that look like searches \(6 in"):
+        import_log(tmp_path / "log.jsonl", tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+    named = import_log(tmp_path / "log.jsonl", tmp_path / "store", columns={name: name for name in ABOUT})
+    assert named.info.rows == 2
+
+
+def test_searches_with_suggestions_are_read(tmp_path):
+    row = {**ABOUT, "suggestions": [{"query": "all of it", "score": 1}]}
+    (tmp_path / "log.jsonl").write_text(f"{json.dumps(row)}\n" * 2)
+    assert import_log(tmp_path / "log.jsonl", tmp_path / "store").info.rows == 2

@@ -28,6 +28,11 @@ zcat LOG.gz | crowdlog import - -o STORE         # also pipes, https:// and s3:/
   Where day and month could be exchanged, or rows of one user alone would tell them apart for all, nothing
   is guessed: `--time-format '%d/%m/%Y %H:%M'` says it (`s`, `ms`, `us`, `ns` are numbers since 1970).
 - **Encodings.** UTF-8; UTF-16, Latin-1 and Windows-1252 are recognised and said; `--encoding` says another.
+  Lines end with a newline, with both marks, or with a carriage return alone.
+- **Nothing there.** `NULL`, `none`, `-` and their like are no user (such rows are set aside), no address and
+  no rank; a rank of `1.0` is 1.
+- **JSON.** A record in which a field of a role stands twice is set aside: of two readers each may take
+  another. Records around lists of searches are refused: export one record per search.
 - **Files.** Plain, `.gz` or `.zst`, many at once, folders as Spark and Hive write them: `_SUCCESS` and empty
   parts are passed over, `day=2024-01-31` in a folder's name is a column.
 - **Who is a user?** The promise protects what the user column names. A session id protects a visit, an

@@ -15,9 +15,10 @@ from crowdlog.json_safe import each_once
 from crowdlog.log.columns import Batch
 from crowdlog.log.formats.lines import Row, lines_of, read_lines
 from crowdlog.log.formats.options import ReadOptions
+from crowdlog.log.formats.records import as_object
 from crowdlog.log.formats.times import translated
 from crowdlog.log.formats.without_searches import only_searches
-from crowdlog.log.rejects import GOOD, RECORD, SCRUBBED
+from crowdlog.log.rejects import GOOD, RECORD, SCRUBBED, TWICE
 from crowdlog.log.sources import SourceFile
 from crowdlog.progress import Advance
 
@@ -73,9 +74,9 @@ def _read(source: SourceFile, options: ReadOptions, advance: Advance) -> Iterato
         if found is None:
             return _NONE, RECORD if _JSON.match(line) else SCRUBBED
         time, body, user = found
-        words = _typed(body)
+        words, reason = _typed(body)
         if words is None:
-            return _NONE, SCRUBBED
+            return _NONE, reason
         counts["searches"] += 1
         return (user.encode(), words.encode(), _iso(time).encode(), b"", b""), GOOD
 
@@ -90,12 +91,12 @@ def _iso(time: str) -> str:
     return re.sub(r"[.,]\d+", "", time)
 
 
-def _typed(body: str) -> str | None:
-    """What was typed into the search box: the first text of a full-text clause."""
+def _typed(body: str) -> tuple[str | None, int]:
+    """What was typed into the search box: the first text of a full-text clause; or why there is none."""
     try:
-        return next(_texts(json.loads(body)), None)
+        return next(_texts(json.loads(body, object_pairs_hook=each_once)), None), SCRUBBED
     except (ValueError, RecursionError):
-        return None
+        return None, SCRUBBED if as_object(body) is None else TWICE
 
 
 def _texts(clause: Any) -> Iterator[str]:

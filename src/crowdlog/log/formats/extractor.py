@@ -72,6 +72,10 @@ class Extractor:
         reason[found.column("twice").to_numpy(zero_copy_only=False)] = TWICE
         return Batch(tuple(columns), np.array(part.line, np.int64), reason, part.raw.__getitem__)
 
+    def has_seen_all(self) -> bool:
+        """Whether no field is left that may not exist."""
+        return self._seen >= set(self._roles)
+
     def check_all_seen(self, needed: Sequence[str]) -> None:
         """A field that no record has was misspelt; without it rows or clicks would be lost in silence."""
         for role in needed:

@@ -20,6 +20,7 @@ from crowdlog.log.sources import BLOCK, SourceFile
 from crowdlog.progress import Advance
 
 _ROWS = 1 << 15  # records taken apart at once
+_SPACE = b"\xef\xbb\xbf \t\r\n"
 _STEP = re.compile(r'\."([^"]+)"((?:\[\d+\])*)')
 
 
@@ -45,10 +46,10 @@ def connection() -> Any:
 
 def records(source: SourceFile, advance: Advance | None = None) -> Iterator[JsonRecords]:
     """All records of a file; each object that a search engine wrapped is unwrapped."""
-    head = source.head().lstrip(b"\xef\xbb\xbf \t\r\n")
+    head = source.head().lstrip(_SPACE)
     if head.startswith(b"PAR1"):
         found = _from_duckdb(source, "SELECT to_json(t)::VARCHAR FROM read_parquet(?) t", advance)
-    elif head.startswith(b"{") and _is_object(head.split(b"\n")[0], cut=b"\n" not in head):
+    elif _are_lines(head):
         found = _from_lines(source, advance)
     else:
         found = _from_duckdb(source, _whole_file(source, array=head.startswith(b"[")), advance)
@@ -56,9 +57,17 @@ def records(source: SourceFile, advance: Advance | None = None) -> Iterator[Json
         yield from _unwrapped(part)
 
 
-def _is_object(line: bytes, *, cut: bool) -> bool:
-    """Whether a first line is a whole object; one that is longer than what was looked at counts as one."""
-    return cut or as_object(line) is not None
+def _are_lines(head: bytes) -> bool:
+    """Whether the first line is a whole object; one that is longer than what was looked at counts as one."""
+    return head.startswith(b"{") and (b"\n" not in head or as_object(head.split(b"\n")[0]) is not None)
+
+
+def bare_lines(source: SourceFile) -> JsonRecords | None:
+    """The first lines of a file each of whose lines is a record, around which nothing is wrapped."""
+    if not _are_lines(source.head().lstrip(_SPACE)):
+        return None
+    first = next(_from_lines(source, None))
+    return first if next(_unwrapped(first), None) is first else None
 
 
 def as_object(text: bytes | str, *, once: bool = False) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdlog.log.synth.arrays import U8, U64
-from crowdlog.log.synth.kernel import kernel
+from crowdlog.log.synth.kernel import entry, kernel
 from crowdlog.log.synth.rng import scramble
 
 _ONE = np.uint64(1)
@@ -36,7 +36,7 @@ def add(seen: U64, h: np.uint64) -> bool:
     return True
 
 
-@kernel
+@entry
 def grown(seen: U64) -> U64:
     """The same set with twice the room."""
     bigger = np.zeros(2 * len(seen), np.uint64)

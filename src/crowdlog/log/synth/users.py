@@ -11,7 +11,7 @@ from crowdlog.log.synth.arrays import I64, U8, U64
 from crowdlog.log.synth.choice import History, begin_history, new_history, next_search, plant
 from crowdlog.log.synth.clicks import MOST_CLICKS, draw_ranks
 from crowdlog.log.synth.habits import Habits, draw_habits, new_habits
-from crowdlog.log.synth.kernel import kernel
+from crowdlog.log.synth.kernel import entry, kernel
 from crowdlog.log.synth.labels import hash_bytes
 from crowdlog.log.synth.population import Population
 from crowdlog.log.synth.recipe import SUBTOPIC, any_city
@@ -76,7 +76,7 @@ def new_workspace() -> UserWorkspace:
     )
 
 
-@kernel
+@entry
 def user_id(user: int) -> int:
     """The number in the log of the user-th user: growing, with holes."""
     return 1 + user * _ID_STEP + int(scramble(user) % np.uint64(_ID_STEP))
@@ -197,7 +197,7 @@ def _write_user(
             return
 
 
-@kernel
+@entry
 def write_users(
     w: World,
     p: Population,

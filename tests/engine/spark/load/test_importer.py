@@ -146,6 +146,61 @@ def test_what_one_task_reads_whole(spark, tmp_path):
         same_store(here, there)
 
 
+SEARCHES = [
+    {"user": f"u{i % 7}", "query": f"Query {i % 9}", "time": 1_150_000_000 + i % 5, "rank": 1, "url": "/x"}
+    for i in range(60)
+]
+WITHOUT_CLICKS = [{name: row[name] for name in ("user", "query", "time")} for row in SEARCHES]
+NAMED = {"columns": {"user": "user", "query": "query", "time": "time", "url": "link"}}
+
+
+def json_lines(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("".join(f"{n}\tq {n}\t2006-03-01 10:00:0{n}\r" for n in range(9)), {}),
+        ("user,query,time\r" + "".join(f"u{n},q,2006-03-01 10:00:0{n}\r" for n in range(9)), {}),
+        (json_lines(SEARCHES).replace("\n", "\r"), {}),
+        (json_lines([{"_index": "i", "_source": row} for row in SEARCHES]), {}),
+        (json.dumps({"hits": {"hits": [{"_source": row} for row in SEARCHES]}}), {}),
+        ("\n".join(json.dumps(row, indent=1) for row in SEARCHES), {}),
+        (json_lines([*WITHOUT_CLICKS * 600, {**WITHOUT_CLICKS[0], "link": "/x"}]), NAMED),
+    ],
+    ids=["AOL, CR", "CSV, CR", "JSON, CR", "elasticdump", "_search", "indented", "late field"],
+)
+def test_lines_that_are_not_rows_as_they_lie_there(spark, tmp_path, text, options):
+    """Once tasks cut such files at newlines, and said that they hold no rows."""
+    (tmp_path / "log").write_text(text, newline="")
+    here = import_log(tmp_path / "log", tmp_path / "here", **options)
+    assert here.info.rows >= 9
+    same_store(here, import_there(tmp_path / "log", tmp_path / "there", context=spark.context, **options))
+
+
+def test_a_field_that_no_record_has_is_refused_there(spark, tmp_path):
+    """Once a misspelt url lost all clicks in silence: each task knew only its own lines."""
+    (tmp_path / "log.jsonl").write_text(json_lines(SEARCHES))
+    with pytest.raises(InputError, match="has a field 'link'"):
+        import_there(tmp_path / "log.jsonl", tmp_path / "there", context=spark.context, **NAMED)
+
+
+def test_what_tasks_notice_is_told_here(spark, tmp_path):
+    """Of lines that are cut, and of a file that one task reads whole; each sentence once."""
+    late = [*WITHOUT_CLICKS * 600, {**WITHOUT_CLICKS[0], "remark": 3}]
+    (tmp_path / "lines").write_text(json_lines(late))
+    (tmp_path / "whole").write_text(json.dumps(late))
+    for name in ("lines", "whole"):
+        told: dict[str, list[str]] = {"here": [], "there": []}
+        import_log(tmp_path / name, tmp_path / f"here-{name}", tell=told["here"].append)
+        context = spark.context
+        there = tmp_path / f"there-{name}"
+        import_there(tmp_path / name, there, context=context, tell=told["there"].append)
+        assert told["there"] == told["here"]
+        assert "fields that its first 500 have not" in told["here"][0]
+
+
 def test_paths_from_where_the_command_is_given(spark, tmp_path, monkeypatch):
     """Tasks run elsewhere: the import and a release find logs and store all the same."""
     make_log(tmp_path, [(f"u{i % 4}", f"query {i % 3}", i, None) for i in range(40)])

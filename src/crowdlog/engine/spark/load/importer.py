@@ -111,6 +111,8 @@ class _Load:
         pieces = self._pieces(keep_dash=keep_dash)
         texts = self._exchange(_each(pieces, self._steps.distinct), len(self._shares))
         read, counts = self._counted(texts)
+        for sentence in dict.fromkeys(sentence for each in read for sentence in each.told):
+            self._inputs.told(sentence)
         rows, scrubbed = sum(each.rows for each in read), sum(each.scrubbed for each in read)
         rejected = counted(read)
         if rejected:

@@ -63,6 +63,7 @@ class Read:
     rows: int = 0
     scrubbed: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
+    told: list[str] = field(default_factory=list)  # what the reader said
 
     def note(self, parsed: Parsed, where: int) -> Iterator[Sent]:
         """Count the rows of a batch, and hand on the bad ones."""

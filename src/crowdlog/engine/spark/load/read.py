@@ -42,6 +42,7 @@ class ShareReader:
                     parsed = parse_batch(batch, keep_dash=self.keep_dash)
                     yield from read.note(parsed, where)
                     piece.take(parsed, where)
+                read.told = self.inputs.told.taken()
                 yield number, read
             if piece is not None:
                 yield from piece.handed_on()

@@ -5,7 +5,7 @@ lines; every other file is read whole, by one task, with the reader of one machi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,10 @@ from crowdlog.log.formats import Reader, ReadOptions, readers
 from crowdlog.log.formats.jsonlines import LinesOfJson
 from crowdlog.log.formats.table_roles import TableRead
 from crowdlog.log.scan import LineLayout, cut_lines, read_delimited
-from crowdlog.log.sources import SourceFile, find_sources
+from crowdlog.log.sources import SourceFile, find_sources, is_packed
+from crowdlog.log.text_encoding import LINES, only_returns
 from crowdlog.progress import Advance
 
-_SPACE = b"\xef\xbb\xbf \t\r\n"
-_PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b")  # zstd, gzip
 Cut = Callable[[bytes, int], Batch]  # lines that each end in a newline, and the number of the first
 
 
@@ -46,10 +45,33 @@ class Input:
 
 @dataclass(frozen=True)
 class Inputs:
-    """In the order of reading."""
+    """In the order of reading. `told`: where their readers say what the owner should know."""
 
     files: tuple[Input, ...]
     formats: tuple[str, ...]
+    told: Told
+
+
+class Told:
+    """Sentences of readers, each once: to the owner where she is; in a task they are kept until the task
+    hands them on. All readers have the same one, also in a task, because they are sent there together.
+    """
+
+    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+        self._tell = tell
+        self._kept: dict[str, None] = {}  # with an owner: what she knows
+
+    def __reduce__(self) -> tuple[type[Told], tuple[()]]:
+        return Told, ()
+
+    def __call__(self, sentence: str) -> None:
+        if self._tell is not None and sentence not in self._kept:
+            self._tell(sentence)
+        self._kept[sentence] = None
+
+    def taken(self) -> list[str]:
+        kept, self._kept = list(self._kept), {}
+        return kept
 
 
 @dataclass(frozen=True)
@@ -75,10 +97,11 @@ class Share:
 
 def find_inputs(paths: Sequence[str | Path], options: ReadOptions) -> Inputs:
     sources = find_sources([_from_anywhere(path) for path in paths])
-    found = readers(sources, options)
+    told = Told(options.tell)
+    found = readers(sources, replace(options, tell=told))
     check_number(len(found))
     files = tuple(_input(reader, sources) for reader in found)
-    return Inputs(files, tuple(sorted({reader.format for reader in found})))
+    return Inputs(files, tuple(sorted({reader.format for reader in found})), told)
 
 
 def _from_anywhere(path: str | Path) -> str | Path:
@@ -98,21 +121,18 @@ def _input(reader: Reader, sources: Sequence[SourceFile]) -> Input:
 def _plain(reader: Reader) -> PlainText | None:
     """How the file is cut, if its texts and times are as the import's kernels take them."""
     read: Any = reader.read
-    roles: Any = None
     if isinstance(read, TableRead):
         if not read.is_plain():
             return None
-        read, roles = read.batches, read.roles
+        if reader.format == "jsonl" and _has_newlines(read.source):
+            cut = LinesOfJson.of(read)
+            return None if cut is None else PlainText(read.source.path, cut, header=False)
+        read = read.batches
     if isinstance(read, partial) and read.func is read_delimited:
         source, layout = read.args[0], read.args[1]
-        if _packed(source) or source.encoding is not None or layout.quoted_lines:
+        if not _has_newlines(source) or source.encoding is not None or layout.quoted_lines:
             return None
         return _lines(source, layout)
-    if reader.format == "jsonl" and roles is not None:
-        source = reader.read.source  # type: ignore[attr-defined]  # a TableRead
-        if not _packed(source) and source.head().lstrip(_SPACE).startswith(b"{"):
-            first = read.args[2]
-            return PlainText(source.path, LinesOfJson(roles.columns, source.name, first), header=False)
     return None
 
 
@@ -120,10 +140,13 @@ def _lines(source: SourceFile, layout: LineLayout) -> PlainText:
     return PlainText(source.path, partial(cut_lines, layout=layout, name=source.name), layout.header)
 
 
-def _packed(source: SourceFile) -> bool:
+def _has_newlines(source: SourceFile) -> bool:
+    """Whether the lines of the file as it lies there end with newlines: not packed ones, nor those
+    of old spreadsheets.
+    """
     with opened(source.path) as file:
-        head: bytes = file.read(4)
-    return head.startswith(_PACKED)
+        head: bytes = file.read(LINES)
+    return not is_packed(head) and not only_returns(head)
 
 
 def make_shares(inputs: Inputs, size: int) -> tuple[Share, ...]:
