@@ -13,6 +13,7 @@ import numpy as np
 from crowdlog.artifacts.breakdowns import BREAKDOWN_TABLES
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import unpack
+from crowdlog.audit.answers import decided, faults_of
 from crowdlog.audit.declared import queries_per_key, words_of
 from crowdlog.audit.neighbours import STRIDE, Shape
 from crowdlog.audit.public_inputs import equipped
@@ -175,7 +176,12 @@ def _ready_log(
     A mechanism that goes a way of its own from the log to the tables is run as a whole.
     """
     if type(mechanism).protect is not Mechanism.protect:
-        yield lambda randomness: outcome(mechanism.protect(log, randomness), layout)
+
+        def whole(randomness: Randomness) -> dict[str, Shown]:
+            with faults_of(mechanism):
+                return outcome(mechanism.protect(log, randomness), layout)
+
+        yield whole
         return
     with mechanism.open(log) as source:
         counted = Remembered(source)
@@ -185,7 +191,7 @@ def _ready_log(
         def run(randomness: Randomness) -> dict[str, Shown]:
             found = {}
             for plan, kept in zip(
-                mechanism.plan, mechanism.decide(counted, randomness).values(), strict=True
+                mechanism.plan, decided(mechanism, counted, randomness).values(), strict=True
             ):
                 where, counts = _places(plan, kept, source, worlds, first)
                 found[plan.name] = _shown(where, counts, layout)
