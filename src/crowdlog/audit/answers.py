@@ -1,8 +1,9 @@
-"""What a mechanism decides, looked at before anything is concluded from it.
+"""What a mechanism decides and how it names that, looked at before anything is concluded from it.
 
 An author's own `decide` may raise, or return what cannot be named. That is a fault of the mechanism, and is
 said in one sentence; what it raised is not quoted, for it could hold anything. Of a key with two counts, or
-of a count with a fraction, some audits would see a part only: such answers are refused.
+of a count with a fraction, some audits would see a part only: such answers are refused. Most audits look at
+what was decided, so an author's own `name` that shows anything else is refused, too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdlog.errors import CrowdlogError, InputError
+from crowdlog.mechanisms.base import Mechanism
 from crowdlog.plan.decide import CountSource, Kept, KeyHistories, TableCounts
 from crowdlog.plan.table import TablePlan
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.promise import Protected
 from crowdlog.types import Ints
 
 if TYPE_CHECKING:
-    from crowdlog.mechanisms.base import Mechanism
+    import pyarrow as pa
+
+    from crowdlog.engine.log_source import LogSource
+    from crowdlog.log.store import LogStore
     from crowdlog.privacy.randomness import Randomness
 
 
@@ -54,6 +61,51 @@ def decided(mechanism: Mechanism, source: CountSource, randomness: Randomness) -
     if wrong:
         raise InputError(f"{mechanism!r} cannot be audited: its decide returns {wrong}.")
     return kept
+
+
+def named(mechanism: Mechanism, source: LogSource, kept: Mapping[str, Kept]) -> Protected:
+    """The tables that the mechanism makes of what it kept. InputError when they show anything else."""
+    with faults_of(mechanism):
+        tables = mechanism.name(source, kept)
+    if _names_itself(mechanism):
+        decided_tables = Mechanism.name(mechanism, source, kept)
+        if tables.keys() != decided_tables.keys() or not all(
+            _shows(tables[name], table) for name, table in decided_tables.items()
+        ):
+            raise InputError(
+                f"{mechanism!r} cannot be audited: its name shows other tables, rows or counts than its "
+                "decide returned."
+            )
+    return Protected(tables)
+
+
+def check_naming(mechanism: Mechanism, source: LogSource, counted: CountSource) -> None:
+    """InputError where the mechanism names in a way of its own, and shows something else than it decides of
+    these counts.
+    """
+    if _names_itself(mechanism):
+        named(mechanism, source, decided(mechanism, counted, SeededRandomness(1)))
+
+
+def protected_log(mechanism: Mechanism, log: LogStore, randomness: Randomness) -> Protected:
+    """What a mechanism that goes a way of its own publishes. InputError for tables that it does not plan."""
+    with faults_of(mechanism):
+        found = mechanism.protect(log, randomness)
+    if not found.tables.keys() <= {plan.name for plan in mechanism.plan}:
+        raise InputError(
+            f"{mechanism!r} cannot be audited: it publishes a table that its plan does not have."
+        )
+    return found
+
+
+def _names_itself(mechanism: Mechanism) -> bool:
+    return type(mechanism).name is not Mechanism.name
+
+
+def _shows(table: pa.Table, decided_table: pa.Table) -> bool:
+    """Whether it has these columns, row by row; what further ones tell is looked at by the replay."""
+    columns = decided_table.column_names
+    return set(columns) <= set(table.column_names) and bool(table.select(columns).equals(decided_table))
 
 
 @contextmanager

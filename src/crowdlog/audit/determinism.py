@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crowdlog.artifacts.breakdowns import Breakdown
-from crowdlog.audit.answers import decided, faults_of
+from crowdlog.audit.answers import decided, named, protected_log
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.public_inputs import equipped
 from crowdlog.audit.sampling import Remembered, flat, worlds_of
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 def audit_determinism(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLayout) -> list[Finding]:
     """Three runs on one log: twice with the same random numbers, once with others."""
     log, mechanism = logs.log(layout, with_person=False), equipped(mechanism, logs, layout)
-    with faults_of(mechanism):
-        first, other = (mechanism.protect(log, SeededRandomness(seed)) for seed in (1, 2))
+    first, other = (protected_log(mechanism, log, SeededRandomness(seed)) for seed in (1, 2))
     again = _as_audited(mechanism, log, SeededRandomness(1))
     kinds = {plan.name: plan.artifact for plan in mechanism.plan}
     public = {name: kind.values for name, kind in kinds.items() if isinstance(kind, Breakdown)}
@@ -62,10 +61,9 @@ def audit_determinism(mechanism: Mechanism, logs: SyntheticLogs, layout: WorldLa
 def _as_audited(mechanism: Mechanism, log: LogStore, randomness: Randomness) -> Protected:
     """A release by the way on which the other audits ask: a mechanism could tell the sources apart."""
     if type(mechanism).protect is not Mechanism.protect:
-        with faults_of(mechanism):
-            return mechanism.protect(log, randomness)
+        return protected_log(mechanism, log, randomness)
     with mechanism.open(log) as source:
-        return Protected(mechanism.name(source, decided(mechanism, Remembered(source), randomness)))
+        return named(mechanism, source, decided(mechanism, Remembered(source), randomness))
 
 
 def _finding(where: str, alarm: bool, meaning: str) -> Finding:

@@ -13,7 +13,7 @@ import numpy as np
 from crowdlog.artifacts.breakdowns import BREAKDOWN_TABLES
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import unpack
-from crowdlog.audit.answers import decided, faults_of
+from crowdlog.audit.answers import check_naming, decided, protected_log
 from crowdlog.audit.declared import queries_per_key, words_of
 from crowdlog.audit.neighbours import STRIDE, Shape
 from crowdlog.audit.public_inputs import equipped
@@ -178,13 +178,13 @@ def _ready_log(
     if type(mechanism).protect is not Mechanism.protect:
 
         def whole(randomness: Randomness) -> dict[str, Shown]:
-            with faults_of(mechanism):
-                return outcome(mechanism.protect(log, randomness), layout)
+            return outcome(protected_log(mechanism, log, randomness), layout)
 
         yield whole
         return
     with mechanism.open(log) as source:
         counted = Remembered(source)
+        check_naming(mechanism, source, counted)
         texts = source.query_texts(np.arange(source.names))
         worlds, first = _worlds(texts), _starts_with_q(texts)
 
