@@ -29,6 +29,7 @@ from benchmarks.ladder import DELTA, ENOUGH, judged, rows_of, shown_inside
 from crowdlog.artifacts.kinds import Artifact
 from crowdlog.engine.count import histogram
 from crowdlog.engine.log_source import open_log
+from crowdlog.files.whole import new_file
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.rungs import climb, people
@@ -82,8 +83,8 @@ def write_truth(store: str, folder: str) -> None:
             some = found.users > 1
             texts = source.texts(Artifact(kind), found.key[some])
             counts = {"people": found.users[some], "impressions": found.impressions[some]}
-            pq.write_table(pa.table({**texts, **counts}), path.with_suffix(".partial"))
-            path.with_suffix(".partial").rename(path)
+            with new_file(path) as file:
+                pq.write_table(pa.table({**texts, **counts}), file)
             print(f"{kind}: {some.sum():,} of {len(some):,} keys are of two people or more", flush=True)
 
 

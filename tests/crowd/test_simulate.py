@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdlog.crowd.simulate import first_rows, simulate
+from crowdlog.crowd.simulate import first_rows, simulate, synthetic_crowd
 from crowdlog.release.folder import Release
 
 PEOPLE, K = 30, 6
@@ -81,3 +81,11 @@ def test_a_log_is_cut_to_the_first_rows_of_each_user(tmp_path):
     assert lines[0].startswith("AnonID")
     assert len(lines) == 1 + 2 * PEOPLE
     assert set(lines) <= set((tmp_path / "whole.tsv").read_text().splitlines())
+
+
+def test_a_synthetic_crowd_is_cut_and_leaves_nothing_beside_it(tmp_path):
+    whole = synthetic_crowd(tmp_path / "whole.tsv", clients=20, rows=0, seed=1)
+    cut = synthetic_crowd(tmp_path / "cut.tsv", clients=20, rows=2, seed=1)
+    assert sorted(tmp_path.iterdir()) == [cut, whole]
+    users = [line.split("\t")[0] for line in cut.read_text().splitlines()[1:]]
+    assert max(users.count(user) for user in users) == 2 < len(whole.read_text().splitlines())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdlog.artifacts.breakdowns import Breakdown
+from crowdlog.audit.answers import decided, named, protected_log
 from crowdlog.audit.declared import by_lot, chooses_by_weights, key_tables, queries_per_key, units, words_of
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.public_inputs import with_files
@@ -109,10 +110,10 @@ def _frozen(mechanism: Mechanism, log: LogStore) -> list[Protected]:
     """What is published of this log with each kind of frozen noise."""
     sources = [FrozenRandomness(byte, numbered=chooses_by_weights(mechanism)) for byte in FROZEN]
     if type(mechanism).protect is not Mechanism.protect:
-        return [mechanism.protect(log, frozen) for frozen in sources]
+        return [protected_log(mechanism, log, frozen) for frozen in sources]
     with mechanism.open(log) as source:
         counted = Remembered(source)
-        return [Protected(mechanism.name(source, mechanism.decide(counted, frozen))) for frozen in sources]
+        return [named(mechanism, source, decided(mechanism, counted, frozen)) for frozen in sources]
 
 
 def _same_people(drawn: bool) -> Iterator[tuple[Place, str]]:

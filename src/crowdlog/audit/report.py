@@ -14,6 +14,7 @@ from crowdlog.audit.determinism import audit_determinism
 from crowdlog.audit.epsilon import audit_epsilon
 from crowdlog.audit.finding import Finding
 from crowdlog.audit.independence import audit_independence
+from crowdlog.audit.made_up_counts import audit_made_up_counts
 from crowdlog.audit.noise import audit_noise, sample_crowds
 from crowdlog.audit.replay import audit_replay
 from crowdlog.audit.sampling import Effort
@@ -108,11 +109,13 @@ def _audits(
         layout, seen = sample_crowds(rare, logs, randomness, effort(NOISE_TIME))
         findings += [
             *audit_determinism(rare, logs, layout),
-            *audit_noise(rare, layout, seen, ALPHA),
+            *audit_noise(rare, layout, seen, ALPHA / 2),
             *audit_independence(rare, layout, seen, ALPHA),
+            *audit_made_up_counts(mechanism, "at your parameters", randomness, ALPHA / 4),
+            *audit_made_up_counts(often, f"at δ = {LARGE_DELTA}", randomness, ALPHA / 4),
         ]
         advance(1)
-        findings += audit_selection(rare, logs, randomness, effort(SELECTION_TIME), ALPHA)
+        findings += audit_selection(rare, logs, randomness, effort(SELECTION_TIME), ALPHA / 2)
         advance(1)
         for audit_, share, trials in (
             (audit_delta, DELTA_TIME, exposed_trials(often)),

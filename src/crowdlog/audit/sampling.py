@@ -13,6 +13,7 @@ import numpy as np
 from crowdlog.artifacts.breakdowns import BREAKDOWN_TABLES
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.artifacts.packed_keys import unpack
+from crowdlog.audit.answers import check_naming, decided, protected_log
 from crowdlog.audit.declared import queries_per_key, words_of
 from crowdlog.audit.neighbours import STRIDE, Shape
 from crowdlog.audit.public_inputs import equipped
@@ -175,17 +176,22 @@ def _ready_log(
     A mechanism that goes a way of its own from the log to the tables is run as a whole.
     """
     if type(mechanism).protect is not Mechanism.protect:
-        yield lambda randomness: outcome(mechanism.protect(log, randomness), layout)
+
+        def whole(randomness: Randomness) -> dict[str, Shown]:
+            return outcome(protected_log(mechanism, log, randomness), layout)
+
+        yield whole
         return
     with mechanism.open(log) as source:
         counted = Remembered(source)
+        check_naming(mechanism, source, counted)
         texts = source.query_texts(np.arange(source.names))
         worlds, first = _worlds(texts), _starts_with_q(texts)
 
         def run(randomness: Randomness) -> dict[str, Shown]:
             found = {}
             for plan, kept in zip(
-                mechanism.plan, mechanism.decide(counted, randomness).values(), strict=True
+                mechanism.plan, decided(mechanism, counted, randomness).values(), strict=True
             ):
                 where, counts = _places(plan, kept, source, worlds, first)
                 found[plan.name] = _shown(where, counts, layout)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdlog.audit.answers import decided
 from crowdlog.audit.bounds import lower, upper
 from crowdlog.audit.delta import BITS, delta_bound
 from crowdlog.audit.epsilon import epsilon_bound
@@ -87,7 +88,7 @@ Drawer = Callable[[int, int, "Randomness"], Ints]  # people, worlds: the publish
 
 def _decided(mechanism: Mechanism) -> Drawer:
     def draw(people: int, worlds: int, randomness: Randomness) -> Ints:
-        kept = mechanism.decide(MadeUpCounts(np.full(worlds, people)), randomness)
+        kept = decided(mechanism, MadeUpCounts(np.full(worlds, people)), randomness)
         (table,) = kept.values()
         found = np.zeros(worlds, np.int64)
         found[table.key] = table.count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -146,7 +147,7 @@ def far_crowd(mechanism: Mechanism, centres: tuple[int, ...], sure: float = SURE
     noises: list[Noise] = [plan.noise for plan in key_tables(mechanism) if plan.noise is not None]
     noises += [bar.noise for bar in thresholds(mechanism).values()]
     return max(centres) + max(
-        [max(centres) if sure == SURE else 0, *(_margin(noise, sure) for noise in noises)]
+        [max(centres) if sure == SURE else 0, *(margin(noise, sure) for noise in noises)]
     )
 
 
@@ -157,17 +158,17 @@ def known_crowd(mechanism: Mechanism) -> int:
         raise TypeError("the main table has a selection")
     crossing = first.selection.crossing
     by_counts = isinstance(first.selection, NoisyThreshold)
-    margins = [_margin(DiscreteLaplace(crossing.sd), USUALLY) if by_counts else round(4 * crossing.sd)]
+    margins = [margin(DiscreteLaplace(crossing.sd), USUALLY) if by_counts else round(4 * crossing.sd)]
     if first.least is not None and first.noise is not None:
-        margins.append(_margin(first.noise, USUALLY))
+        margins.append(margin(first.noise, USUALLY))
     # who asks two queries gives each less weight
     shared = 1 if by_counts else queries_per_key(mechanism, whole_sessions=False)
     return shared * (max(1, round(crossing.centre)) + max(margins))
 
 
-def _margin(noise: Noise, sure: float) -> int:
+def margin(noise: Noise, sure: float) -> int:
     """What the noise practically never exceeds."""
     step = 1
     while noise.tail(step) > sure:
         step *= 2
-    return next(t for t in range(step // 2, step + 1) if noise.tail(t) <= sure)
+    return step // 2 + bisect_left(range(step // 2, step), True, key=lambda t: noise.tail(t) <= sure)

@@ -30,6 +30,8 @@ from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.shuffle import shuffled
 from crowdlog.crowd.simulated_client import play_joining, play_mining, play_sending
 from crowdlog.errors import InputError
+from crowdlog.files.scratch import Scratch
+from crowdlog.files.whole import new_file
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.log.synth import synthesize
@@ -134,19 +136,19 @@ def _sending_rate(services: LocalServices, pool: ProcessPoolExecutor) -> float:
 
 def synthetic_crowd(path: Path, *, clients: int, rows: int, seed: int) -> Path:
     """Write the synthetic log of so many people, each cut to her first rows (0: not cut)."""
-    whole = path.with_name(path.name + ".whole")
-    synthesize(whole, users=clients, seed=seed)
     if rows == 0:
-        return whole.rename(path)
-    first_rows(whole, path, rows)
-    whole.unlink()
+        synthesize(path, users=clients, seed=seed)
+        return path
+    with Scratch("crowd") as folder:
+        synthesize(folder / "whole.tsv", users=clients, seed=seed)
+        first_rows(folder / "whole.tsv", path, rows)
     return path
 
 
 def first_rows(whole: Path, path: Path, rows: int) -> None:
     """Copy the header and each user's first rows."""
     seen: Counter[bytes] = Counter()
-    with whole.open("rb") as lines, path.open("wb") as cut:
+    with whole.open("rb") as lines, new_file(path) as cut:
         cut.write(next(lines))
         for line in lines:
             user = line.split(b"\t", 1)[0]

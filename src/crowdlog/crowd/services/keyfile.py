@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,9 +46,7 @@ def destroy_secret(path: Path) -> None:
     if not path.exists():
         return
     with path.open("r+b") as file:
-        size = os.fstat(file.fileno()).st_size
-        file.write(bytes(size))
-        file.flush()
-        os.fsync(file.fileno())
+        file.write(bytes(path.stat().st_size))
+    force_to_disk(path)
     path.unlink()
     force_to_disk(path.parent)

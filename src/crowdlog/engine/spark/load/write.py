@@ -10,7 +10,6 @@ import hashlib
 import heapq
 import io
 import os
-import uuid
 from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple
 
@@ -20,6 +19,7 @@ from numba import njit
 
 from crowdlog.engine.spark.load.packed_texts import PackedTexts, text_sums
 from crowdlog.files.address import Address
+from crowdlog.files.whole import new_file
 from crowdlog.log.parts import Place
 from crowdlog.log.people import SIZE
 from crowdlog.log.write import LONG_EVENTS, LONG_TEXTS, as_rows, events_to, texts_to
@@ -92,19 +92,10 @@ def _whole(path: Place, write: Callable[[BinaryIO], None]) -> tuple[int, str]:
         path.write(data)
         return len(data), hashlib.sha256(data).hexdigest()
     path.parent.mkdir(exist_ok=True)
-    own = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        with own.open("wb") as file:
-            write(file)
-        with own.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            os.fsync(file.fileno())
-        size = own.stat().st_size
-        own.replace(path)
-    except BaseException:
-        own.unlink(missing_ok=True)
-        raise
-    return size, digest
+    with new_file(path) as file:
+        write(file)
+    with path.open("rb") as file:
+        return os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _sketch(texts: PackedTexts) -> list[str]:
