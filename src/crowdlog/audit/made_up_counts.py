@@ -145,13 +145,11 @@ def _of_group(
 def _groups(plan: TablePlan) -> Ints:
     """Counts around the bar, of one and of two people, and the largest last: these are always shown."""
     if _by_counts(plan):
-        bar = plan.selection
-        noises = [noise for noise in (plan.noise, getattr(bar, "noise", None)) if noise is not None]
-        near = (
-            {max(1, round(bar.K + place * bar.scale)) for place in PLACES}
-            if isinstance(bar, NoisyThreshold)
-            else set()
-        )
+        noises: list[Noise] = [] if plan.noise is None else [plan.noise]
+        near: set[int] = set()
+        if isinstance(bar := plan.selection, NoisyThreshold):
+            noises.append(bar.noise)
+            near = {max(1, round(bar.K + place * bar.scale)) for place in PLACES}
         far = max([0, *near]) + 2 * max((margin(noise, SURE) for noise in noises), default=1)
         return np.array(sorted({1, 2, *near, far, max(HUGE, 2 * far)}), np.int64)
     crossing = plan.selection.crossing  # type: ignore[union-attr]  # by weights: it has one
