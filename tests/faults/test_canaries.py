@@ -108,9 +108,6 @@ def test_reprs_hold_no_text(world):
 
 def test_an_unknown_error_of_ours_shows_its_type_only(world, monkeypatch, capsys):
     import crowdlog.cli
-    from crowdlog.log.store import OPENED
-
-    OPENED.clear()  # stores that other tests opened, and may have damaged since, are none of this one's
 
     def broken(*_args: object, **_options: object) -> None:
         raise RuntimeError(f"could not handle {CANARY}")
