@@ -16,6 +16,20 @@ from crowdlog.log.rejects import MAX_TEXT, NO_QUERY, SCRUBBED, TOO_LONG, UNDECOD
 from crowdlog.types import Bytes, Ints
 
 _DASH = 45
+_NUL, _BLANK, _OTHER = 0, 32, 255
+
+
+def _small_letters() -> Bytes:
+    """What becomes of each byte: ASCII in small letters, every blank the same one, _OTHER of what is not
+    ASCII.
+    """
+    small = np.full(256, _OTHER, np.uint8)
+    for code in range(128):
+        small[code] = _BLANK if not chr(code).split() else ord(chr(code).lower())
+    return small
+
+
+_SMALL = _small_letters()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -45,21 +59,21 @@ def _normalise_ascii(
             continue
         at, blank = to, False
         for j in range(start[i], start[i] + size[i]):
-            c = data[j]
-            if c >= 0x80:
-                out_size[i] = -1
-                break
-            if c == 0:
-                reason[i] = UNDECODABLE
-                break
-            if c == 32 or 9 <= c <= 13 or 28 <= c <= 31:  # what str.split() takes for a blank
+            c = _SMALL[data[j]]
+            if c == _BLANK:
                 blank = at > to
                 continue
+            if c == _OTHER:
+                out_size[i] = -1
+                break
+            if c == _NUL:
+                reason[i] = UNDECODABLE
+                break
             if blank:
-                out[at] = 32
+                out[at] = _BLANK
                 at += 1
                 blank = False
-            out[at] = c + 32 if 65 <= c <= 90 else c
+            out[at] = c
             at += 1
         if out_size[i] == 0 and reason[i] == 0:
             out_size[i] = at - to

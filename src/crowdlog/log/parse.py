@@ -209,7 +209,9 @@ def _tail_is_sound(data: Bytes, at: int, end: int) -> Int:
 
 @njit(cache=True, nogil=True)
 def _is_nobody(data: Bytes, at: int, size: int) -> bool:
-    """Whether a user's name is one of those by which exports say that they know none."""
+    """Whether a user's name is one of those by which exports say that they know none: no number is."""
+    if size > 0 and 48 <= data[at] <= 57:
+        return False
     for k in range(len(_NOBODY)):
         same = _NOBODY_SIZE[k] == size
         for i in range(size if same else 0):
@@ -241,8 +243,12 @@ def check_texts(data: Bytes, start: Ints, size: Ints, required: bool, reason: By
             reason[i] = NO_USER
         elif not required and size[i] <= _NOBODY.shape[1] and _is_nobody(data, at, size[i]):
             size[i] = 0
-        while at < end and reason[i] == 0:
-            step = 1 if 0 < data[at] < 0x80 else _tail_is_sound(data, at, end)
+        while True:
+            while at < end and 0 < data[at] < 0x80:
+                at += 1
+            if at >= end or reason[i] != 0:
+                break
+            step = _tail_is_sound(data, at, end)
             if step == 0:
                 reason[i] = UNDECODABLE
             at += step

@@ -74,17 +74,15 @@ def assemble(
         intake.events.rows, intake.rejects.counts, intake.rejects.scrubbed, guessed=bool(origin.guessed)
     )
     content = ContentHash()
-    # Texts are written while events are sorted; columns are hashed each for itself, so any order will do.
-    texts = [
-        intake.pool.submit(write_texts, folder / f"{name}.parquet", texts, content)
-        for name, texts in (("queries", intake.queries), ("urls", intake.urls), ("users", intake.users))
-    ]
-    figures: dict[str, Any] = _write_events(
-        folder, intake, content, merge_next_page=merge_next_page, advance=advance
-    )
+    # Texts are written beside the events; columns are hashed each for itself, so any order will do.
+    with ThreadPoolExecutor(1, "texts") as beside:
+        texts = beside.submit(_write_texts, folder, intake, content)
+        people = beside.submit(sketch, intake.users)
+        figures: dict[str, Any] = _write_events(
+            folder, intake, content, merge_next_page=merge_next_page, advance=advance
+        )
+        hashes = {**texts.result(), "events.parquet": _digest(folder / "events.parquet")}
     intake.events.remove()
-    for written in texts:
-        written.result()
     info = StoreInfo(
         id=SystemRandomness().bytes(16).hex(),
         **figures,
@@ -99,8 +97,8 @@ def assemble(
         scrubbed=intake.rejects.scrubbed,
         rejected=dict(sorted(intake.rejects.counts.items())),
         files={name: (folder / name).stat().st_size for name in FILES},
-        hashes=dict(zip(FILES, intake.pool.map(_digest, (folder / name for name in FILES)), strict=True)),
-        people=sketch(intake.users),
+        hashes={name: hashes[name] for name in FILES},
+        people=people.result(),
     )
     record(folder, info, before, new_ledger=new_ledger)
 
@@ -131,6 +129,14 @@ def check_enough(rows: int, rejected: Mapping[str, int], scrubbed: int, *, guess
             "More than half of the rows cannot be read in the format that the first lines look like. "
             + _what_was_wrong(rejected, scrubbed)
         )
+
+
+def _write_texts(folder: Path, intake: Intake, content: ContentHash) -> dict[str, str]:
+    """The three dictionaries. Returns the hashes of their files."""
+    of = {"queries.parquet": intake.queries, "urls.parquet": intake.urls, "users.parquet": intake.users}
+    for name, texts in of.items():
+        write_texts(folder / name, texts, content)
+    return {name: _digest(folder / name) for name in of}
 
 
 def _digest(path: Path) -> str:

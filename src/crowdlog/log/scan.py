@@ -69,35 +69,38 @@ def _scan(
     now = first
     left = 0  # where the current field begins
     while at < end:
-        c = data[at]
-        length = at - left
-        if quote != 0 and at == left and c == quote:
+        if quote != 0 and data[at] == quote:
             length, at, lines = _quoted(data, at + 1, end, quote, delimiter)
             if at < 0:
                 break
             left += 1
-            c = data[at]
             now += lines
             if lines > 0 and reaching == 0:
                 reaching = first
-        if c in (delimiter, _NEWLINE):
-            if c == _NEWLINE and length > 0 and data[left + length - 1] == _RETURN:
-                length -= 1
-            role = roles[field] if field < len(roles) else -1
-            if role >= 0:
-                start[role, n], size[role, n] = left, length
-            field += 1
-            left = at + 1
-            if c == _NEWLINE:
-                if field > 1 or length > 0:  # an empty line is no record
-                    for absent in range(field, len(roles)):
-                        if roles[absent] >= 0:
-                            start[roles[absent], n], size[roles[absent], n] = 0, 0
-                    record[n], fields[n], line[n] = begun, field, first
-                    n += 1
-                now += 1
-                begun, field, first = left, 0, now
+        else:
+            while at < end and data[at] != delimiter and data[at] != _NEWLINE:
+                at += 1
+            if at == end:
+                break
+            length = at - left
+        newline = data[at] == _NEWLINE
+        if newline and length > 0 and data[left + length - 1] == _RETURN:
+            length -= 1
+        role = roles[field] if field < len(roles) else -1
+        if role >= 0:
+            start[role, n], size[role, n] = left, length
+        field += 1
         at += 1
+        left = at
+        if newline:
+            if field > 1 or length > 0:  # an empty line is no record
+                for absent in range(field, len(roles)):
+                    if roles[absent] >= 0:
+                        start[roles[absent], n], size[roles[absent], n] = 0, 0
+                record[n], fields[n], line[n] = begun, field, first
+                n += 1
+            now += 1
+            begun, field, first = left, 0, now
     return n, begun, first, reaching
 
 
