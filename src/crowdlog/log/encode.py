@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdlog.log.columns import Texts
 from crowdlog.privacy.randomness import SystemRandomness
-from crowdlog.types import Bytes, Ints
+from crowdlog.types import Bools, Bytes, Ints
 
 Slots = NDArray[np.uint64]
 _LOAD = 0.7  # fill of the table at which it doubles
@@ -54,6 +54,44 @@ def _shift(table: Slots) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
+def _hash_group(
+    data: Bytes, start: Ints, size: Ints, group: int, seed: int, hashes: Slots, again: Bools
+) -> None:
+    """The hashes of a group's texts, and which of them are that of the row before: where rows of one person
+    stand together, many are. Those are not read twice.
+    """
+    for i in range(group, min(group + _GROUP, len(start))):
+        again[i - group] = (
+            i > 0
+            and size[i] == size[i - 1]
+            and _same(data, start[i], size[i], data, start[i - 1], start[i - 1] + size[i - 1])
+        )
+        if again[i - group] and i > group:
+            hashes[i - group] = hashes[i - group - 1]
+        else:
+            hashes[i - group] = _hash(data, start[i], size[i], seed)
+
+
+@njit(cache=True, nogil=True)
+def _touch(hashes: Slots, table: Slots, ends: Ints, arena: Bytes, slots: Slots) -> np.int64:
+    """Load what the texts of these hashes will be compared with, in loops of their own: such loads do not
+    wait for each other, so cache misses overlap.
+
+    Returns a sum of bytes that nobody needs: without it the compiler would drop the loads.
+    """
+    low32, shift = np.uint64(0xFFFFFFFF), _shift(table)
+    touched = np.int64(0)
+    for i in range(len(hashes)):
+        slots[i] = table[hashes[i] >> shift]
+    for i in range(len(hashes)):
+        slots[i] = np.uint64(ends[np.int64(slots[i] & low32)])
+    for i in range(len(hashes)):
+        if slots[i] > 0:
+            touched += np.int64(arena[np.int64(slots[i]) - 1])
+    return touched
+
+
+@njit(cache=True, nogil=True)
 def _intern(
     data: Bytes,
     start: Ints,
@@ -68,36 +106,17 @@ def _intern(
     """Give each text its id, -1 to empty ones. A slot holds the hash's upper half and id + 1; where it is
     first looked for are that half's first bits.
 
-    Returns the new count, and a sum of bytes that nobody needs: without it the compiler would drop the loads.
-
-    A group's slots, ends and bytes are touched in loops of their own: such loads do not wait for each other,
-    so cache misses overlap. Where rows of one person stand together, a text is often that of the row before:
-    then nothing is looked up.
+    Returns the new count, and what `_touch` returns.
     """
-    mask, shift = np.uint64(len(table) - 1), _shift(table)
-    low32 = np.uint64(0xFFFFFFFF)
+    mask, shift, low32 = np.uint64(len(table) - 1), _shift(table), np.uint64(0xFFFFFFFF)
     hashes = np.empty(_GROUP, np.uint64)
     slots = np.empty(_GROUP, np.uint64)
     again = np.empty(_GROUP, np.bool_)
-    touched, last = np.int64(0), np.uint64(0)
+    touched = np.int64(0)
     for group in range(0, len(start), _GROUP):
         stop = min(group + _GROUP, len(start))
-        for i in range(group, stop):
-            again[i - group] = (
-                i > 0
-                and size[i] == size[i - 1]
-                and _same(data, start[i], size[i], data, start[i - 1], start[i - 1] + size[i - 1])
-            )
-            if not again[i - group]:
-                last = _hash(data, start[i], size[i], seed)
-            hashes[i - group] = last
-        for i in range(stop - group):
-            slots[i] = table[hashes[i] >> shift]
-        for i in range(stop - group):
-            slots[i] = np.uint64(ends[np.int64(slots[i] & low32)])
-        for i in range(stop - group):
-            if slots[i] > 0:
-                touched += np.int64(arena[np.int64(slots[i]) - 1])
+        _hash_group(data, start, size, group, seed, hashes, again)
+        touched += _touch(hashes[: stop - group], table, ends, arena, slots)
         for i in range(group, stop):
             if size[i] <= 0:
                 ids[i] = -1
