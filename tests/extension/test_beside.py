@@ -52,8 +52,8 @@ def join(browser: Any, study: str) -> None:
     browser.page("studies.html")
     browser.wait(f"!!document.querySelector('[data-study={study}] button.main')")
     browser.click(f"[data-study={study}] button.main")
-    browser.wait("!!document.querySelector('dialog .danger')")
-    browser.run("document.querySelector('dialog .danger').click()")
+    browser.wait("!!document.querySelector('dialog button')")
+    browser.run("document.querySelector('dialog button').click()")
     browser.wait(f"!!document.querySelector('[data-study={study}] a')")
 
 
@@ -136,9 +136,9 @@ def forget(browser: Any, words: str) -> None:
     browser.wait("document.querySelectorAll('#list li').length > 0")
     browser.fill("#words", words)
     browser.press("Delete what is found")
-    browser.wait("!!document.querySelector('dialog .danger')")
-    browser.run("document.querySelector('dialog .danger').click()")
-    browser.wait("document.querySelector('#number').textContent.includes('deleted')")
+    browser.wait("!!document.querySelector('dialog button')")
+    browser.run("document.querySelector('dialog button').click()")
+    browser.wait("document.querySelector('#number').textContent.startsWith('Deleted: ')")
     browser.page("study.html#frustration")
     browser.wait("document.querySelectorAll('table tbody tr').length === 1")
     assert words not in browser.run("return document.body.textContent")

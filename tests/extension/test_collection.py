@@ -167,5 +167,5 @@ def test_twelve_people(extension: Path, playwright: Any, proxy: RecordingProxy, 
         # Who leaves keeps nothing.
         last.page("collections.html")
         last.press("Leave")
-        last.run("document.querySelector('dialog .danger').click()")
+        last.run("document.querySelector('dialog button').click()")
         last.wait("document.querySelector('article')?.dataset.state === 'left'")

@@ -65,8 +65,8 @@ def test_an_unsigned_lab_study(name: str, start: Any, proxy: RecordingProxy) -> 
     browser.wait("!!document.querySelector('[data-study=lab] button.main')")
     assert "not signed" in browser.run("return document.querySelector('[data-study=lab]').textContent")
     browser.click("[data-study=lab] button.main")
-    browser.wait("!!document.querySelector('dialog .danger')")
-    browser.run("document.querySelector('dialog .danger').click()")
+    browser.wait("!!document.querySelector('dialog button')")
+    browser.run("document.querySelector('dialog button').click()")
     browser.wait("!!document.querySelector('[data-study=lab] a')")
 
     # Person 2 begins with the second task. A page that is closed in between loses nothing.

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.extension.recording_proxy import RecordingProxy
+from tests.extension.shared_browser import WAIT
 from tests.extension.simulated import replayed, started
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browsers")]
@@ -52,14 +54,33 @@ def choose(browser: Any, selector: str, value: str) -> None:
 
 def delete_found(browser: Any, found: int, deleted: int) -> None:
     """What the fields ask for; a first no deletes nothing."""
-    browser.wait(f"{NUMBER}.includes('{found} ') && {LINES}.length === {found}")
+    browser.wait(f"{NUMBER} === 'Found: {found}' && {LINES}.length === {found}")
     browser.press("Delete what is found")
     browser.press("Cancel")
     browser.wait("!document.querySelector('dialog')")
     browser.press("Delete what is found")
-    browser.wait("!!document.querySelector('dialog .danger')")
-    browser.run("document.querySelector('dialog .danger').click()")
-    browser.wait(f"{NUMBER}.includes('{deleted} ') && {LINES}.length === 0")
+    browser.wait("!!document.querySelector('dialog button')")
+    browser.run("document.querySelector('dialog button').click()")
+    browser.wait(f"{NUMBER} === 'Deleted: {deleted}' && {LINES}.length === 0")
+
+
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_an_entry_opens_its_page_and_tells_it_nothing(name: str, start: Any, proxy: RecordingProxy) -> None:
+    browser = started(start(name))
+    browser.search("blue shoes", click=2)
+    browser.wait_logged("result-click", "blue shoes")
+    history(browser)
+    before = len(proxy.requests)
+    browser.click("#list a[href*='www.google.com']")
+    browser.click("#list a[href*='shoes-2.example']")
+    hosts = {"www.google.com", "blue-shoes-2.example"}
+    end = time.monotonic() + WAIT
+    while not hosts <= {one.host for one in proxy.requests[before:]}:
+        assert time.monotonic() < end, "the pages are not opened"
+        time.sleep(0.05)
+    for one in proxy.requests[before:]:
+        assert "referer" not in {name.lower() for name in one.headers}
+        assert "extension://" not in str(one.headers)
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
@@ -76,6 +97,7 @@ def test_history_is_deleted_singly_by_word_by_time_and_by_replay(name: str, star
     line = f"{LINES}.find(li => li.textContent.includes('blue shoes') && li.textContent.includes('Search'))"
     browser.run(f"{line}.querySelector('button').click()")
     browser.wait("!document.querySelector('#list').textContent.includes('blue shoes')")
+    browser.wait(f"{NUMBER} === 'Deleted: 2'")
     old = [("search", "oldest of all"), ("result-click", "oldest of all"), ("search", "old too")]
     hats = [("search", f"{colour} hats") for colour in ("blue", "red", "green")]
     assert queries(browser) == [*old, *hats, *real]
@@ -96,9 +118,9 @@ def test_history_is_deleted_singly_by_word_by_time_and_by_replay(name: str, star
     # What was replayed, and nothing that happened.
     browser.page("simulator.html")
     browser.press("Delete what was replayed")
-    browser.wait("!!document.querySelector('dialog .danger')")
-    browser.run("document.querySelector('dialog .danger').click()")
-    browser.wait("document.querySelector('#state').textContent.includes('2 ')")
+    browser.wait("!!document.querySelector('dialog button')")
+    browser.run("document.querySelector('dialog button').click()")
+    browser.wait("document.querySelector('#state').textContent === 'Deleted: 2'")
     assert queries(browser) == real
     browser.page("history.html")
     browser.wait(f"{LINES}.some(li => li.textContent.includes('words of engine.example'))")

@@ -146,8 +146,8 @@ def test_a_collection_asks_for_its_servers_and_for_search_terms(browser: Firefox
         browser.wait("!!document.querySelector('article') && !document.querySelector('article .warn')")
         assert held(browser) == [["http://127.0.0.1/*"], ["searchTerms"]]
         browser.press("Leave")
-        browser.wait("!!document.querySelector('dialog .danger')")
-        browser.run("document.querySelector('dialog .danger').click()")
+        browser.wait("!!document.querySelector('dialog button')")
+        browser.run("document.querySelector('dialog button').click()")
         browser.wait("document.querySelector('article')?.dataset.state === 'left'")
         wait_held(browser, [], [])
 

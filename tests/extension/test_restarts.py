@@ -83,8 +83,8 @@ def test_a_question_is_asked_once_for_each_search(start: Any) -> None:
     choose_file(browser, "#unsigned", json.dumps(study))
     browser.wait("!!document.querySelector('[data-study=lab] button.main')")
     browser.click("[data-study=lab] button.main")
-    browser.wait("!!document.querySelector('dialog .danger')")
-    browser.run("document.querySelector('dialog .danger').click()")
+    browser.wait("!!document.querySelector('dialog button')")
+    browser.run("document.querySelector('dialog button').click()")
     browser.wait("!!document.querySelector('[data-study=lab] a')")
     asked = [f"question {n}" for n in range(SEARCHES)]
     browser.search("the first of all")

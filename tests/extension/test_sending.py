@@ -197,8 +197,8 @@ def test_leaving_while_reports_wait(name: str, start: Any, operator: Operator, p
         browser.run("void chrome.runtime.sendMessage({ do: 'send' })")
         until(lambda: left(proxy, manifest), "the first report is on its way")
         browser.press("Leave")
-        browser.wait("!!document.querySelector('dialog .danger')")
-        browser.run("document.querySelector('dialog .danger').click()")
+        browser.wait("!!document.querySelector('dialog button')")
+        browser.run("document.querySelector('dialog button').click()")
         browser.wait("document.querySelector('article')?.dataset.state === 'left'")
     # The sending that was under way ends without another report; the next one finds nothing.
     assert browser.run("return (await chrome.runtime.sendMessage({ do: 'send' })).value") == 0

@@ -59,7 +59,7 @@ def test_a_study(name: str, start: Any, proxy: RecordingProxy) -> None:
     browser.page("studies.html")
     browser.click("[data-study=example] button.main")
     browser.wait("document.querySelector('dialog')?.textContent.includes('You are asked one thing.')")
-    browser.run("document.querySelector('dialog .danger').click()")
+    browser.run("document.querySelector('dialog button').click()")
     browser.wait("!!document.querySelector('[data-study=example] a')")
     browser.search("second search")
     assert browser.events()  # the background has seen it

@@ -7,3 +7,11 @@ export function localDay(date: string): { readonly start: number; readonly end: 
   const end = new Date(start.getFullYear(), start.getMonth(), start.getDate() + 1);
   return { start: start.getTime(), end: end.getTime() };
 }
+
+/** The last so many days up to the one of `now`, the oldest first, each with how many of these times lie in it. */
+export function perDay(times: readonly number[], days: number, now: number): (readonly [day: Date, number: number])[] {
+  const today = new Date(now);
+  const first = (back: number): Date => new Date(today.getFullYear(), today.getMonth(), today.getDate() - back);
+  const found = Array.from({ length: days }, (_x, i) => [first(days - 1 - i), first(days - 2 - i)] as const);
+  return found.map(([start, end]) => [start, times.filter((time) => time >= start.getTime() && time < end.getTime()).length] as const);
+}

@@ -6,11 +6,11 @@ import { move, taskClient } from "../apps/task-client.ts";
 import { lastTime, type Task } from "../apps/tasks.ts";
 import { noteUse } from "../apps/usage.ts";
 import { splitWords } from "../log/events.ts";
-import { button, fill, frame, h, moment, section } from "./dom.ts";
+import { button, fill, frame, h, moment, outside, section } from "./dom.ts";
 import { message } from "./messages.ts";
 import { relatedLines } from "./related.ts";
 
-const SHOWN = 30;
+const SHOWN = 30; // at once; more on a button
 const LINES = 5; // of a task that are shown at first
 const RELATED = 5;
 const bar = h("progress", { max: 1, value: 0, "aria-label": message("grouping") });
@@ -18,7 +18,7 @@ const client = taskClient((share) => (bar.value = share));
 const main = frame("assistant");
 const words = h("input", { type: "search", id: "words" });
 const related = h("div", { id: "related" });
-const list = h("div", { id: "tasks", "aria-live": "polite", "aria-busy": "true" });
+const list = h("div", { id: "tasks", "aria-busy": "true" });
 let tasks: readonly Task[] = [];
 let searches: readonly TaskSearch[] = [];
 let dragged: { search: string; task: Task } | undefined;
@@ -45,7 +45,17 @@ async function show(): Promise<void> {
     return;
   }
   list.replaceChildren(h("p", { class: "soft", role: "status" }, message("tasks_found", found.length, searches.length)), cards, newTask());
+  await draw(cards, found);
+}
+
+async function draw(cards: HTMLElement, found: readonly Task[]): Promise<void> {
   await fill(cards, found.slice(0, SHOWN), (task) => cards.append(card(task)));
+  if (found.length <= SHOWN) return;
+  const more = button(message("older_tasks", found.length - SHOWN), () => {
+    more.remove();
+    return draw(cards, found.slice(SHOWN));
+  });
+  cards.append(more);
 }
 
 function card(task: Task): HTMLElement {
@@ -62,7 +72,7 @@ function card(task: Task): HTMLElement {
 }
 
 function line(search: TaskSearch, task: Task): HTMLElement {
-  const visits = [...new Set(search.visits)].map((url) => h("div", {}, h("small", {}, url)));
+  const visits = [...new Set(search.visits)].map((url) => h("div", {}, h("small", {}, outside(url, url))));
   const begin = (event: Event): void => {
     dragged = { search: search.uid, task };
     (event as DragEvent).dataTransfer?.setData("text/plain", search.text); // Firefox drags nothing that has no data
@@ -106,6 +116,7 @@ async function moveTo(search: string, source: Task, target: Task | undefined): P
   await move(search, source, target);
   await noteUse("assistant", "moved");
   await group();
+  list.querySelector<HTMLElement>(`li[data-uid="${search}"] select`)?.focus({ preventScroll: true }); // she finds again what she moved
 }
 
 async function showRelated(): Promise<void> {

@@ -31,10 +31,9 @@ function linkFromAddress(): string {
 }
 
 async function draw(): Promise<void> {
-  const main = frame("collections");
   const members = await memberships();
   const allowed = await Promise.all(members.map(({ manifest }) => stillAllowed(manifest)));
-  main.append(
+  frame("collections",
     h("p", {}, message("collections_what")),
     section(message("join"), h("label", {}, message("join_link"), address), h("p", { class: "soft" }, message("join_asks")), button(message("join_look"), readTerms, "main")),
     place,
@@ -111,8 +110,9 @@ function preview(member: Membership, sample: Sample): HTMLElement {
   void fill(list, boxes, ([one, box]) => list.append(h("li", {}, h("label", { class: "check grow" }, box, h("span", { class: "artifact" }, one.readable)))));
   const agree = button(message("prepare"), async () => {
     const kept: Chosen[] = boxes.filter(([, box]) => box.checked).map(([one]) => one);
+    bar.value = 0;
     agree.after(bar);
-    await worker.prepare(member.id, kept);
+    await worker.prepare(member.id, kept).finally(() => bar.remove());
     await ask({ do: "schedule" });
     await draw();
   }, "main");

@@ -12,16 +12,15 @@ const SHOWN = 100;
 let tried: Study | undefined; // the file chosen last
 
 async function draw(): Promise<void> {
-  const main = frame("developer");
   const on = await developerMode();
   const mine = await installed();
   const unsigned = mine.filter(({ signing }) => signing === UNSIGNED);
-  main.append(
+  frame("developer",
     h("p", {}, message("developer_what")),
     h("p", {}, button(message(on ? "developer_off" : "developer_on"), () => turn(!on, unsigned), on ? "" : "main")),
     section(message("page_simulator"), h("p", {}, message("developer_simulator")), h("a", { href: "simulator.html" }, message("page_simulator"))),
+    ...(on ? [fileSection(), ...cards(mine, unsigned), await log()] : []),
   );
-  if (on) main.append(fileSection(), ...cards(mine, unsigned), await log());
 }
 
 /** With the mode its studies go. */

@@ -20,15 +20,45 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Rec
 
 const PAGES = ["history", "plots", "assistant", "suggestions", "collections", "studies", "status", "help"] as const;
 
-/** The page's frame: title, the way to the other pages, and the place for its content. */
-export function frame(name: string): HTMLElement {
+/** Draws a page: its title, the way to the other pages, and its content, which must be whole. All of it changes at once, so that a page
+ *  that is drawn anew does not jump under her eyes, and who works with the keyboard stays where she was. */
+export function frame(name: string, ...content: Child[]): HTMLElement {
   document.documentElement.lang = message("language");
   document.title = `${message(`page_${name}`)} · ${message("name")}`;
   const links = PAGES.map((page) => h("a", page === name ? { href: `${page}.html`, "aria-current": "page" } : { href: `${page}.html` }, message(`page_${page}`)));
-  const main = h("main", { id: "main" }, h("h1", {}, message(`page_${name}`)));
+  const main = h("main", { id: "main", tabindex: -1 }, h("h1", {}, message(`page_${name}`)), ...content);
   const problems = h("div", { id: "problems", role: "alert" });
-  document.body.replaceChildren(h("a", { href: "#main", class: "skip" }, message("skip")), h("header", {}, h("nav", { "aria-label": message("pages") }, ...links)), problems, main);
+  const mark = h("a", { href: "welcome.html", class: "mark" }, h("img", { src: "icons/on-32.png", alt: "" }), message("name"));
+  redrawn(() => document.body.replaceChildren(h("a", { href: "#main", class: "skip" }, message("skip")), h("header", {}, h("nav", { "aria-label": message("pages") }, mark, ...links)), problems, main));
   return main;
+}
+
+const FOCUSED = "a[href], button, input, select, textarea, summary";
+/** The button whose work goes on; it is disabled, and browsers take the focus from it. */
+let pressed: HTMLElement | undefined;
+
+/** Changes the page, and gives the focus to what stands where it was: the same control, or the next line's where a line is gone. */
+export function redrawn(change: () => void): void {
+  const focused = document.activeElement instanceof HTMLElement && document.activeElement !== document.body ? document.activeElement : pressed;
+  const way = focused?.isConnected ? wayTo(focused) : undefined;
+  change();
+  if (!way) return;
+  const there = way.reduce<Element | undefined>((parent, i) => parent?.children[i], document.body);
+  const same = there instanceof HTMLElement && there.matches(FOCUSED) && there.tagName === focused?.tagName && there.classList.contains("danger") === focused.classList.contains("danger");
+  const next = same ? there : document.querySelector<HTMLElement>("main");
+  next?.focus({ preventScroll: true });
+  pressed = undefined;
+}
+
+/** Which child of which child of the body it is. */
+function wayTo(element: Element): number[] {
+  const parent = element.parentElement;
+  return element === document.body || !parent ? [] : [...wayTo(parent), [...parent.children].indexOf(element)];
+}
+
+/** An address as a link that opens it in a new tab; anything that is no web page is text. */
+export function outside(url: string | undefined, text: string): HTMLElement | string {
+  return url !== undefined && /^https?:\/\//.test(url) ? h("a", { href: url, target: "_blank", rel: "noreferrer", draggable: "false" }, text) : text;
 }
 
 addEventListener("unhandledrejection", ({ reason }) => {
@@ -38,6 +68,7 @@ addEventListener("unhandledrejection", ({ reason }) => {
 
 /** Tells of a problem where a screen reader hears it. */
 export function say(problem: string): void {
+  if (!document.querySelector("#problems")) document.body.append(h("div", { id: "problems", role: "alert" })); // nothing is drawn yet
   document.querySelector("#problems")?.replaceChildren(h("p", { class: "problem" }, problem));
 }
 
@@ -46,12 +77,15 @@ export function button(label: string, action: () => unknown, kind = ""): HTMLBut
     type: "button",
     class: kind,
     onclick: async () => {
+      pressed = made;
       made.disabled = true;
       document.querySelector("#problems")?.replaceChildren();
       try {
         await action();
       } finally {
         made.disabled = false;
+        if (pressed === made && made.isConnected && document.activeElement === document.body) made.focus({ preventScroll: true });
+        pressed = undefined;
       }
     },
   }, label);
@@ -103,14 +137,14 @@ export function clock(time: number): string {
 }
 
 /** Asks before something that cannot be undone. */
-export function confirmed(question: string, yes: string): Promise<boolean> {
+export function confirmed(question: string, yes: string, kind = "danger"): Promise<boolean> {
   return new Promise((resolve) => {
     const close = (answer: boolean) => () => {
       dialog.close();
       dialog.remove();
       resolve(answer);
     };
-    const dialog = h("dialog", { "aria-label": question }, h("p", {}, question), h("p", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: close(true) }, yes), h("button", { type: "button", onclick: close(false) }, message("cancel"))));
+    const dialog = h("dialog", { "aria-label": question }, h("p", {}, question), h("p", { class: "actions" }, h("button", { type: "button", class: kind, onclick: close(true) }, yes), h("button", { type: "button", autofocus: true, onclick: close(false) }, message("cancel"))));
     dialog.addEventListener("cancel", close(false));
     document.body.append(dialog);
     dialog.showModal();

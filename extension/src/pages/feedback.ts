@@ -40,7 +40,7 @@ async function draw(): Promise<void> {
     text.value = [text.value.trim(), details(errors)].filter((part) => part !== "").join("\n\n");
   });
   const forget = button(message("feedback_forget", errors.length), async () => { await forgetErrors(); await draw(); });
-  frame("feedback").append(
+  frame("feedback",
     h("p", {}, message("feedback_what")),
     section(message("feedback_write"), h("label", {}, message("feedback_text"), text), h("p", { class: "soft" }, message("feedback_details_what")), h("p", { class: "actions" }, add, ...(errors.length > 0 ? [forget] : []))),
     section(message("feedback_where"), h("p", {}, message("feedback_exact")),

@@ -21,7 +21,7 @@ async function everythingGone(): Promise<void> {
     request.onsuccess = () => resolve();
     request.onerror = () => reject(request.error);
   });
-  await draw();
+  await draw(true);
 }
 
 /** Hosts that she was asked for. Those of the five engines came with the installation: Firefox would take them back too, and nothing would
@@ -33,13 +33,15 @@ async function grantedLater(): Promise<string[]> {
   return origins.filter((origin) => !engines.includes(hostOf(origin)));
 }
 
-async function draw(): Promise<void> {
-  const main = frame("leave");
-  main.append(
+/** `gone`: she has just deleted everything. */
+async function draw(gone: boolean): Promise<void> {
+  const events = await countEvents();
+  const joined = (await memberships()).filter((member) => !member.left).length;
+  frame("leave",
     h("p", {}, message("leave_what")),
-    section(message("leave_all"), h("p", {}, message("leave_all_what", await countEvents(), (await memberships()).filter((member) => !member.left).length)), button(message("leave_all"), everythingGone, "danger")),
+    section(message("leave_all"), h("p", {}, message("leave_all_what", events, joined)), ...(gone ? [h("p", { role: "status" }, h("strong", {}, message("leave_done")))] : []), button(message("leave_all"), everythingGone, "danger")),
     section(message("leave_uninstall"), h("p", {}, message("leave_uninstall_what")), button(message("leave_uninstall"), () => chrome.management.uninstallSelf({ showConfirmDialog: true }), "danger")),
   );
 }
 
-void draw();
+void draw(false);

@@ -1,6 +1,7 @@
 /** Plots of her own searching: per day, per hour, by engine, most frequent words; each with its numbers as a table. */
 
-import { ENGINES } from "../engines/engine.ts";
+import { knownEngines, nameOf } from "../engines/known.ts";
+import { perDay } from "../log/days.ts";
 import { isSearch, splitWords } from "../log/events.ts";
 import { groupBy } from "../log/group.ts";
 import { sessionsOf } from "../log/sessions.ts";
@@ -12,7 +13,6 @@ const SVG = "http://www.w3.org/2000/svg";
 const WIDEST = 80; // of a bar
 const LABEL = 52; // room for the name of a bar
 const DAYS = 28;
-const DAY = 24 * 3600 * 1000;
 
 type Bars = readonly (readonly [name: string, value: number])[];
 
@@ -72,29 +72,23 @@ function framed(title: string, picture: SVGElement, bars: Bars): HTMLElement {
   return section(title, wrapped, h("details", {}, h("summary", {}, message("numbers")), table([message("what"), message("searches")], bars.map(([name, value]) => [name, String(value)]), title)));
 }
 
-function nameOf(engine: string): string {
-  return ENGINES.find(({ id }) => id === engine)?.name ?? engine;
-}
-
 async function draw(): Promise<void> {
-  const main = frame("plots");
   const searches = (await eventsOf(["search"])).filter(isSearch);
   if (searches.length === 0) {
-    main.append(h("p", {}, message("plots_none")));
+    frame("plots", h("p", {}, message("plots_none")));
     return;
   }
   const sessions = sessionsOf(searches);
-  const today = new Date().setHours(0, 0, 0, 0);
-  const days = Array.from({ length: DAYS }, (_d, i) => today - (DAYS - 1 - i) * DAY);
-  const name = (time: number) => new Date(time).toLocaleDateString(undefined, { day: "numeric", month: "numeric" });
-  const perDay = groupBy(searches, (one) => name(one.time));
+  const engines = await knownEngines();
+  const name = (date: Date) => date.toLocaleDateString(undefined, { day: "numeric", month: "numeric" });
+  const days = perDay(searches.map(({ time }) => time), DAYS, Date.now());
   const perHour = groupBy(searches, (one) => new Date(one.time).getHours());
-  const perEngine = [...groupBy(searches, (one) => one.engine ?? "")].map(([engine, all]) => [nameOf(engine), all.length] as const).sort((a, b) => b[1] - a[1]);
+  const perEngine = [...groupBy(searches, (one) => one.engine ?? "")].map(([engine, all]) => [nameOf(engine, engines), all.length] as const).sort((a, b) => b[1] - a[1]);
   const perWord = [...groupBy(searches.flatMap((one) => [...new Set(splitWords(one.query))].filter((word) => word.length > 3)), (word) => word)]
     .map(([word, all]) => [word, all.length] as const).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 12);
-  main.append(
+  frame("plots",
     facts([[message("searches"), String(searches.length)], [message("sessions"), String(sessions.length)], [message("per_session"), (searches.length / sessions.length).toFixed(1)]]),
-    chart(message("plot_days"), days.map((time) => [name(time), perDay.get(name(time))?.length ?? 0] as const)),
+    chart(message("plot_days"), days.map(([date, number]) => [name(date), number] as const)),
     chart(message("plot_hours"), Array.from({ length: 24 }, (_x, hour) => [String(hour), perHour.get(hour)?.length ?? 0])),
     list(message("plot_engines"), perEngine),
     list(message("plot_words"), perWord),

@@ -7,12 +7,13 @@ import { RECENT, suggestionsNow } from "../apps/suggest.ts";
 import { taskClient } from "../apps/task-client.ts";
 import { eventsOf } from "../store/events.ts";
 import { installed, waitingQuestions } from "../studies/installed.ts";
-import { button, h } from "./dom.ts";
+import { button, h, redrawn } from "./dom.ts";
 import { message } from "./messages.ts";
 import { relatedLines } from "./related.ts";
 import { suggestedLines } from "./suggested.ts";
 
 const RELATED = 3;
+const suggested = h("div", { id: "suggested" });
 const beside = h("div", { id: "related" });
 const LINKS = ["history", "assistant", "suggestions", "plots", "collections", "studies", "status", "help"];
 
@@ -30,10 +31,13 @@ async function draw(): Promise<void> {
   const asking = new Set((await waitingQuestions()).map(({ study }) => study));
   const waiting = (await installed()).filter(({ id }) => asking.has(id)).map(({ id, study }) => h("li", {}, h("a", { href: `study.html#${id}`, target: "_blank" }, message("question_waits", study.title))));
   const again = on && blocked.names.length > 0 ? [h("p", {}, h("a", { href: "status.html", target: "_blank" }, message("engines_again")))] : [];
-  document.body.replaceChildren(state, h("p", {}, toggle), ...again, h("ul", { id: "waiting" }, ...waiting), h("ul", {}, ...links));
+  redrawn(() => document.body.replaceChildren(state, h("p", {}, toggle), ...again, h("ul", { id: "waiting" }, ...waiting), h("ul", { class: "links" }, ...links), suggested, beside));
+}
+
+/** What to ask next comes when it is there: the popup does not wait for it. */
+async function showSuggested(): Promise<void> {
   const next = await suggestionsNow(3);
-  if (next.length > 0) document.body.append(h("p", { class: "soft" }, message("suggest_next")), h("ul", {}, ...(await suggestedLines(next))));
-  document.body.append(beside);
+  if (next.length > 0) suggested.replaceChildren(h("p", { class: "soft" }, message("suggest_next")), h("ul", {}, ...(await suggestedLines(next))));
 }
 
 /** Older tasks near to what she searches now; grouping a long log takes a worker some seconds, and the popup does not wait for it. */
@@ -47,4 +51,5 @@ async function showRelated(): Promise<void> {
 }
 
 void draw();
+void showSuggested();
 void showRelated();

@@ -18,9 +18,8 @@ import { allowPages } from "./permissions.ts";
 const SENT_SHOWN = 100;
 
 async function draw(): Promise<void> {
-  const main = frame("status");
   const version = chrome.runtime.getManifest().version;
-  main.append(
+  frame("status",
     await preferences(),
     await engines(),
     await notes(),

@@ -6,7 +6,7 @@ import { installed } from "../studies/installed.ts";
 import { SHIPPED } from "../studies/shipped.ts";
 import { readSignedStudy, type Study } from "../studies/study.ts";
 import { callThroughGate } from "./background.ts";
-import { button, frame, h, section } from "./dom.ts";
+import { button, frame, h, moment, section } from "./dom.ts";
 import { message } from "./messages.ts";
 import { withServers } from "./permissions.ts";
 import { studyCard } from "./study-card.ts";
@@ -20,8 +20,7 @@ async function addFile(): Promise<void> {
   place.replaceChildren(studyCard(study, signing, mine, drawAnew));
 }
 
-async function addCatalogue(): Promise<void> {
-  const url = address.value.trim();
+async function readCatalogue(url: string): Promise<void> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new Told("catalogue_wrong");
   await withServers([url], message("allowed_catalogue"), [], async () => keepCatalogue(url, JSON.stringify(await callThroughGate("GET", url))));
   await draw();
@@ -36,20 +35,19 @@ async function drawAnew(): Promise<void> {
 }
 
 async function draw(): Promise<void> {
-  const main = frame("studies");
   const mine = await installed();
   const known = await catalogues();
   const part = (study: Study) => mine.find(({ id }) => id === study.id);
   const listed = [...SHIPPED.map((study) => [study, ""] as const), ...known.flatMap((one) => one.studies.map(({ study, signing }) => [study, signing] as const))];
   const byFile = mine.filter(({ id, signing }) => !listed.some(([study, key]) => study.id === id && key === signing)).map(({ study, signing }) => [study, signing] as const);
   const offered = [...listed, ...byFile];
-  main.append(
+  frame("studies",
     h("p", {}, message("studies_what")),
     section(message("apps"), h("ul", {}, ...["assistant", "suggestions"].map((page) => h("li", {}, h("a", { href: `${page}.html` }, message(`page_${page}`)), `: ${message(`${page}_what`)}`)))),
     place,
     ...offered.map(([study, signing]) => studyCard(study, signing, part(study), draw)),
-    section(message("catalogues"), h("ul", { class: "plain" }, ...known.map((one) => h("li", {}, h("span", { class: "grow" }, one.url, h("br"), h("small", {}, message("signed_by", one.signing.slice(0, 16)))), button(message("delete"), async () => { await forgetCatalogue(one.url); await draw(); }, "small")))),
-      h("label", {}, message("catalogue_address"), address), h("p", {}, button(message("catalogue_add"), addCatalogue)), h("label", {}, message("study_file"), file)),
+    section(message("catalogues"), h("ul", { class: "plain" }, ...known.map((one) => h("li", {}, h("span", { class: "grow" }, one.url, h("br"), h("small", {}, `${message("signed_by", one.signing.slice(0, 16))} · ${moment(one.time)}`)), button(message("catalogue_again"), () => readCatalogue(one.url), "small"), button(message("delete"), async () => { await forgetCatalogue(one.url); await draw(); }, "small")))),
+      h("label", {}, message("catalogue_address"), address), h("p", {}, button(message("catalogue_add"), () => readCatalogue(address.value.trim()))), h("label", {}, message("study_file"), file)),
   );
 }
 

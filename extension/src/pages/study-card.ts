@@ -23,7 +23,7 @@ export function studyCard(study: Study, signing: string, mine: Installed | undef
 
 function actions(study: Study, signing: string, mine: Installed | undefined, redraw: Redraw): (HTMLElement | string)[] {
   const agree = async (kept: Partial<Installed>): Promise<void> => {
-    if (!(await confirmed(study.consent, message("study_agree")))) return;
+    if (!(await confirmed(study.consent, message("study_agree"), "main"))) return;
     await saveStudy({ ...kept, id: study.id, study, signing, agreed: Date.now() });
     await noteModule(study.id, "agreed");
     await redraw();

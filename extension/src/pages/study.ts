@@ -12,22 +12,20 @@ import { type Answer, answersOf, deleteAnswer, dismiss, type Installed, installe
 import { noteModule } from "../studies/module-log.ts";
 import { isRunning, type Labelling, type Questionnaire, type Step } from "../studies/study.ts";
 import { ask, callThroughGate } from "./background.ts";
-import { button, download, facts, frame, h, moment, section, table } from "./dom.ts";
+import { button, download, facts, frame, h, moment, outside, section, table } from "./dom.ts";
 import { lab } from "./lab.ts";
 import { message } from "./messages.ts";
 import { withServers } from "./permissions.ts";
 import { fieldsOf } from "./questions.ts";
 
 async function draw(): Promise<void> {
-  const main = frame("study");
   const one = (await installed()).find(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
   if (!one) {
-    main.append(h("p", {}, message("study_unknown")), h("a", { href: "studies.html" }, message("page_studies")));
+    frame("study", h("p", {}, message("study_unknown")), h("a", { href: "studies.html" }, message("page_studies")));
     return;
   }
-  main.append(h("h2", {}, one.study.title), h("p", {}, one.study.purpose), participation(one));
-  for (const [number, step] of one.study.steps.entries()) main.append(await shown(one, step, number));
-  main.append(await kept(one));
+  const steps = await Promise.all(one.study.steps.map((step, number) => shown(one, step, number)));
+  frame("study", h("h2", {}, one.study.title), h("p", {}, one.study.purpose), participation(one), ...steps, await kept(one));
 }
 
 /** Where she stands. */
@@ -72,28 +70,36 @@ function form(step: Questionnaire, waiting: Waiting): HTMLElement {
 async function labelling(one: Installed, step: Labelling, number: number): Promise<HTMLElement> {
   const labelled = new Set((await answersOf(one.id)).filter((answer) => answer.step === number).map(({ about }) => about));
   const found = step.do === "label-pages" ? await openedPages() : await suggestedFor(step.most);
-  const lines = [...found].filter(([about]) => !labelled.has(about)).slice(0, step.most).map(([about, of]) => {
+  const lines = [...found].filter(([about]) => !labelled.has(about)).slice(0, step.most).map(([about, { of, asked }]) => {
     const field = h("select", { "aria-label": `${step.question} ${about}`, onchange: () => label(about) }, h("option", { value: "" }, message("choose")), ...step.choices.map((choice) => h("option", {}, choice))) as HTMLSelectElement;
     const label = async (text: string): Promise<void> => {
       await keepAnswer({ study: one.id, step: number, time: Date.now(), about: text, of, values: { label: field.value } });
       await draw(); // without it, if she has deleted it meanwhile
     };
-    return h("li", {}, h("span", { class: "grow" }, about), field);
+    const asking = asked === "" ? [] : [h("br"), h("small", {}, message("about_search", asked))];
+    return h("li", {}, h("span", { class: "grow" }, outside(about, about), ...asking), field);
   });
   return section(message(step.do === "label-pages" ? "step_pages" : "step_suggestions"), h("p", {}, step.question), lines.length === 0 ? h("p", { class: "soft" }, message("nothing_to_label")) : h("ul", { class: "plain" }, ...lines));
 }
 
-/** Pages that she opened from results, the last one first, each with the uids of its clicks. */
-async function openedPages(): Promise<Map<string, string[]>> {
-  const clicks = (await eventsOf(["result-click"])).reverse().filter(({ target }) => target !== undefined);
-  const byPage = groupBy(clicks, ({ target }) => target as string);
-  return new Map([...byPage].map(([page, all]) => [page, all.map(({ uid }) => uid)]));
+/** What is labelled: the uids of the events that it tells of, and what she searched for. */
+interface Labelled {
+  readonly of: readonly string[];
+  readonly asked: string;
 }
 
-/** Suggestions, each with the uid of the search that they are for: they tell what she asked. */
-async function suggestedFor(most: number): Promise<Map<string, string[]>> {
-  const current = (await eventsOf(["search"])).slice(-1).map(({ uid }) => uid);
-  return new Map((await suggestionsNow(most)).map(([query]) => [query, current]));
+/** Pages that she opened from results, the last one first, each with its clicks. */
+async function openedPages(): Promise<Map<string, Labelled>> {
+  const clicks = (await eventsOf(["result-click"])).reverse().filter(({ target }) => target !== undefined);
+  const byPage = groupBy(clicks, ({ target }) => target as string);
+  return new Map([...byPage].map(([page, all]) => [page, { of: all.map(({ uid }) => uid), asked: all[0]?.query ?? "" }]));
+}
+
+/** Suggestions, each with the search that they are for: they tell what she asked. */
+async function suggestedFor(most: number): Promise<Map<string, Labelled>> {
+  const current = (await eventsOf(["search"])).slice(-1);
+  const asked = current[0]?.query ?? "";
+  return new Map((await suggestionsNow(most)).map(([query]) => [query, { of: current.map(({ uid }) => uid), asked }]));
 }
 
 async function covered(mostK: number): Promise<HTMLElement> {

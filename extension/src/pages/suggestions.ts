@@ -35,12 +35,12 @@ async function readFiles(files: FileList | null): Promise<void> {
 }
 
 async function draw(): Promise<void> {
-  const main = frame("suggestions");
   const log = await keptCrowdLog();
   const files: HTMLInputElement = h("input", { type: "file", multiple: true, accept: ".parquet", id: "files", onchange: (): unknown => readFiles(files.files) });
+  if (log && address.value === "" && URL.canParse(log.from)) address.value = log.from; // to fetch it again
   const next = await suggestionsNow(SHOWN);
   const lines = await suggestedLines(next);
-  main.append(
+  frame("suggestions",
     h("p", {}, message("suggestions_what")),
     section(message("suggest_next"), next.length === 0 ? h("p", { class: "soft" }, message("suggest_none")) : h("div", {}, h("ol", { id: "next" }, ...lines), h("p", { class: "soft" }, message("suggest_open")))),
     section(message("crowd_log"),

@@ -124,7 +124,7 @@ function fits(event: Stored, filter: Filter): boolean {
 export function deleteEvents(filter: Filter): Promise<number> {
   return transact(DELETED_FROM, "readwrite", async (store) => {
     if (isOfSigns(filter)) return 0;
-    if (askedBy(filter).length > 0 || filter.from !== undefined || filter.until !== undefined) return remove(store, await find(store, filter, Infinity));
+    if (askedBy(filter).length > 0 || filter.from !== undefined || filter.until !== undefined) return (await remove(store, await find(store, filter, Infinity))).size;
     const number = await done(store("events").count());
     for (const name of LOG) store(name).clear();
     await dropOrphans(store);
@@ -132,10 +132,11 @@ export function deleteEvents(filter: Filter): Promise<number> {
   });
 }
 
-export function deleteEvent(n: number): Promise<number> {
+/** Deletes one event as `deleteEvents` does. Returns the numbers of those that went. */
+export function deleteEvent(n: number): Promise<ReadonlySet<number>> {
   return transact(DELETED_FROM, "readwrite", async (store) => {
     const found = (await done(store("events").get(n))) as Stored | undefined;
-    return found ? remove(store, [found]) : 0;
+    return found ? remove(store, [found]) : new Set<number>();
   });
 }
 
@@ -145,11 +146,11 @@ export function deleteReplayed(): Promise<number> {
     const newest = await done(store("events").openKeyCursor(null, "prev"));
     const numbers = new Set<number>();
     for await (const some of foundIn(store("postings"), (newest?.key as number | undefined) ?? 0, [ofReplays()])) some.forEach((n) => numbers.add(n));
-    return removeNumbers(store, numbers);
+    return (await removeNumbers(store, numbers)).size;
   });
 }
 
-async function remove(store: Store, found: readonly Stored[]): Promise<number> {
+async function remove(store: Store, found: readonly Stored[]): Promise<ReadonlySet<number>> {
   const keys = new Set(found.map((event) => event.n));
   for (const search of found.filter((event) => event.kind === "search")) {
     for (const one of await tracesOf(store("events"), search)) keys.add(one);
@@ -157,11 +158,11 @@ async function remove(store: Store, found: readonly Stored[]): Promise<number> {
   return removeNumbers(store, keys);
 }
 
-async function removeNumbers(store: Store, numbers: ReadonlySet<number>): Promise<number> {
+async function removeNumbers(store: Store, numbers: ReadonlySet<number>): Promise<ReadonlySet<number>> {
   for (const n of numbers) store("events").delete(n);
   await unpost(store("postings"), numbers);
   await dropOrphans(store);
-  return numbers.size;
+  return numbers;
 }
 
 /** What else tells of a search: its clicks, and whatever happened on its result page, whose address holds the query; also where the page has

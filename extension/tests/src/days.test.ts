@@ -1,7 +1,7 @@
 /** A day lasts until the next one begins, also where the clocks change. */
 
 import { afterEach, expect, it } from "vitest";
-import { localDay } from "../../src/log/days.ts";
+import { localDay, perDay } from "../../src/log/days.ts";
 
 const HOUR = 3600 * 1000;
 const zone = process.env["TZ"];
@@ -29,4 +29,19 @@ it.each([
 
 it("is none without a date", () => {
   expect(localDay("")).toBeUndefined();
+});
+
+const counts = (times: string[], now: string) => perDay(times.map((time) => new Date(time).getTime()), 28, new Date(now).getTime()).map(([day, number]) => [`${day.getMonth() + 1}-${day.getDate()}`, number] as const);
+
+it("counts four weeks by day, also where the clocks change", () => {
+  process.env["TZ"] = "Europe/Berlin";
+  const found = counts(["2026-03-28T23:30", "2026-03-29T00:10", "2026-03-29T23:50", "2026-04-05T00:00"], "2026-04-05T12:00");
+  expect(found.map(([day]) => day)).toContain("3-29");
+  expect(new Set(found.map(([day]) => day)).size).toBe(28);
+  expect(found.filter(([, number]) => number > 0)).toEqual([["3-28", 1], ["3-29", 2], ["4-5", 1]]);
+});
+
+it("counts nothing of the same day of another year", () => {
+  const found = counts(["2025-11-18T10:00", "2026-11-18T10:00"], "2026-11-19T12:00");
+  expect(found.filter(([, number]) => number > 0)).toEqual([["11-18", 1]]);
 });
