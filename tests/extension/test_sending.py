@@ -165,6 +165,17 @@ def test_after_the_time_for_sending(start: Any, operator: Operator, proxy: Recor
     text = browser.run("return document.querySelector('article').textContent")
     assert f"The time for sending is over; {len(QUERIES)} reports were not sent and are deleted." in text
     assert left(proxy, manifest) == []
+    # Who comes again with a link keeps what she has: when she agreed to what, and how it ended.
+    browser.fill("#link", f"{manifest.aggregation.url}/collections/{manifest.id}#{'0' * 64}")
+    browser.press("Read the terms")
+    browser.wait("!!document.querySelector('#understood')")
+    browser.click("#understood")
+    browser.press("I agree, join")
+    browser.wait("document.querySelector('#problems').textContent.length > 0")
+    assert "already" in browser.run("return document.querySelector('#problems').textContent")
+    browser.page("collections.html")
+    browser.wait("document.querySelector('article')?.dataset.state === 'missed'")
+    assert browser.run("return document.querySelector('article').textContent") == text
 
 
 def test_striking_out_while_reports_are_sent(start: Any, operator: Operator, proxy: RecordingProxy) -> None:

@@ -76,6 +76,7 @@ function line(search: TaskSearch, task: Task): HTMLElement {
   const begin = (event: Event): void => {
     dragged = { search: search.uid, task };
     (event as DragEvent).dataTransfer?.setData("text/plain", search.text); // Firefox drags nothing that has no data
+    setTimeout(() => list.classList.add("dragging")); // Chromium ends a drag at whose beginning the page changes
   };
   return h("li", { draggable: "true", "data-uid": search.uid, ondragstart: begin }, h("time", {}, moment(search.milliseconds)), h("span", { class: "grow" }, search.text, ...visits), mover(search, task));
 }
@@ -134,6 +135,7 @@ function showLinked(): void {
   document.getElementById(cardOf(linked))?.scrollIntoView();
 }
 
+for (const over of ["dragend", "drop"]) addEventListener(over, () => list.classList.remove("dragging"));
 words.addEventListener("input", () => void show());
 addEventListener("hashchange", showLinked);
 main.append(h("p", {}, message("assistant_what")), related, h("p", { class: "actions" }, h("label", { class: "grow" }, message("tasks_search"), words), button(message("regroup"), group)), list);

@@ -7,7 +7,7 @@ import type { ManifestJson } from "../crowd/manifest.ts";
 import type { Chosen, Sample } from "../crowd/sample.ts";
 import { mayBeOne } from "../crowd/separate-parties.ts";
 import { termRows } from "../crowd/term-rows.ts";
-import { type Item, leave, type Membership, memberships, outbox, stateOf } from "../store/crowd.ts";
+import { forgetLeft, type Item, leave, type Membership, memberships, outbox, stateOf } from "../store/crowd.ts";
 import { consentsOf } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { vectorsFor } from "../studies/installed.ts";
@@ -80,7 +80,10 @@ function card(member: Membership, allowed: boolean): HTMLElement {
   const state = stateOf(member);
   const made = h("article", { class: "task", "data-collection": member.id, "data-state": state }, h("h3", {}, member.manifest.title),
     facts([[message("state"), message(`state_${state}`)], [message("agreed"), moment(member.receipt.time)], [message("reports_sent"), String(member.sent)], ...(member.problem ? [[message("problem"), sentenceOf(member.problem)] as const] : [])]), body);
-  if (member.left) return made;
+  if (member.left) {
+    made.append(h("p", { class: "actions" }, button(message("forget_collection"), async () => { await forgetLeft(member.id); await draw(); })));
+    return made;
+  }
   const lost = !allowed && ["joining", "joined", "waiting"].includes(state);
   if (lost) body.append(h("p", { class: "warn" }, message("servers_taken_back")));
   const again = button(message("allow_again"), async () => { await allowAgain(member.manifest); await draw(); }, "main");

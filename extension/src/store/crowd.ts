@@ -36,6 +36,11 @@ export function stateOf({ left, pending, credentials, problem, prepared }: Membe
   return prepared ? "waiting" : "joined";
 }
 
+/** Whether her part in it has come to its end; an invitation is good for one part. */
+export function isOver(member: Membership): boolean {
+  return ["finished", "missed"].includes(stateOf(member));
+}
+
 /** One report that waits: what it says, for its owner (nothing for a cover report), the exact bytes, and after which share of the window it leaves. */
 export interface Item {
   readonly number: number;
@@ -160,6 +165,14 @@ function forgetItem(item: Item, sent: number): Promise<void> {
       const { credentials: _credentials, ...rest } = member;
       return { ...(left === 0 ? rest : member), sent: member.sent + sent };
     });
+  });
+}
+
+/** Deletes what is left of a collection that she has left. */
+export function forgetLeft(collection: string): Promise<void> {
+  return transact(["memberships"], "readwrite", async (store) => {
+    const member = (await done(store("memberships").get(collection))) as Membership | undefined;
+    if (member?.left) store("memberships").delete(collection);
   });
 }
 

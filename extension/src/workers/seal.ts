@@ -16,7 +16,7 @@ import { type Bins, taskVectors } from "../crowd/task-vectors.ts";
 import { taskLabels } from "../apps/labels.ts";
 import { taskSearches } from "../apps/searches.ts";
 import { vectorsFor } from "../studies/installed.ts";
-import { beginPreparing, fillOutbox, type Item, joined, type Membership, membership, preparing, replaceItem, saveMembership } from "../store/crowd.ts";
+import { beginPreparing, fillOutbox, isOver, type Item, joined, type Membership, membership, preparing, replaceItem, saveMembership } from "../store/crowd.ts";
 import { eventsOf } from "../store/events.ts";
 import { channel } from "./channel.ts";
 
@@ -38,6 +38,7 @@ async function join(link: Link, json: ManifestJson, head: string): Promise<void>
   const manifest = Manifest.fromJson(json);
   const known = await membership(manifest.id);
   if (known?.credentials && !known.left) return;
+  if (known && isOver(known)) throw new Told("told_over"); // its record and receipt stay
   let pending: PendingCredential;
   if (known?.pending && !known.left && known.invitation === link.invitation) {
     pending = { secret: decodeScalar(known.pending.secret), request: known.pending.request };
