@@ -165,6 +165,10 @@ def test_after_the_time_for_sending(start: Any, operator: Operator, proxy: Recor
     text = browser.run("return document.querySelector('article').textContent")
     assert f"The time for sending is over; {len(QUERIES)} reports were not sent and are deleted." in text
     assert left(proxy, manifest) == []
+    # The receipt holds what she agreed to, also what is not guaranteed.
+    browser.press("Terms and receipt")
+    unsure = json.dumps(manifest.consent.not_guaranteed)
+    browser.wait(f"document.querySelector('article .warn:last-child')?.textContent.includes({unsure})")
     # Who comes again with a link keeps what she has: when she agreed to what, and how it ended.
     browser.fill("#link", f"{manifest.aggregation.url}/collections/{manifest.id}#{'0' * 64}")
     browser.press("Read the terms")

@@ -63,7 +63,7 @@ function termsOf(link: Link, manifest: ManifestJson, asked: string): HTMLElement
     await draw();
   }, "main");
   const refuse = button(message("join_refuse"), () => place.replaceChildren());
-  return section(manifest.title, terms(manifest, asked), h("p", { class: "warn" }, manifest.consent.not_guaranteed), h("label", { class: "check" }, understood, message("join_understood")), h("p", { class: "actions" }, agree, refuse));
+  return section(manifest.title, terms(manifest, asked), h("label", { class: "check" }, understood, message("join_understood")), h("p", { class: "actions" }, agree, refuse));
 }
 
 function terms(manifest: ManifestJson, asked: string): HTMLElement {
@@ -71,7 +71,7 @@ function terms(manifest: ManifestJson, asked: string): HTMLElement {
   const owners = h("ul", { class: "plain" }, ...parties.map(({ role, owner, url }) => h("li", {}, h("span", { class: "grow" }, `${message(`role_${role}`)}: ${owner}`, h("br"), h("small", {}, url)))));
   const cleartext = parties.some(({ url }) => url.startsWith("http:")) ? h("p", { class: "warn" }, message("terms_http")) : undefined;
   const oneHand = mayBeOne(parties) ? h("p", { class: "warn" }, message("terms_one_hand")) : undefined;
-  return h("div", {}, facts([...termRows(manifest, asked), [message("terms_parties"), owners]]), cleartext, oneHand);
+  return h("div", {}, facts([...termRows(manifest, asked), [message("terms_parties"), owners]]), cleartext, oneHand, h("p", { class: "warn" }, manifest.consent.not_guaranteed));
 }
 
 /** `allowed`: by the browser; without it nothing can be asked or sent. */

@@ -25,7 +25,7 @@ async function draw(): Promise<void> {
     return;
   }
   const steps = await Promise.all(one.study.steps.map((step, number) => shown(one, step, number)));
-  frame("study", h("h2", {}, one.study.title), h("p", {}, one.study.purpose), participation(one), ...steps, await kept(one));
+  frame("study", h("h2", {}, one.study.title), h("p", {}, one.study.purpose), participation(one), h("details", {}, h("summary", {}, message("study_agreed_to")), h("p", {}, one.study.consent)), ...steps, await kept(one), h("p", {}, h("a", { href: "studies.html" }, message("study_part"))));
 }
 
 /** Where she stands. */
