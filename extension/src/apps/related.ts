@@ -19,3 +19,8 @@ export function relatedTasks({ searches, tasks }: Grouped, scores: readonly numb
 export function cardOf(task: Task): string {
   return `task-${task.searches[0]?.uid ?? ""}`;
 }
+
+/** The task of a link; one that was made of a part of the log names any of its searches. */
+export function taskAt(hash: string, tasks: readonly Task[]): Task | undefined {
+  return tasks.find(({ searches }) => searches.some(({ uid }) => hash === `#task-${uid}`));
+}

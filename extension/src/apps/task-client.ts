@@ -6,8 +6,8 @@ import type { TaskSearch } from "./searches.ts";
 import type { Grouped, Task } from "./tasks.ts";
 
 export interface TaskClient {
-  /** Groups the whole log. */
-  group(): Promise<Grouped>;
+  /** Groups the newest so many searches, or the whole log. */
+  group(most?: number): Promise<Grouped>;
   /** How surely each search serves the task of the last one. */
   withLast(searches: readonly TaskSearch[]): Promise<number[]>;
 }
@@ -15,7 +15,7 @@ export interface TaskClient {
 export function taskClient(progress: (share: number) => void = () => undefined): TaskClient {
   const ask = channel(new Worker("task-worker.js"), { progress: progress as never });
   return {
-    group: async () => (await ask("group", await taskLabels())) as Grouped,
+    group: async (most = Infinity) => (await ask("group", await taskLabels(), most)) as Grouped,
     withLast: async (searches) => (await ask("withLast", searches.map(forWorker))) as number[],
   };
 }

@@ -1,6 +1,6 @@
 /** Search Task Assistant: searches and visits grouped into tasks; moved by drag and drop or by keyboard; searchable; related tasks. */
 
-import { cardOf, relatedTasks } from "../apps/related.ts";
+import { cardOf, relatedTasks, taskAt } from "../apps/related.ts";
 import type { TaskSearch } from "../apps/searches.ts";
 import { move, taskClient } from "../apps/task-client.ts";
 import { lastTime, type Task } from "../apps/tasks.ts";
@@ -129,7 +129,7 @@ async function showRelated(): Promise<void> {
 
 /** A task that a link leads to is drawn, however old it is. */
 function showLinked(): void {
-  const linked = tasks.find((task) => `#${cardOf(task)}` === location.hash);
+  const linked = taskAt(location.hash, tasks);
   if (!linked) return;
   if (!document.getElementById(cardOf(linked))) list.querySelector("div")?.prepend(card(linked));
   document.getElementById(cardOf(linked))?.scrollIntoView();

@@ -13,6 +13,7 @@ import { relatedLines } from "./related.ts";
 import { suggestedLines } from "./suggested.ts";
 
 const RELATED = 3;
+const GROUPED = 1000; // searches
 const suggested = h("div", { id: "suggested" });
 const beside = h("div", { id: "related" });
 const LINKS = ["history", "assistant", "suggestions", "plots", "collections", "studies", "status", "help"];
@@ -40,11 +41,11 @@ async function showSuggested(): Promise<void> {
   if (next.length > 0) suggested.replaceChildren(h("p", { class: "soft" }, message("suggest_next")), h("ul", {}, ...(await suggestedLines(next))));
 }
 
-/** Older tasks near to what she searches now; grouping a long log takes a worker some seconds, and the popup does not wait for it. */
+/** Older tasks near to what she searches now, among her newest searches: it is done at each opening, in a worker, and the popup does not wait for it. */
 async function showRelated(): Promise<void> {
   if ((await eventsOf(["search"], Date.now() - RECENT)).length === 0) return;
   const client = taskClient();
-  const grouped = await client.group();
+  const grouped = await client.group(GROUPED);
   const current = grouped.searches.at(-1);
   const lines = relatedLines(relatedTasks(grouped, await client.withLast(grouped.searches), RELATED), "_blank");
   if (current && lines.length > 0) beside.replaceChildren(h("p", { class: "soft" }, message("related_to", current.text)), h("ul", {}, ...lines));

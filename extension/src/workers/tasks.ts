@@ -15,9 +15,9 @@ async function shipped(): Promise<TaskModel> {
 }
 
 const ask = channel(self as unknown as Parameters<typeof channel>[0], {
-  group: async (labels: Labels): Promise<Grouped> => {
+  group: async (labels: Labels, most: number): Promise<Grouped> => {
     model ??= shipped();
-    const searches = taskSearches(await eventsOf(["search", "result-click", "link-click"]));
+    const searches = taskSearches(await eventsOf(["search", "result-click", "link-click"])).slice(-most);
     const task = groupTasks(await model, searches, searches.map(({ uid }) => labels[uid] ?? -1), (share) => void ask("progress", share));
     return { searches, tasks: tasksOf(searches, task) };
   },
