@@ -169,5 +169,3 @@ def test_twelve_people(extension: Path, playwright: Any, proxy: RecordingProxy, 
         last.press("Leave")
         last.run("document.querySelector('dialog button').click()")
         last.wait("document.querySelector('article')?.dataset.state === 'left'")
-        last.press("Take it from this list")
-        last.wait("document.body.textContent.includes('You are in none.')")

@@ -229,6 +229,10 @@ def test_leaving_while_reports_wait(name: str, start: Any, operator: Operator, p
     )
     assert browser.run(kept) == [0, False, False]
     shown(browser, "status.html", NOTHING_ALLOWED)
+    # What is left of it goes when she likes.
+    browser.page("collections.html")
+    browser.press("Take it from this list")
+    browser.wait("document.body.textContent.includes('You are in none.')")
 
 
 PAGES = ["popup", "history", "plots", "assistant", "suggestions", "collections", "studies", "status", "help"]

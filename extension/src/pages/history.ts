@@ -47,11 +47,12 @@ async function show(): Promise<void> {
   const turn = ++shows;
   const started = performance.now();
   const found = await findEvents(filter(), SHOWN + 1);
+  const summary = await told(found.length);
   if (turn !== shows) return; // she has typed on
   const days = h("div", {});
   list.replaceChildren(days);
   const drawing = fill(days, found.slice(0, SHOWN), inItsDay(days));
-  number.replaceChildren(...(await told(found.length)));
+  number.replaceChildren(...summary);
   list.dataset["milliseconds"] = (performance.now() - started).toFixed(1);
   await drawing;
   if (turn === shows && found.length > SHOWN) list.append(older(turn, days, found.slice(0, SHOWN)));
