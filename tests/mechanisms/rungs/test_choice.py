@@ -125,7 +125,7 @@ def test_cells_that_are_held_are_not_drawn_again():
 
 
 def test_a_cell_that_its_holder_leaves_out_by_lot_is_drawn_like_one_that_nobody_holds():
-    """Repair 2: held is what somebody holds after bounding. Neither twice nor never, whatever the lot says."""
+    """Repair 2: held is what somebody holds after bounding. Neither twice nor never, whatever the lot."""
     one_of_two = Graded(AdaptiveGaussian(items_per_user=1, rounds=8), 0.5)
     grid = CellGrid(2, 1.0, lambda cell: cell)
     held = Incidence(np.array([0, 2]), np.array([0, 1], np.int32), 2)
