@@ -204,7 +204,7 @@ def test_every_bound_is_a_step_with_its_numbers(spelling):
 def bounded_in(step):
     """The tables whose bound this step tells."""
     kind, _space, tables = step.replace("Divide and count", "Bound", 1).partition(" ")
-    return tables.replace("topic hours", "topic_hours").split(", ") if kind == "Bound" else []
+    return tables.split(", ") if kind == "Bound" else []
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
