@@ -3,7 +3,9 @@ queries from three, clicked sites ranked. `python -m benchmarks.ladder_tasks --u
 
 Four people in five are released (Ladder, and Crowd in the same run), the fifth is tested. Beside them: the
 whole log of the four, public lists alone, and a log that `crowdlog synthesize` sampled from the ladder's
-tables. Scores are reciprocal ranks: of a word at 5, of a query and of a site at 10; unanswered is 0.
+tables. Scores are reciprocal ranks: of a word at 5, of a query and of a site at 10; unanswered is 0. Sites
+are ranked by two rules: a search that is a known site's name is answered by that site; and a search in which
+such a name stands (`named site`).
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ TESTED = 5  # of so many people one is tested
 SEARCHES = 40_000  # tested at most
 LETTERS_OF_WORD, LETTERS_OF_QUERY = 2, 3
 DEEP_WORD, DEEP = 5, 10
+NAME, NAMES = 4, 3  # letters of a name that counts inside a search; sites named so, at most
 MADE = 20_000  # users of the sampled log
 
 Counts = Counter[Any]
@@ -90,20 +93,43 @@ class Known:
             found[site.partition(".")[0]].append(site)
         return found
 
+    @cached_property
+    def called(self) -> dict[str, list[str]]:
+        """Known sites by what they are called."""
+        found = defaultdict(list)
+        for site, _n in self.counts["sites"].most_common():
+            found[called(site)].append(site)
+        return found
+
     def word(self, before: str | None, start: str) -> list[str]:
         """Words that begin so: those that follow the word before, then any."""
         near = [word for word in self.followers.get(before or "", []) if word.startswith(start)]
         return _first(DEEP_WORD, near, self.by_letters.get(start, []))
 
-    def site(self, query: str) -> list[str]:
-        """Sites of the query, then those it names, then those of its words, then everybody's."""
+    def site(self, query: str, *further: list[str]) -> list[str]:
+        """Sites of the query, then those it names, then `further`, those of its words, everybody's."""
         words: Counts = Counter()
         for word in set(query.split()):
             for site, count in self.sites_of_word.get(word, [])[:DEEP]:
                 words[site] += count
         near = [site for site, _n in words.most_common(DEEP)]
         named = self.named.get(query.replace(" ", "").removeprefix("www."), [])
-        return _first(DEEP, self.sites_of_query.get(query, [])[:DEEP], named, near, self.any_site)
+        return _first(DEEP, self.sites_of_query.get(query, [])[:DEEP], named, *further, near, self.any_site)
+
+    def named_site(self, query: str) -> list[str]:
+        """The same, but before the sites of its words come those that are called like the query without what
+        addresses have, or like one word of it or two neighbouring ones.
+        """
+        words = query.split()
+        near = [first + second for first, second in pairwise(words)] + words
+        parts = [site for text in near if len(text) >= NAME for site in self.called.get(called(text), [])]
+        return self.site(query, self.called.get(called(query), []), parts[:NAMES])
+
+
+def called(text: str) -> str:
+    """What a site, or a search for it, is called: without blanks, http://, www. and from the first dot on."""
+    name = text.replace(" ", "").removeprefix("http://").removeprefix("www.")
+    return name.partition(".")[0]
 
 
 def _by_start(texts: Iterable[str], letters: int) -> dict[str, list[str]]:
@@ -215,6 +241,7 @@ def scores(known: Known, tested: list[Search]) -> dict[str, float]:
             told["query"].append(_rank(offered, search.query))
         if search.site is not None:
             told["site"].append(_rank(known.site(search.query), search.site))
+            told["named site"].append(_rank(known.named_site(search.query), search.site))
     return {task: round(float(np.mean(ranks)), 4) for task, ranks in told.items()}
 
 
@@ -243,10 +270,17 @@ def sampled(release: Release, folder: Path) -> Known:
         return of_log(import_log([path], path.with_suffix(".store")))
 
 
-def measured(users: int, epsilons: list[float], runs: int, seed: int, tell: Callable[[Any], None]) -> None:
+def measured(
+    users: int,
+    epsilons: list[float],
+    runs: int,
+    seed: int,
+    tables_alone: bool,
+    tell: Callable[[Any], None],
+) -> None:
     """All lines of one log."""
-    with tempfile.TemporaryDirectory(prefix="crowdlog-tasks-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="crowdlog-tasks-") as place:
+        folder = Path(place)
         path = folder / "log.tsv"
         synthesize(path, users=users, seed=seed)
         released, held_out = divided(path, folder)
@@ -262,13 +296,14 @@ def measured(users: int, epsilons: list[float], runs: int, seed: int, tell: Call
                 ladder = Ladder(epsilon=epsilon, delta=DELTA[epsilon], people=released.info.users)
                 crowd = Crowd(epsilon=epsilon, delta=DELTA[epsilon])
                 for mechanism in (ladder, crowd):
-                    called, spelled = type(mechanism).__name__, SeededRun(repr(mechanism), seed + run)
+                    name, spelled = type(mechanism).__name__, SeededRun(repr(mechanism), seed + run)
                     with seeded_release(released, spelled, folder) as release:
-                        tables = {name: release.table(name) for name in release.tables}
-                        tell({**line, "of": called, **scores(of_tables(tables), tested)})
-                        tell({**line, "of": f"{called} + list", **scores(of_tables(tables, listed), tested)})
-                        made = sampled(release, folder)
-                    tell({**line, "of": f"synthetic log of {called}", **scores(made, tested)})
+                        tables = {table: release.table(table) for table in release.tables}
+                        tell({**line, "of": name, **scores(of_tables(tables), tested)})
+                        tell({**line, "of": f"{name} + list", **scores(of_tables(tables, listed), tested)})
+                        if not tables_alone:
+                            made = scores(sampled(release, folder), tested)
+                            tell({**line, "of": f"synthetic log of {name}", **made})
 
 
 def main() -> None:
@@ -277,11 +312,14 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, nargs="*", default=[1.0, 2.3])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1201)
+    parser.add_argument("--tables", action="store_true", help="the tables alone, without sampled logs")
     asked = parser.parse_args()
+
+    def tell(line: Any) -> None:
+        print(json.dumps(line), flush=True)
+
     for users in asked.users:
-        measured(
-            users, asked.epsilon, asked.runs, asked.seed, lambda line: print(json.dumps(line), flush=True)
-        )
+        measured(users, asked.epsilon, asked.runs, asked.seed, asked.tables, tell)
 
 
 if __name__ == "__main__":

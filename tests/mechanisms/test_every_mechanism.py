@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,24 @@ def test_the_promise_is_the_sum_of_its_steps_and_no_more_than_asked_for(spelling
         (delta,) = with_role(mechanism, "delta").values() or (SAMPLER,)
         assert promise.guarantee.epsilon <= epsilon
         assert promise.guarantee.delta <= delta
+
+
+@pytest.mark.parametrize("spelling", PROTECTING)
+def test_every_bound_is_a_step_with_its_numbers(spelling):
+    """Whoever reads a label or an explanation, which print all steps, learns how much of a person counts."""
+    promise = parse(spelling).promise()
+    for plan in promise.tables:
+        told = [step.what for step in promise.steps if plan.name in bounded_in(step.name)]
+        assert told
+        numbers = {"keys": plan.bound.keys} if plan.names_only else vars(plan.bound)
+        for name, value in numbers.items():
+            assert name == "cells" or re.search(rf"\b{value}\b", " ".join(told))
+
+
+def bounded_in(step):
+    """The tables whose bound this step tells."""
+    kind, _space, tables = step.replace("Divide and count", "Bound", 1).partition(" ")
+    return tables.split(", ") if kind == "Bound" else []
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

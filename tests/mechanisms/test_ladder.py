@@ -21,6 +21,7 @@ from crowdlog.privacy.selection.graded import Graded
 from tests.support.logs import crowd_rows, few_and_many, make_log
 from tests.support.randomness import FrozenRandomness
 
+HELD = {"weather", "boston", "used", "cars"}
 ASKED = "Ladder(epsilon=2, delta=1e-6, least_rows=0)"
 
 
@@ -83,6 +84,24 @@ def test_the_label_tells_the_allowance_and_not_what_the_log_holds(tmp_path):
     assert notes[0] == notes[1]
     assert INVENTED in ladder.promise().unprotected
     assert "protected by ε, not hidden by δ" in INVENTED
+
+
+def test_rows_say_nothing_of_whether_anybody_holds_them(tmp_path):
+    """Repair 2: the same columns for all rows, in the order of counts and texts alone."""
+    log = make_log(tmp_path, crowd_rows(400, ["weather boston", "used cars"]))
+    ladder = parse("Ladder(epsilon=4, delta=1e-9, people=400, least_rows=0)")
+    told = ["count", "noise", "low", "high", "at_least"]
+    invented = 0
+    for seed in range(12):
+        for name, table in ladder.protect(log, SeededRandomness(seed)).tables.items():
+            if name in TABLES:
+                texts = [column for column in table.column_names if column not in told]
+                assert table.column_names == [*texts, *told]
+                assert not any(table[column].null_count for column in table.column_names)
+                rows = table.to_pylist()
+                assert rows == sorted(rows, key=lambda row: (-row["count"], *(row[each] for each in texts)))
+                invented += sum(row["word"] not in HELD for row in rows) if name == "words" else 0
+    assert invented > 0  # rows that nobody holds are among them
 
 
 @pytest.mark.parametrize("epsilon", [0.005, 0.02, 0.1])

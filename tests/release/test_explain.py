@@ -39,6 +39,8 @@ def test_the_explanation_tells_what_each_step_spent(releases):
     text = explain(release.label)
     for step in release.label.promise.steps:
         assert step.name in text
+        assert step.what in text
+        assert step.what in label_page(release.label)
     assert "This spends ε = 2" in text
     assert "Together: ε = 4" in text
     assert (release.path / "explanation.md").read_text(encoding="utf-8") == text

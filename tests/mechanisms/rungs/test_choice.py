@@ -124,6 +124,42 @@ def test_cells_that_are_held_are_not_drawn_again():
         assert chosen.item[chosen.key == 0].tolist() == [0]
 
 
+def test_a_cell_that_its_holder_leaves_out_by_lot_is_drawn_like_one_that_nobody_holds():
+    """Repair 2: held is what somebody holds after bounding. Neither twice nor never, whatever the lot."""
+    one_of_two = Graded(AdaptiveGaussian(items_per_user=1, rounds=8), 0.5)
+    grid = CellGrid(2, 1.0, lambda cell: cell)
+    held = Incidence(np.array([0, 2]), np.array([0, 1], np.int32), 2)
+    cells = Column("words", held, np.arange(2), np.zeros(2, np.int32), Classes.of((0.5, False)), 1.0, (grid,))
+    left_out = 0
+    for seed in range(60):
+        chosen = choose(one_of_two, [cells], 50.0, SeededRandomness(seed))["words"]
+        assert len(np.unique(chosen.key)) == len(chosen.key)
+        assert set(chosen.item[chosen.item >= 0]) <= {0, 1}
+        assert (chosen.item >= 0).sum() <= 1
+        left_out += int((chosen.item < 0).sum())
+    assert 15 <= left_out <= 45  # one cell is left out each time, and noise shows it with probability ½
+
+
+def test_one_bound_holds_for_the_tables_of_a_step_together(monkeypatch):
+    """Repair 5: so many keys of a person in all tables together, not in each."""
+    seen = []
+    right = Graded.select
+
+    def noting(self, held, grades, randomness):
+        seen.append(np.diff(held.offsets))
+        return right(self, held, grades, randomness)
+
+    monkeypatch.setattr(Graded, "select", noting)
+    three = Graded(AdaptiveGaussian(items_per_user=3, rounds=8), 0.5)
+    held = Incidence(np.array([0, 3, 3]), np.arange(3, dtype=np.int32), 3)
+    classes = Classes.of((0.0, False))
+    tables = [
+        Column(table, held, np.arange(3), np.zeros(3, np.int32), classes) for table in ("queries", "sites")
+    ]
+    choose(three, tables, 50.0, SeededRandomness(1))
+    assert [each.tolist() for each in seen] == [[3, 0]]
+
+
 def test_at_least_is_seldom_wrong_whatever_is_selected():
     """20,000 keys of two people: all false statements together are few, though only the largest are looked
     at.

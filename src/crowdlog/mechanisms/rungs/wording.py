@@ -98,7 +98,7 @@ def steps_of_ladder(setting: Setting, asked: LadderTerms) -> tuple[Step, ...]:
         )
         steps.append(Step(f"Select {further}", rule))
     if setting.breakdowns:
-        names = ", ".join(name.replace("_", " ") for name in setting.breakdowns)
+        names = ", ".join(setting.breakdowns)
         own = "".join(text for table, text in OF_THEIR_OWN.items() if table in setting.breakdowns)
         steps.append(Step(f"Divide and count {names}", BROKEN_DOWN + own))
     return (*steps, Step("Bound and count people", COUNTED))

@@ -1,0 +1,66 @@
+"""What the counts of people cost: both passes and everything they look at, out of one part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdlog.mechanisms.rungs.climb import ShownKeys
+from crowdlog.mechanisms.rungs.people import LEAST_COUNT, MEASURED_FROM, count_people
+from crowdlog.privacy import scaled_counts
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.selection.incidence import Incidence
+
+MU = 0.4
+
+
+def shown(users: int, keys: int, nobodys: int) -> ShownKeys:
+    """Each of `users` people holds two of the keys; `nobodys` more are held by nobody."""
+    first = np.arange(users) % (keys - 1)
+    items = np.stack([first, first + 1], axis=1).ravel().astype(np.int32)
+    held = Incidence(np.arange(users + 1) * 2, items, keys + nobodys)
+    texts = [f"word{i:04}" for i in range(keys + nobodys)]
+    return ShownKeys({"word": texts}, np.zeros(keys + nobodys, np.int64), held, 3.0)
+
+
+@pytest.fixture
+def paid(monkeypatch):
+    """What every noisy sum cost, and the weights of the passes."""
+    spent, weights = [], []
+
+    def noting(name, right):
+        def noted(*given):
+            spent.append(given[-2])
+            if name == "noisy_people":
+                weights.append(given[1])
+            return right(*given)
+
+        return noted
+
+    for name in ("_noisy", "noisy_people"):
+        monkeypatch.setattr(scaled_counts, name, noting(name, getattr(scaled_counts, name)))
+    return spent, weights
+
+
+@pytest.mark.parametrize("people", [1, 1_000, MEASURED_FROM - 1, MEASURED_FROM, 10**6])
+def test_all_sums_together_cost_what_counts_may(people, paid):
+    """Repair 7: two passes; for each its bound (two noisy looks) and, of many people, its kept share."""
+    spent, _weights = paid
+    count_people({"words": shown(600, 20, 5)}, MU, people, SeededRandomness(1))
+    assert len(spent) == 2 * (1 + 2 + (people >= MEASURED_FROM))
+    assert sum(mu**2 for mu in spent) == pytest.approx(MU**2)
+    assert sum(mu**2 for mu in spent) <= MU**2 * (1 + 1e-12)
+
+
+def test_keys_that_the_first_pass_finds_nobody_of_have_one_weight(paid):
+    """Repair 7: a count below the floor is taken for the floor, so a negative one does no harm."""
+    _spent, weights = paid
+    keys = {"words": shown(20_000, 20, 400)}
+    counted, _kept = count_people(keys, MU, 5_000, SeededRandomness(2))
+    second = weights[1]
+    lowest = second[20:] == second.max()
+    assert second.min() >= 1
+    assert 0.6 < lowest.mean() < 0.95  # of noise alone 76 % lie below .7 standard deviations
+    assert np.all(second[:20] < second.max())
+    assert np.all(np.isfinite(counted["words"].count))
+    assert LEAST_COUNT == 0.7
