@@ -76,7 +76,13 @@ RUN: dict[str, list[tuple[str, int, str]]] = {
 WORDS = {
     *("Crowd", "Ladder", "--sign"),
     *("show", "compare", "score", "attack", "semantic", "tasks", "recommend", "forward"),
-    *("--ledger postgresql://HOST/DATABASE", "--user-file", "--concept-file", "people.sqlite.head"),
+    *(
+        "--ledger postgresql://HOST/DATABASE",
+        "--ledger STORE/ledger.sqlite",
+        "--user-file",
+        "--concept-file",
+        "people.sqlite.head",
+    ),
 }
 
 

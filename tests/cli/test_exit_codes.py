@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from crowdlog.log.store import LogStore
+from crowdlog.release.publish import open_ledger
 from tests.support.logs import crowd_rows, make_log
 
 
@@ -52,3 +55,59 @@ def test_exit_code_and_sentence(words, code, sentence, folder):
     if code:
         assert done.stderr.startswith("crowdlog: ")
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["import", LONG, "-o", "y"],
+        ["import", "LOG.tsv", "-o", LONG, "--ledger", "own"],
+        ["import", "LOG.tsv", "-o", "y", "--ledger", LONG, "--new-ledger"],
+        ["site", LONG, "-o", "y"],
+        ["semantic", "STORE", "-o", LONG],
+    ],
+)
+def test_a_name_that_is_too_long_is_the_owners_input(words, folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "crowdlog.cli", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "File name too long" in done.stderr) == (1, True), done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "done"),
+    [
+        (
+            ["import", "LOG.tsv", "-o", "y", "--ledger", "own", "--users-are-fine"],
+            lambda folder: LogStore.open(folder / "y"),
+        ),
+        (["budget", "STORE", "--book", "1", "1e-6"], lambda folder: booked(folder) == 1),
+    ],
+)
+def test_what_was_done_is_not_denied_when_it_cannot_be_printed(words, done, folder):
+    with Path("/dev/full").open("w", encoding="utf-8") as nowhere:
+        told = subprocess.run(
+            [sys.executable, "-m", "crowdlog.cli", *words],
+            cwd=folder,
+            stdout=nowhere,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done(folder)
+    assert told.returncode == 1
+    assert "what it printed did not arrive" in told.stderr
+    assert "look before you run it again" in told.stderr
+
+
+def booked(folder):
+    with open_ledger(LogStore.open(folder / "STORE")) as ledger:
+        return sum(entry.mechanism == "booked by hand" for entry in ledger.entries())

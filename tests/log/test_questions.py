@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,41 @@ def test_the_question_names_a_ledger_that_can_be_given_as_it_stands_and_no_passw
         assert "geheim" not in asked
         words = shlex.split(asked.partition("Share one budget with ")[2].partition(", or say")[0])
         assert "knows this very log already" in done("import", "log.csv", "-o", "again", *words)
+
+
+def test_a_folder_that_nobody_can_look_into_hides_no_other(imported):
+    """Somebody else's store beside it, or what cannot be followed, as here."""
+    Path("A").symlink_to("n" * 300)
+    asked = run("import", "log.csv", "-o", "again")
+    assert "holds the same log" in str(asked.exception)
+    assert not Path("again").exists()
+
+
+@pytest.mark.parametrize("name", ["events.parquet", "store.json"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_who_imports_a_damaged_store_again_keeps_its_budget(imported, name, shared):
+    """As the sentence about the damage says; and who does not follow it is asked."""
+    if shared:
+        done("import", "log.csv", "-o", "T", "--ledger", "S/ledger.sqlite")
+        Path("S").rename("ledger-only")
+        Path("S").mkdir()
+        for file in Path("ledger-only").glob("ledger.*"):
+            file.rename(Path("S") / file.name)
+        shutil.rmtree("ledger-only")
+    damaged = Path("T" if shared else "S")
+    whole = (damaged / name).read_bytes()
+    (damaged / name).write_bytes(whole[:-9])
+    said = str(run("show", damaged).exception)
+    asked = run("import", "log.csv", "-o", "again")
+    assert isinstance(asked.exception, InputError)
+    assert not Path("again").exists()
+    if shared and name == "store.json":  # where its ledger lies is lost with it
+        assert "with --ledger, naming the ledger that it shared" in said
+        return
+    assert "--ledger S/ledger.sqlite" in said.replace(f"{imported}/", "")
+    assert "--ledger S/ledger.sqlite" in str(asked.exception).replace(f"{imported}/", "")
+    done("import", "log.csv", "-o", "again", "--ledger", "S/ledger.sqlite")
+    assert spent("again") == pytest.approx(2)
 
 
 def test_other_people_are_not_asked_about(imported):

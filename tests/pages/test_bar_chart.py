@@ -23,3 +23,11 @@ def test_it_says_what_is_left_out():
         "twice the standard deviation of the noise (2.5)"
         in bar_chart("t", "query", ["a"], [1], of=1, noise=2.5).note
     )
+
+
+def test_the_line_of_noise_is_not_taken_for_an_interval():
+    """Crowd publishes .30 of all searches of 20,000 people: bounds take more than noise, always one way."""
+    noisy = bar_chart("t", "query", ["a"], [10], of=1, noise=2.5)
+    assert "leaves out what the bound on each person takes off a count" in noisy.note
+    own = bar_chart("t", "query", ["a"], [10], of=1, noise=None, intervals=[(8.0, 12.0)])
+    assert "leaves out" not in own.note

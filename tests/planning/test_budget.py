@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdlog.mechanisms import MECHANISMS, find, parse
-from crowdlog.planning.budget import to_come
+from crowdlog.planning.budget import limit_of, to_come
 from crowdlog.privacy.accounting import GaussianStep, TailStep, ledger_epsilon, pld_epsilon, step_from_json
 from crowdlog.privacy.gaussian import gaussian_delta
-from crowdlog.privacy.guarantee import compose
-from crowdlog.privacy.ledger_book import Entry
+from crowdlog.privacy.gaussian_filter import limits
+from crowdlog.privacy.guarantee import approximate, compose
+from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.ledger_book import Entry, spent_parts
 
 CHOSEN = [
     "AClick(epsilon=0.5, q_f=2, delta=1e-7)",
@@ -91,3 +94,22 @@ def test_releases_cost_at_most_the_sum_and_at_least_each(spellings: list[str], f
 
 def test_thirty_releases_cost_far_less_than_the_sum() -> None:
     assert ledger_epsilon([ENTRIES["Crowd(epsilon=1, delta=1e-7)"]] * 30, 2 * 30 * 1e-7) < 6
+
+
+def test_squares_and_tails_are_rounded_against_us(tmp_path):
+    """What is spent is never told as less, to the last bit, and the most of it never as more."""
+    Ledger.create(tmp_path / "ledger.sqlite", "hash", "store")
+    with Ledger.open(tmp_path / "ledger.sqlite", "hash", "store") as ledger:
+        below, above = [], []
+        for number in range(8):
+            budget = (5.0 + number / 7, 1e-5)
+            ledger.set_budget(*budget, "gaussian")
+            told = limit_of(ledger)
+            exact = [sum(each) for each in zip(*map(spent_parts, ledger.entries()), strict=True)] or [0, 0]
+            most = limits(*budget)
+            below += [Fraction(told.squares) - exact[0], Fraction(told.tails) - exact[1]]
+            above += [most[0] - Fraction(told.most_squares), most[1] - Fraction(told.most_tails)]
+            steps = [{"step": "gaussian", "mu": 0.1}, {"step": "tail", "delta": 1e-8}]
+            ledger.charge(approximate(0.3, 1e-7), "Crowd", f"out{number}", steps=steps)
+    assert min(below) >= 0
+    assert min(above) >= 0

@@ -199,7 +199,16 @@ def _stopped(error: BaseException) -> NoReturn:
     _fail(f"stopped; {done}" if done else "stopped.", code)
 
 
-_OF_THE_SYSTEM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM}
+def _while_printing(error: BaseException) -> bool:
+    """Whether the error is that something could not be printed."""
+    frames = [frame for frame, _line in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and frames[-1].f_code is click.echo.__code__
+
+
+_OF_THE_SYSTEM = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM),
+    *(errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR),  # names that were given
+}
 
 
 def _unforeseen(error: BaseException) -> NoReturn:
@@ -213,6 +222,11 @@ def _unforeseen(error: BaseException) -> NoReturn:
     found = damage_of_opened()
     if found is not None:
         _fail(f"{found} {done}".strip(), InputError.exit_code)
+    if isinstance(error, OSError) and _while_printing(error):
+        silence_stdout()
+        unheard = f"what it printed did not arrive ({error.strerror})."
+        advice = "What it was to do may be done: look before you run it again."
+        _fail(" ".join(part for part in (unheard, done, advice) if part), InputError.exit_code)
     if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
         _fail(f"the system refused: {error.strerror}. {done}".strip(), InputError.exit_code)
     advice = "Run with CROWDLOG_DEBUG=1 to see it; that may print text of the log."

@@ -9,6 +9,7 @@ from pathlib import Path
 from crowdlog.errors import InputError
 from crowdlog.files.address import Address
 from crowdlog.files.whole import new_folder
+from crowdlog.log.store import import_again
 from crowdlog.progress import progress_bar
 
 _BLOCK = 1 << 22
@@ -23,7 +24,8 @@ def fetch_table(root: Address, table: str, target: Path, hashes: Mapping[str, st
     ):
         for name in names:
             if _copied(root / name, folder / name.partition("/")[2]) != hashes[name]:
-                raise InputError(f"{root / name} is not what the import wrote. Import the log again.")
+                again = import_again(target.parent)
+                raise InputError(f"{root / name} is not what the import wrote. {again}")
             advance(1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from crowdlog.errors import InputError
 from crowdlog.files.address import local_path
 from crowdlog.files.whole import is_partial
 from crowdlog.log.people import SAME, in_common
-from crowdlog.log.store import LogStore, StoreInfo
+from crowdlog.log.store import INFO, LogStore, StoreInfo, import_again, read_info
+from crowdlog.privacy.ledger_head import HEAD
 from crowdlog.privacy.ledger_place import without_password
 
 _FEW = 20  # rows below which a log is a trial
@@ -32,7 +34,13 @@ class Questions:
             self._ask_about_people(info)
 
     def _ask_about_people(self, info: StoreInfo) -> None:
-        for other in stores_beside(local_path(self.out).absolute()):
+        for folder, other in _stores_in(local_path(self.out).absolute().parent):
+            if other is None:
+                raise InputError(
+                    f"{folder} is a store that is damaged or of another version: nobody can tell whether it "
+                    f"holds the same people. {import_again(folder)} If they are other people, say "
+                    "--ledger own."
+                )
             same = other.info.content_hash == info.content_hash
             if same or in_common(info.people, other.info.people) >= SAME:
                 what = "the same log" if same else "a log of many of the same users"
@@ -59,21 +67,25 @@ def _ask_about_users(info: StoreInfo) -> None:
 
 
 def stores_beside(target: Path) -> list[LogStore]:
-    """The stores in the folder that is to hold the target; what an import is making, or left when it was
-    killed, is none yet.
+    """The stores in the folder that is to hold the target, with whole tables or not: their ledgers count
+    either way. What an import is making, or left when it was killed, is none yet.
     """
-    found = []
+    return [store for _folder, store in _stores_in(target.parent) if store is not None]
+
+
+def _stores_in(parent: Path) -> Iterator[tuple[Path, LogStore | None]]:
+    """Every store in a folder; None where it cannot say any more what it held."""
     try:
-        folders = sorted(
-            path
-            for path in target.parent.iterdir()
-            if (path / "store.json").is_file() and not is_partial(path)
-        )
+        folders = sorted(parent.iterdir())
     except OSError:
-        return []
+        return
     for folder in folders:
         try:
-            found.append(LogStore.open(folder))
-        except (InputError, OSError):
-            continue  # of another version, damaged, or somebody else's: no store to share a budget with
-    return found
+            if is_partial(folder) or not (folder / INFO).is_file():
+                continue
+            yield folder, LogStore(folder, read_info(folder))
+        except InputError:
+            if (folder / HEAD).exists():  # else it is no store of ours
+                yield folder, None
+        except OSError:
+            continue  # somebody else's

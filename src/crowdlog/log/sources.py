@@ -23,7 +23,7 @@ from crowdlog.progress import Advance
 
 # bytes of text handled at once: large enough to amortise Python, small enough for the last cache
 BLOCK = 1 << 23
-_HEAD = 1 << 16  # bytes the format is recognised from
+HEAD = 1 << 16  # bytes the format is recognised from
 
 
 def is_packed(head: bytes) -> bool:
@@ -95,7 +95,7 @@ class SourceFile:
 
     def looks_encoded(self) -> str | None:
         """The encoding that the first bytes look like, if it is not UTF-8."""
-        return guess_encoding(next(self.blocks(_HEAD), b""))
+        return guess_encoding(next(self.blocks(HEAD), b""))
 
     @contextmanager
     def plain_file(self) -> Iterator[Path]:
@@ -115,7 +115,7 @@ class SourceFile:
 
     def head(self) -> bytes:
         """The first bytes of the text. Raises if there are none."""
-        head = next(self.blocks(_HEAD), b"")
+        head = next(self.blocks(HEAD), b"")
         if not head:
             raise InputError(f"{self.name} is empty; there is nothing to import.")
         return head

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -17,9 +18,10 @@ from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path
 from crowdlog.files.private import no_core_dumps
 from crowdlog.privacy.ledger_head import HEAD
-from crowdlog.privacy.ledger_place import LEDGER, is_postgres
+from crowdlog.privacy.ledger_place import LEDGER, is_postgres, without_password
 
 VERSION = 2
+INFO = "store.json"
 FILES = ("events.parquet", "queries.parquet", "urls.parquet", "users.parquet")
 OPENED: set[Path] = set()  # by this process: when something cannot be understood, they are checked
 
@@ -92,17 +94,17 @@ class LogStore:
             raise InputError(
                 f"There is no log store {folder}. Make one with: crowdlog import LOG -o {folder}"
             )
-        if not (folder / "store.json").is_file():
+        if not (folder / INFO).is_file():
             raise InputError(
                 f"{folder} is not a log store: it has no store.json. "
                 "Make one with: crowdlog import LOG -o STORE"
             )
         no_core_dumps()
-        store = cls(folder, _read_info(folder / "store.json"))
+        store = cls(folder, read_info(folder))
         sizes = store.sizes()
         for name, size in store.info.files.items():
             if sizes.get(name) != size:
-                raise _damaged(folder, name)
+                raise _damaged(folder, name, store.info)
         OPENED.add(folder.absolute())
         return store
 
@@ -113,9 +115,9 @@ class LogStore:
                 with self._opened(name) as file:
                     found = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
-                raise _damaged(self.path, name) from None
+                raise _damaged(self.path, name, self.info) from None
             if found != expected:
-                raise _damaged(self.path, name)
+                raise _damaged(self.path, name, self.info)
 
     def sizes(self) -> dict[str, int]:
         """The files of the tables that are there, with their bytes."""
@@ -131,7 +133,7 @@ class LogStore:
     def is_still_there(self) -> bool:
         """Whether the path still holds this very store: another one may have been moved to its place."""
         try:
-            return _read_info(self.path / "store.json") == self.info
+            return read_info(self.path) == self.info
         except (OSError, InputError):
             return False
 
@@ -192,28 +194,41 @@ def _checksum(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def _read_info(path: Path) -> StoreInfo:
+def read_info(folder: Path) -> StoreInfo:
+    """What the store in this folder says of itself; its tables are not looked at. InputError for what it
+    cannot have said.
+    """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads((folder / INFO).read_text(encoding="utf-8"))
         version, checksum = values.pop("version"), values.pop("checksum", None)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"The log store {path.parent} is damaged: its store.json cannot be read. Import the log again."
+            f"The log store {folder} is damaged: its {INFO} cannot be read. {import_again(folder)}"
         ) from error
     known = {f.name for f in fields(StoreInfo)} - {"version", "tables"}
     if version != VERSION or set(values) - {"tables"} != known:
         raise InputError(
-            f"The log store {path.parent} was made by another version of crowdlog. Import the log again."
+            f"The log store {folder} was made by another version of crowdlog. {import_again(folder)}"
         )
     if checksum != _checksum({**values, "version": version}):
-        raise _damaged(path.parent, path.name)
+        raise _damaged(folder, INFO)
     return StoreInfo(**values)
 
 
-def _damaged(folder: Path, name: str) -> InputError:
-    return InputError(
-        f"The log store {folder} is damaged: {name} is missing or changed. Import the log again."
-    )
+def import_again(folder: Path, info: StoreInfo | None = None) -> str:
+    """What to do about a store that cannot be used any more. The new one must not forget what was spent:
+    its ledger is that of the old one, wherever that lies (`info`, if the store can still say it).
+    """
+    if info is None and not (folder / LEDGER).exists():
+        return "Import the log again with --ledger, naming the ledger that it shared: what was spent counts."
+    ledger = folder / LEDGER if info is None or info.ledger is None else info.ledger
+    named = shlex.quote(without_password(ledger))
+    return f"Import the log again with --ledger {named}: what was spent still counts."
+
+
+def _damaged(folder: Path, name: str, info: StoreInfo | None = None) -> InputError:
+    again = import_again(folder, info)
+    return InputError(f"The log store {folder} is damaged: {name} is missing or changed. {again}")
 
 
 def _refuse_closed(folder: Path) -> None:

@@ -66,7 +66,8 @@ def bar_chart(
     note = f"The {len(bars)} largest of {number(of)}." if of > len(bars) else f"All {number(of)}."
     if noise:
         note += (
-            f" The line shows twice the standard deviation of the noise ({number(float(noise))}) either way."
+            f" The line shows twice the standard deviation of the noise ({number(float(noise))}) either way; "
+            "it leaves out what the bound on each person takes off a count."
         )
     if intervals:
         note += " The line is the interval that holds the truth in 95 of 100 rows."

@@ -15,6 +15,7 @@ from crowdlog.privacy.gaussian_filter import limits
 from crowdlog.privacy.guarantee import Guarantee, compose
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_book import Entry, spent_parts
+from crowdlog.privacy.rounding import round_up
 
 # without a limit the tight ε is shown at this many times the sum of δ: the tight bound needs δ to spend
 SLACK = 2.0
@@ -150,8 +151,8 @@ def limit_of(ledger: Ledger) -> Limit | None:
     if limit.rule == "sum":
         return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time))
     spent = [spent_parts(entry) for entry in ledger.entries() if entry.guarantee.protects]
-    squares, tails = float(sum(part[0] for part in spent)), float(sum(part[1] for part in spent))
-    most_squares, most_tails = map(float, limits(limit.epsilon, limit.delta))
+    squares, tails = round_up(sum(part[0] for part in spent)), round_up(sum(part[1] for part in spent))
+    most_squares, most_tails = (-round_up(-most) for most in limits(limit.epsilon, limit.delta))
     return Limit(
         limit.epsilon,
         limit.delta,

@@ -220,6 +220,16 @@ def test_two_columns_of_one_name_are_refused(tmp_path, kind):
         import_log(path, tmp_path / "store")
 
 
+def test_a_first_line_that_is_cut_off_is_not_taken_for_the_header(tmp_path):
+    """Every row was said to have the wrong number of columns."""
+    more = range(15_000)
+    path = tmp_path / "log.csv"
+    header = ",".join(["user", "query", "time", *(f"c{i}" for i in more)])
+    path.write_text(header + "\n" + ("a,words,2006-03-01 07:17:12" + "," * len(more) + "\n") * 3)
+    with pytest.raises(InputError, match=r"first line of log\.csv is longer than 65,536 bytes"):
+        import_log(path, tmp_path / "store")
+
+
 def test_xml_of_an_unknown_encoding_is_refused(tmp_path):
     path = tmp_path / "sessions.xml"
     path.write_bytes(b'<?xml version="1.0" encoding="klingon"?><sessions><session num="1"/></sessions>')

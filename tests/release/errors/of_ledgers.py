@@ -10,12 +10,14 @@ from typing import Any
 
 import psycopg
 
+from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.log.store import LogStore
 from crowdlog.privacy import journal
 from crowdlog.privacy.guarantee import NO_GUARANTEE, pure
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_head import HEAD
+from crowdlog.release.publish import open_ledger as open_ledger_of
 from tests.release.errors.bench import Bench, Case, Cases, fail
 
 
@@ -259,6 +261,23 @@ def flipped(bench: Bench) -> None:
     bench.publish()
 
 
+def again_with_its_ledger(bench: Bench) -> None:
+    """What the sentence advises goes on with the budget."""
+    try:
+        flipped(bench)
+    except InputError:
+        again = import_log(bench.made / "log.tsv", bench.folder / "again", ledger=bench.log.ledger())
+        with open_ledger_of(again) as ledger:
+            assert len(ledger.entries()) == 1
+        raise
+
+
+def again_with_the_shared_ledger(bench: Bench) -> None:
+    other = import_log(bench.made / "log.tsv", bench.folder / "other", ledger=bench.log.ledger())
+    (other.path / "store.json").write_text("{")
+    LogStore.open(other.path)
+
+
 LEDGER_ERRORS: Cases = {
     "privacy/ledger.py": {
         "A budget needs a finite ε": budget(float("inf"), 0.1),
@@ -299,7 +318,7 @@ LEDGER_ERRORS: Cases = {
     "log/store.py": {
         "There is no log store": lambda bench: LogStore.open(bench.folder / "nowhere"),
         "is not a log store": lambda bench: LogStore.open(bench.folder),
-        "its store.json cannot be read": stored(lambda _values: "{"),
+        "is damaged: its {} cannot be read": stored(lambda _values: "{"),
         "was made by another version": stored(lambda values: json.dumps({**values, "version": 1})),
         "is missing or changed": flipped,
         "cannot be opened: {}.": lambda bench: LogStore.open(bench.folder / ("x" * 300)),
@@ -307,6 +326,10 @@ LEDGER_ERRORS: Cases = {
 }
 # What these sentences are filled in with.
 LEDGER_PARTS: Cases = {
+    "log/store.py": {
+        "what was spent still counts.": again_with_its_ledger,
+        "naming the ledger that it shared": again_with_the_shared_ledger,
+    },
     "privacy/ledger_head.py": {
         "crowdlog check STORE --accept-ledger": headless,
     },

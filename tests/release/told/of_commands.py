@@ -113,6 +113,12 @@ def release_unheard(bench: Bench) -> str:
     return said
 
 
+def booked_unheard(bench: Bench) -> str:
+    said = unheard(bench, "budget", bench.log.path, "--book", "1", "1e-6")
+    assert bench.charges_now() == ["published", "published"]
+    return said
+
+
 def resume_unheard(bench: Bench) -> str:
     bench.killed()
     said = unheard(bench, "resume", bench.log.path)
@@ -311,6 +317,8 @@ OF_COMMANDS: dict[str, dict[str, Printing]] = {
         "No such command '{}'. Did you mean": mistyped,
         "Run with CROWDLOG_DEBUG=1 to see it": stopped_by(our_fault, 3),
         "the system refused: {}. {}": stopped_by(no_room, 1),
+        "what it printed did not arrive": booked_unheard,
+        "What it was to do may be done": booked_unheard,
         "an error of ours ({}).": stopped_by(our_fault, 3),
         "stopped; {}": stopped_by(ctrl_c, 130),
         "stopped.": ctrl_c_before,

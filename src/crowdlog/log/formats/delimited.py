@@ -14,7 +14,7 @@ from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.formats.table_roles import TableRead, TableRoles, refuse_twice, table_roles
 from crowdlog.log.scan import LineLayout, read_delimited
-from crowdlog.log.sources import SourceFile
+from crowdlog.log.sources import HEAD, SourceFile
 
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:
@@ -39,8 +39,13 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
 
 def first_fields(source: SourceFile, format_: str | None) -> tuple[str, list[str]]:
     """The delimiter and the fields of the first line."""
-    text = source.head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    first = text.lstrip("\r\n").splitlines()[:1] or [""]
+    head = source.head()
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip("\r\n")
+    first = text.splitlines()[:1] or [""]
+    if len(head) >= HEAD and len(first[0]) == len(text):
+        raise InputError(
+            f"The first line of {source.name} is longer than {HEAD:,} bytes: no header is read from it."
+        )
     tabbed = format_ == "tsv" or (format_ != "csv" and "\t" in first[0])
     delimiter = "\t" if tabbed else max(",;|", key=first[0].count)
     if tabbed:
