@@ -4,7 +4,7 @@
 A bar is what simple re-implementations reach on a log of 127 people with hand-made labels, which cannot be
 had here: so they say what to ask for, not what a synthetic log must give. Models are made of people of the
 population `aol` (the shipped one, or vectors that 100 of them release) and tried on the population `other`,
-in the two settings that were made after the shipped model (applications/tasks/hard_logs.py).
+in the settings that were made after the shipped model (applications/tasks/hard_logs.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from crowdlog.experiments.seeded_release import SeededRun, seeded_release
 from crowdlog.log.store import LogStore
 from crowdlog.measure.intervals import bootstrap_mean
 
-SETTINGS = ("taken up again", "busy")
+SETTINGS = ("taken up again", "busy", "lasting interests", "longer sessions")
 BINS = "bin1"
 NOISES = 10
 LABELLED = 0.7  # of a person's searches, in the order of time; the rest is tested

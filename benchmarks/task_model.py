@@ -3,8 +3,8 @@
     python benchmarks/task_model.py [--people 300] [--write]
 
 Trained on the population `aol` in four settings (applications/tasks/hard_logs.py), tried on the population
-`other` in all six, over whole histories and within sessions: nothing is fitted to one recipe. `--leave-out`
-trains without a setting and tries it: what a recipe that nobody has seen costs.
+`other` in all of them, over whole histories and within sessions: nothing is fitted to one recipe.
+`--leave-out` trains without a setting and tries it: what a recipe that nobody has seen costs.
 """
 
 from __future__ import annotations

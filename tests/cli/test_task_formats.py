@@ -72,6 +72,31 @@ def test_labels_by_session_are_scored_within_sessions(tmp_path):
     run("tasks", "cv", log, "--labels", tasks, "--folds", 2, "--by", "user", "--json")
 
 
+def test_a_query_asked_again_in_the_next_session_is_a_search_of_that_session(tmp_path):
+    rows = [
+        ("u1", "rome", "2006-03-01 10:00:00", "", "", "1"),
+        ("u1", "rome hotels", "2006-03-01 10:01:00", "", "", "1"),
+        ("u1", "rome hotels", "2006-03-02 10:00:00", "", "", "1"),
+        ("u1", "rome hotels cheap", "2006-03-02 10:01:00", "", "", "1"),
+    ]
+    log, tasks = write(tmp_path, rows, unit=lambda time: time[:10])
+    other = [(name, *row[1:]) for name in ("u2", "u3") for row in rows]
+    run("tasks", "find", log, "--within", "session", "-o", tmp_path / "found.tsv")
+    lines = [line.split("\t") for line in (tmp_path / "found.tsv").read_text().splitlines()[1:]]
+    assert lines[2][3:] == lines[3][3:]  # its task and unit are those of the second session
+    assert lines[2][4] != lines[1][4]
+    report = scores(tasks, tmp_path / "found.tsv")
+    assert (report["searches"], report["pairs"], report["pair_f1"]["value"]) == (4, 2, 1)
+    (tmp_path / "all").mkdir()
+    log, tasks = write(tmp_path / "all", rows + other, unit=lambda time: time[:10])
+    folds = json.loads(run("tasks", "cv", log, "--labels", tasks, "--folds", 3, "--json").output)
+    assert (folds["searches"], folds["pairs"]) == (12, 6)
+    # of a whole history it is one search
+    run("tasks", "find", log, "-o", tmp_path / "found.tsv")
+    _log, whole = write(tmp_path, rows + other)
+    assert scores(whole, tmp_path / "found.tsv")["searches"] == 9
+
+
 def test_a_search_on_several_lines_of_the_truth_is_one_search(tmp_path):
     log, tasks = write(tmp_path, ROWS)
     run("tasks", "find", log, "-o", tmp_path / "found.tsv")

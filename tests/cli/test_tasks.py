@@ -134,7 +134,7 @@ def test_labels_of_unknown_people(logs):
     (logs / "strange.tsv").write_text(strange)
     answer = run("train", logs / "learn.tsv", "--labels", logs / "strange.tsv", "-o", logs / "x", code=1)
     assert "canary" not in str(answer.exception)
-    assert "who are not in the log" in str(answer.exception)
+    assert "names 1 person who is not in the log" in str(answer.exception)
     assert str(answer.exception).count("\n") == 0
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crowdlog.applications.frame import run
-from crowdlog.applications.recommendation.graph import graph_of_pairs, load_graph
+from crowdlog.applications.recommendation.graph import build_graph, graph_of_pairs, load_graph
 from crowdlog.applications.recommendation.merge import (
     RecommendationClient,
     RecommendationServer,
@@ -94,6 +94,22 @@ def test_a_graph_is_saved_and_loaded(graph, tmp_path):
 def test_an_empty_graph():
     with pytest.raises(InputError, match="The graph is empty"):
         graph_of_pairs([], [], np.zeros(0), {})
+
+
+def test_scrubbed_queries_of_a_log_are_not_recommended(tmp_path):
+    def graph_of(*queries):
+        rows = [f"7\t{text}\t2006-03-01 10:0{at}:00\t\t\n" for at, text in enumerate(queries)]
+        header = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
+        (tmp_path / "log.tsv").write_text(header + "".join(rows))
+        return build_graph(tmp_path / "log.tsv")
+
+    graph = graph_of("a - b", "-", "c d", "-")
+    assert sorted(graph.queries) == ["a - b", "c d"]
+    edge = graph.flow[graph.number["a - b"], graph.number["c d"]]
+    assert (edge, graph.flow.nnz, graph.count.tolist()) == (1, 1, [1, 1])
+    assert "-" not in dict(RecommendationServer(graph).answer("c - d"))
+    with pytest.raises(InputError, match="The graph is empty"):
+        graph_of("-")
 
 
 def test_walk_and_words_are_joined_in_units_of_their_best_scores():

@@ -10,6 +10,8 @@ from crowdlog.applications.tasks.hard_logs import (
     drifting,
     generated,
     joined,
+    lasting_interests,
+    longer_sessions,
     other_words,
     own_words,
     split_by_days,
@@ -65,6 +67,37 @@ def test_own_words_are_few_for_each_person(log):
 
 def test_split_by_days_makes_more_tasks(log):
     assert number_of_tasks(split_by_days(1.0)(log, 1)) > number_of_tasks(log)
+
+
+def test_a_lasting_interest_is_gone_on_with_in_its_words(log):
+    changed = lasting_interests(1.0)(log, 1)
+    assert number_of_tasks(changed) < number_of_tasks(log)
+    kept = log.searches.kept
+    before, after = log.labels.task[kept], changed.labels.task[kept]
+    moved = np.flatnonzero(before != after)
+    assert np.isin(after[moved], before).all()  # no new task: an older one of hers
+    owner = dict(zip(before.tolist(), log.searches.user[kept].tolist(), strict=True))
+    assert all(owner[int(after[i])] == log.searches.user[kept[i]] for i in moved)
+    said = [set(text.split()) for text in texts_of(changed)]
+    alike = [any(said[i] & said[j] for j in np.flatnonzero(after[:i] == after[i])) for i in moved]
+    assert np.mean(alike) > 0.8
+    untouched = np.flatnonzero(before == after)
+    assert all(texts_of(log)[i] == texts_of(changed)[i] for i in untouched)
+    assert (lasting_interests(0.0)(log, 1).labels.task == log.labels.task).all()
+
+
+def test_longer_sessions_are_fewer_and_in_the_same_order(log):
+    changed = longer_sessions(0.5)(log, 1)
+    user, time = changed.searches.user, changed.searches.time
+    same = user[1:] == user[:-1]
+    assert (np.diff(time)[same] >= 0).all()
+    starts = np.flatnonzero(np.diff(user, prepend=-1))
+    assert (time[starts] == log.searches.time[starts]).all()
+    sessions = [len(np.unique(one.searches.session)) for one in (changed, log)]
+    people = len(starts)
+    assert 0.4 < (sessions[0] - people) / (sessions[1] - people) < 0.6
+    inside = (log.searches.session[1:] == log.searches.session[:-1]) & same
+    assert (np.diff(time)[inside] == np.diff(log.searches.time)[inside]).all()
 
 
 def test_joined_logs_hold_the_people_of_both(log):

@@ -169,9 +169,11 @@ def graph_of_store(store: LogStore) -> QueryGraph:
 
     log = Impressions(store)
     query, session = log.query.astype(np.int64), log.session
-    if not len(query):
-        raise InputError(f"The graph is empty: the log {store.path} has no searches.")
     n = store.info.queries
+    texts: Any = store.query_texts(np.arange(n))
+    named = np.asarray(compute.not_equal(texts, _DASH))
+    if not named.any():
+        raise InputError("The graph is empty: the log has no searches, or only scrubbed ones (-).")
     total = csr_array((n, n))
     for apart in range(1, WINDOW):
         pairs = np.flatnonzero((session[apart:] == session[:-apart]) & (query[apart:] != query[:-apart]))
@@ -179,10 +181,9 @@ def graph_of_store(store: LogStore) -> QueryGraph:
             break
         ones = np.ones(len(pairs))
         total = total + csr_array((ones, (query[pairs], query[pairs + apart])), shape=(n, n))
-    texts: Any = store.query_texts(np.arange(n))
-    names: list[str] = texts.to_pylist()
     times = np.bincount(query, minlength=n).astype(np.float64)
     coo = total.tocoo()
-    dash = names.index(_DASH) if _DASH in names else -1
-    good = (coo.row != dash) & (coo.col != dash)
-    return graph_of_numbers(names, coo.row[good], coo.col[good], coo.data[good], times)
+    good = named[coo.row] & named[coo.col]
+    number = np.cumsum(named) - 1
+    a, b = number[coo.row[good]], number[coo.col[good]]
+    return graph_of_numbers(texts.filter(pa.array(named)).to_pylist(), a, b, coo.data[good], times[named])

@@ -1,7 +1,8 @@
 """Ways to find tasks without learning: what a model must beat.
 
 time gap; geometric (Gayo-Avello 2009); cascade (Hagen et al. 2011, without its step on a text collection);
-QC-WCC and QC-HTC (Lucchese et al. 2011); all different; all the same.
+QC-WCC and QC-HTC (Lucchese et al. 2011) by letters alone, the mean of trigrams and edit distance: their
+semantic half needs a text collection; all different; all the same.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from crowdlog.types import Bools, Floats, Ints
 
 ETA = 0.2  # Lucchese et al. 2011
 DAY = 86_400
-_LUCCHESE = TaskModel("lucchese", "none", ETA, "single")
+_LEXICAL = TaskModel("lucchese", "none", ETA, "single", alpha=1.0)
 
 
 def _neighbours(block: SearchBlock) -> Floats:
@@ -85,7 +86,7 @@ def _by_matrix(cluster: Callable[[Any], Any]) -> Callable[[SearchBlock], Ints]:
     def find(block: SearchBlock) -> Ints:
         out = np.empty(len(block.rows), np.int64)
         for begin, end in zip(block.parts[:-1], block.parts[1:], strict=True):
-            scores = score_matrix(block.people, scorer(_LUCCHESE), int(begin), int(end))
+            scores = score_matrix(block.people, scorer(_LEXICAL), int(begin), int(end))
             out[begin:end] = begin + cluster(scores)
         return out
 

@@ -55,7 +55,7 @@ def labelled_log(log: str, labels: str, *, keep_repeats: bool = False) -> Iterat
     """Read a log and a task file for it."""
     file = read_task_file(labels)
     with opened_log(log, "tasks") as store:
-        searches = read_searches(store, keep_repeats=keep_repeats)
+        searches = read_searches(store, keep_repeats=keep_repeats, by_session=file.has_units)
         texts = query_texts(store)
         yield LabelledLog(store, searches, texts, join_labels(searches, store, texts, file))
 
@@ -122,6 +122,7 @@ def find_in_log(
         raise InputError(f"There is no baseline '{baseline}'. There are: {', '.join(BASELINES)}.")
     file = read_task_file(known) if known is not None else None
     total = {"searches": 0, "tasks": 0}
+    repeats = {"keep_repeats": keep_repeats, "by_session": within == "session"}
     with opened_log(log, "tasks") as store:
         texts = query_texts(store)
         if not store.info.rows:
@@ -130,12 +131,12 @@ def find_in_log(
 
             def found() -> Iterator[FoundTasks]:
                 if file is None and baseline is None:
-                    parts = people_at_a_time(store, keep_repeats=keep_repeats)
+                    parts = people_at_a_time(store, **repeats)
                     for part in find_in_parts(parts, texts, model, within, vectors):
                         yield part
                         advance(len(part.searches))
                     return
-                searches = read_searches(store, keep_repeats=keep_repeats)
+                searches = read_searches(store, **repeats)
                 labels = join_labels(searches, store, texts, file) if file is not None else None
                 task = _one_by_one(searches, texts, model, baseline, labels, within, merge, vectors, advance)
                 yield FoundTasks(searches, task)

@@ -31,9 +31,10 @@ def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile)
     user = _numbers(file.user, pa.array(user_names(store)))
     if (user < 0).any():
         people = len(file.user.filter(pa.array(user < 0)).unique())
+        who = "person who is" if people == 1 else "people who are"
         raise InputError(
-            f"The task file {file.path} names {people:,} {'person' if people == 1 else 'people'} who are not "
-            f"in the log (line {int(np.argmax(user < 0)) + 2} is the first). Give the labels of this log."
+            f"The task file {file.path} names {people:,} {who} not in "
+            f"the log (line {int(np.argmax(user < 0)) + 2} is the first). Give the labels of this log."
         )
     query = _numbers(file.query, texts)
     task = _codes(file.user, file.unit, file.task)

@@ -17,7 +17,7 @@ def score_files(
     """The scores of each person of the truth.
 
     Searches are matched by person, time and query; a search on several lines is one search with its first
-    label. Of adjacent equal queries of a person the first counts, unless `keep_repeats`.
+    label. Of adjacent equal queries of a person and unit the first counts, unless `keep_repeats`.
     `test_from`: only the searches behind this share of each person's history are scored. A found task is
     (unit, task); searches without a label in the truth are left out.
     """
@@ -73,10 +73,10 @@ def _people(file: TaskFile) -> dict[str, list[Row]]:
 
 
 def _without_repeats(rows: list[Row]) -> list[Row]:
-    """The first of each run of equal queries, with the first label of the run."""
+    """The first of each run of equal queries of one unit, with the first label of the run."""
     kept: list[Row] = []
     for row in rows:
-        if not kept or kept[-1][1] != row[1]:
+        if not kept or (kept[-1][1], kept[-1][3]) != (row[1], row[3]):
             kept.append(row)
         elif not kept[-1][2]:
             kept[-1] = (*kept[-1][:2], *row[2:])

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from crowdlog.artifacts.parts import sites_of
 from crowdlog.log.parts import batches
-from crowdlog.log.sessions import SESSION_MINUTES, session_numbers
+from crowdlog.log.sessions import SESSION_MINUTES, ends_session, session_numbers
 from crowdlog.log.store import LogStore
 from crowdlog.types import Bools, Ints
 
@@ -25,7 +25,8 @@ _COLUMNS = ["user", "time", "query", "url", "impression"]
 
 @dataclass(frozen=True, repr=False)
 class Searches:
-    """Rows of equal (user, time, query) are one search; an equal query right after is the same search again.
+    """Rows of equal (user, time, query) are one search; an equal query right after is the same search again
+    (`by_session`: unless a session ended between them).
 
     `user`, `time`, `query` and `first` have an entry for each search. `first` is the number of the search
     that this one repeats: itself, unless the query is that of the search before. `site` holds the clicked
@@ -63,13 +64,15 @@ class Searches:
         return np.append(starts, len(rows)).astype(np.int64)
 
 
-def read_searches(store: LogStore, *, keep_repeats: bool = False) -> Searches:
+def read_searches(store: LogStore, *, keep_repeats: bool = False, by_session: bool = False) -> Searches:
     """All searches of a store."""
     table: Any = pq.read_table(store.events(), columns=_COLUMNS)
-    return _searches(table, _site_of_url(store), keep_repeats=keep_repeats)
+    return _searches(table, _site_of_url(store), keep_repeats, by_session)
 
 
-def people_at_a_time(store: LogStore, *, keep_repeats: bool = False, rows: int = ROWS) -> Iterator[Searches]:
+def people_at_a_time(
+    store: LogStore, *, keep_repeats: bool = False, by_session: bool = False, rows: int = ROWS
+) -> Iterator[Searches]:
     """All searches of a store, some whole people after others: about so many rows of the log at once."""
     site_of_url = _site_of_url(store)
     waiting: list[Any] = []
@@ -82,14 +85,14 @@ def people_at_a_time(store: LogStore, *, keep_repeats: bool = False, rows: int =
             user = table["user"].to_numpy()
             whole = int(np.searchsorted(user, user[-1]))  # rows are sorted by user; the last one may go on
             if whole:
-                yield _searches(table.slice(0, whole), site_of_url, keep_repeats=keep_repeats)
+                yield _searches(table.slice(0, whole), site_of_url, keep_repeats, by_session)
             waiting = table.slice(whole).to_batches()
             size = table.num_rows - whole
     if size:
-        yield _searches(pa.Table.from_batches(waiting), site_of_url, keep_repeats=keep_repeats)
+        yield _searches(pa.Table.from_batches(waiting), site_of_url, keep_repeats, by_session)
 
 
-def _searches(table: Any, site_of_url: Ints, *, keep_repeats: bool) -> Searches:
+def _searches(table: Any, site_of_url: Ints, keep_repeats: bool, by_session: bool) -> Searches:
     user, time, query = (table[name].to_numpy() for name in ("user", "time", "query"))
     url = table["url"].fill_null(-1).to_numpy()
     new = _begins(user, time, query)
@@ -100,7 +103,7 @@ def _searches(table: Any, site_of_url: Ints, *, keep_repeats: bool) -> Searches:
     number = np.cumsum(new) - 1
     starts = np.flatnonzero(new)
     user, time, query = user[starts], time[starts], query[starts]
-    first = np.arange(len(starts)) if keep_repeats else _repeated(user, query)
+    first = np.arange(len(starts)) if keep_repeats else _repeated(user, time, query, by_session)
     clicked = np.flatnonzero(url >= 0)
     site_at, site = _sites(site_of_url, first[number[clicked]], url[clicked], len(starts))
     return Searches(user, time, query, first, site_at, site)
@@ -140,10 +143,12 @@ def _texts_in_batches(path: Any) -> Iterator[Any]:
         yield batch.column(0)
 
 
-def _repeated(user: Ints, query: Ints) -> Ints:
+def _repeated(user: Ints, time: Ints, query: Ints, by_session: bool) -> Ints:
     """The search that each one repeats: of a run of equal queries the first."""
     again = np.zeros(len(user), bool)
     again[1:] = (user[1:] == user[:-1]) & (query[1:] == query[:-1])
+    if by_session:
+        again[1:] &= ~ends_session(np.diff(time), SESSION_MINUTES)
     first: Ints = np.maximum.accumulate(np.where(again, 0, np.arange(len(user))))
     return first
 

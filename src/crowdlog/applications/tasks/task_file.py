@@ -40,6 +40,11 @@ class TaskFile:
     def __len__(self) -> int:
         return len(self.user)
 
+    @property
+    def has_units(self) -> bool:
+        """Whether labels are given by unit, such as a session, instead of for whole histories."""
+        return bool(compute.any(compute.not_equal(self.unit, "")).as_py())
+
     def __repr__(self) -> str:
         return f"TaskFile({len(self)} searches)"
 
