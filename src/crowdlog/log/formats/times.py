@@ -28,8 +28,14 @@ _DATES = (
 )  # fmt: skip
 _CLOCKS = ("", "%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%H%M%S", "%H")
 _BETWEEN = (" ", "T", ", ", ":", " - ")
+# Kibana, C and Java, SAS, Oracle, DB2.
+_WHOLE = (
+    "%b %d, %Y @ %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S UTC %Y", "%a %b %d %H:%M:%S GMT %Y",
+    "%d%b%Y:%H:%M:%S", "%d-%b-%y %I.%M.%S.%n %p", "%d-%b-%y %I.%M.%S %p", "%Y-%m-%d-%H.%M.%S.%f",
+)  # fmt: skip
 # A fraction of a second and a zone may follow any time of day; they are cut off before the rest is read.
-_TAIL = r"(:\d{2})(?:[.,]\d+)?(?:\s*(?:\(?(?:Z|UTC|GMT)\)?|([+-])(\d{2}):?(\d{2})?))?(\s*[AaPp][Mm])?$"
+_ZONE = r"([+-])(\d{2}):?(\d{2})?(?:\s(?:\([A-Za-z ]+\)|[A-Z]{3,5}))?"
+_TAIL = rf"(:\d{{2}}|T\d{{4,6}})(?:[.,]\d+)?(?:\s*\(?(?:Z|UTC|GMT)\)?)?(?:\s*{_ZONE})?(\s*[AaPp][Mm])?$"
 # Numbers since 1970 by their unit, and the wrapping of .NET's JSON.
 _NUMBERS = {
     "s": (r"^(?:\d{1,7}|\d{9,11}|\d{1,11}\.\d+)$", 1),
@@ -50,7 +56,7 @@ def spellings() -> list[str]:
         date + (between + clock if clock else "")
         for date, clock, between in product(_DATES, _CLOCKS, _BETWEEN)
     ]
-    return [*_NUMBERS, "/Date(ms)/", *dict.fromkeys(dated), "%c"]
+    return [*_NUMBERS, "/Date(ms)/", *dict.fromkeys(dated), *_WHOLE, "%c"]
 
 
 def _seconds(spelling: str) -> str:
@@ -61,14 +67,19 @@ def _seconds(spelling: str) -> str:
     if spelling == "/Date(ms)/":
         return f"floor(nullif(regexp_extract(t, '{_DOTNET}', 1), '')::BIGINT / 1000)::BIGINT"
     form = spelling.replace("'", "''")
-    own = f"floor(epoch(try_strptime(t, '{form}')))::BIGINT"
-    if "%z" in spelling or "%f" in spelling or "%c" in spelling:
-        return own
+    if any(whole in spelling for whole in ("%z", "%f", "%n", "%c")):
+        return _moment("t", form)
     body = f"regexp_replace(t, '{_TAIL}', '\\1\\5')"
     east = f"""coalesce(CASE regexp_extract(t, '{_TAIL}', 2) WHEN '+' THEN 1 WHEN '-' THEN -1 ELSE 0 END
         * (coalesce(try_cast(regexp_extract(t, '{_TAIL}', 3) AS INT), 0) * 3600
            + coalesce(try_cast(regexp_extract(t, '{_TAIL}', 4) AS INT), 0) * 60), 0)"""
-    return f"floor(epoch(try_strptime({body}, '{form}')))::BIGINT - {east}"
+    return f"{_moment(body, form)} - {east}"
+
+
+def _moment(text: str, form: str) -> str:
+    """A year of two figures is no year of the first century."""
+    moment = f"try_strptime({text}, '{form}')"
+    return f"CASE WHEN year({moment}) >= 1000 THEN floor(epoch({moment}))::BIGINT END"
 
 
 def translated(batches: Iterator[Batch], spelling: str | None, file: str) -> Iterator[Batch]:
