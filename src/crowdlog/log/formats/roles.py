@@ -26,7 +26,7 @@ _NAMES = {
     "createdat created datecreated dateandtime date&time @timestamp ts when date day eventdate localtime",
     "rank": "rank itemrank position clickposition resultposition clickrank resultrank searchrank ordinal pos",
     "url": "url clickurl clickedurl clickedurls clickeddoc clickeddocument documentid docid objectid "
-    "resulturl landingpage link linkurl clickedlink pagelocation productid itemid uri",
+    "resulturl landingpage link linkurl clickedlink productid itemid",
 }
 _KNOWN = {role: names.split() for role, names in _NAMES.items()}
 # A user column that names a visit: the promise then protects a visit, and the import says so.

@@ -20,6 +20,7 @@ from crowdlog.log.formats.arrow_text import from_arrow
 from crowdlog.log.parse import read_times
 
 _SAMPLE = 2000
+_OLDEST = -30_610_224_000  # the year 1000: a year of two figures is no year of the first century
 _VOICES = 2  # people whose rows must tell day from month, for those of all
 _DATES = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
@@ -77,9 +78,7 @@ def _seconds(spelling: str) -> str:
 
 
 def _moment(text: str, form: str) -> str:
-    """A year of two figures is no year of the first century."""
-    moment = f"try_strptime({text}, '{form}')"
-    return f"CASE WHEN year({moment}) >= 1000 THEN floor(epoch({moment}))::BIGINT END"
+    return f"floor(epoch(try_strptime({text}, '{form}')))::BIGINT"
 
 
 def translated(batches: Iterator[Batch], spelling: str | None, file: str) -> Iterator[Batch]:
@@ -108,7 +107,10 @@ class _Clock:
 
         texts = pa.table({"t": texts})
         try:
-            answer = self._db.sql(f"SELECT ({_seconds(str(self._spelling))})::VARCHAR AS s FROM texts")
+            answer = self._db.sql(
+                f"SELECT CASE WHEN s > {_OLDEST} THEN s END::VARCHAR AS s FROM "
+                f"(SELECT {_seconds(str(self._spelling))} AS s FROM texts)"
+            )
             return answer.to_arrow_table().column("s").combine_chunks()
         except duckdb.Error:
             raise InputError(
@@ -204,6 +206,7 @@ def _fitting(texts: Any) -> dict[str, tuple[int, list[Any]]]:
         found = {}
         for name, count in zip(tried, counts or (), strict=True):
             if count:
-                values = [row[0] for row in db.execute(f"SELECT {_seconds(name)} FROM texts").fetchall()]
+                read = (row[0] for row in db.execute(f"SELECT {_seconds(name)} FROM texts").fetchall())
+                values = [None if each is None or each <= _OLDEST else each for each in read]
                 found[name] = (sum(value is not None for value in values), values)
-    return found
+    return {name: (count, values) for name, (count, values) in found.items() if count}
