@@ -67,3 +67,19 @@ def test_mistakes_are_one_sentence_and_exit_code_1(folder, args, message):
     assert answer.stderr.count("\n") == 1
     assert "CANARY" not in answer.stdout + answer.stderr
     assert [p.name for p in folder.iterdir()] == ["log.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        (("2024-03-01 10:00:00", "2024-03-05 10:00:00"), "of 2024-03-01 to 2024-03-05 (UTC).\n"),
+        (("45352.4", "45356.4"), "of 1970-01-01 to 1970-01-01 (UTC). Is that right? --time-format says"),
+    ],
+    ids=["days", "a workbook's numbers of days"],
+)
+def test_the_days_of_a_log_are_told(tmp_path, times, told):
+    """Once times in a unit that is not known were read as of 1970 without a word."""
+    rows = "".join(f"u{n},q,{moment}\n" for n, moment in enumerate(times))
+    (tmp_path / "log.csv").write_text("user,query,time\n" + rows)
+    answer = run("import", "log.csv", "-o", "store", "--ledger", "own", cwd=tmp_path)
+    assert f"Its searches are {told}" in answer.stdout

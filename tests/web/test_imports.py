@@ -90,6 +90,19 @@ def test_an_import_that_fails_goes_on_with_what_was_sent(desk, case):
 
 
 @pytest.mark.slow
+def test_columns_that_are_guessed_are_shown_before_they_are_taken(desk):
+    """Once a table of other names was read as its names looked, and nobody was told how."""
+    at = client(desk, "engineer")
+    job = send(desk, at, "guessed", table("session_id", "keywords", "ts"), ledger="-own-")
+    assert job.state == "failed"
+    assert "user=session_id,query=keywords,time=ts" in job.told
+    assert 'placeholder="session_id"' in at.get(f"/jobs/{job.id}").text
+    job = again(desk, at, job, ledger="-own-")
+    assert job.state == "done", job.told
+    assert desk.store("guessed").info.users == 30
+
+
+@pytest.mark.slow
 def test_questions_about_users_and_about_the_same_people_are_answered_in_the_form(desk):
     at = client(desk, "engineer")
     each = table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +151,8 @@ def command(
         before=questions.ask,
         **reading,
     )
+    if log.info.has_times:
+        told.insert(0, _period(log.info))
     if as_json:
         show_json(_as_json(log.info, out) | {"notes": told})
     else:
@@ -192,6 +195,15 @@ def _importing(
     from crowdlog.engine.spark.load.importer import import_there
 
     return partial(import_there, master=master, tables=tables)
+
+
+def _period(info: StoreInfo) -> str:
+    """Its days: whoever reads times in a wrong unit sees it here."""
+    first, last = (
+        datetime.fromtimestamp(each, UTC).date().isoformat() for each in (info.first_time, info.last_time)
+    )
+    doubt = " Is that right? --time-format says how times are written." if last < "1980" else ""
+    return f"Its searches are of {first} to {last} (UTC).{doubt}"
 
 
 def _as_json(info: StoreInfo, out: str) -> dict[str, Any]:

@@ -60,7 +60,9 @@ def command(
 
 def _show(plan: ReleasePlan) -> None:
     click.echo(f"{plan.mechanism}\n{plan.guarantee}\n")
-    show_table(["step", "ε", "δ", ""], [[s.name, s.epsilon, s.delta, s.what] for s in plan.steps])
+    show_table(
+        ["step", "ε", "δ", ""], [[s.name, s.epsilon or "–", s.delta or "–", s.what] for s in plan.steps]
+    )
     parts = {
         "Settings": plan.settings,
         "The paper's formulas give": plan.as_published,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from crowdlog.cli.output import json_option, show_json
+from crowdlog.number_format import amount
 
 
 @click.command("site")
@@ -67,5 +68,6 @@ def command(
         show_json({"site": str(out), "releases": [release.path.name for release in made]})
     else:
         click.echo(
-            f"{out}: {len(made):,} releases. Open {out}/index.html or copy the folder to a web server."
+            f"{out}: {amount(len(made), 'release')}. "
+            f"Open {out}/index.html or copy the folder to a web server."
         )

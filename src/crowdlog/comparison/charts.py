@@ -55,7 +55,7 @@ def frontier(comparison: Comparison) -> Any:
     base, y = _scaled(inline(points), f"datum.name == measure && {PROMISED}"), _y("shown", names)
     x = alt.X(
         "epsilon:Q",
-        title="ε promised to one person (less is more private)",
+        title="ε promised to one person (less: more private)",
         scale=alt.Scale(type="log", nice=False, padding=25),
     )
     colour, shape = _look(points, points)

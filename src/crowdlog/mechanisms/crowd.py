@@ -14,6 +14,7 @@ from crowdlog.mechanisms import shared
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.mechanisms.parameters import ITEMS, POOL, Role, parameter, weight
 from crowdlog.mechanisms.shared import HONEST_USERS, INJECTION
+from crowdlog.number_format import rounded_down
 from crowdlog.plan.bounds import SquaredBudget
 from crowdlog.plan.candidates import Favours, OfShown, OfTheLog
 from crowdlog.plan.selections import WeightedRounds
@@ -205,10 +206,9 @@ class Crowd(Mechanism):
         tables = self._tables()
         mu, tail = self.own.whole(self.selections, self._mu_counts), self.own.tail(self.selections)
         whole = (
-            "All noise below is one Gaussian mechanism: sensitivity over standard deviation is "
-            f"{self.mu:.4g} in total for people with "
-            f"{self.items} artifacts, up to {mu:.4g} for people with fewer, who have fewer keys of their own "
-            "to pay for; squares add up."
+            "All noise below together protects as one Gaussian noise does whose standard deviation is "
+            f"{rounded_down(1 / mu)} times what one person can change; {rounded_down(1 / self.mu)} times for "
+            f"people with {self.items} artifacts, who have most keys of their own to pay for."
         )
         steps = [Step("Add noise", whole, self.epsilon, NOISE_SHARE * self.delta)]
         for plan in tables:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crowdlog.number_format import NOTHING, number, rounded_up
+from crowdlog.number_format import NOTHING, amount, number, rounded_up
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.release.label import Label
 from crowdlog.release.meaning import meaning_for_one_person
@@ -39,7 +39,7 @@ def _settings(title: str, settings: Mapping[str, Setting]) -> str:
 
 
 _LOOKED = (
-    "The owner looked at the log itself before ({times} times): "
+    "The owner looked at the log itself before ({times}): "
     "parameters may have been chosen by what she saw, which no promise covers."
 )
 
@@ -102,7 +102,8 @@ def explain(label: Label) -> str:
         parts.append(f"\nTogether{_parameters(promise.guarantee)}.")
     parts.append(f"\n## What it means for you\n\n{meaning_for_one_person(promise.guarantee)}")
     if label.looks:
-        parts.append(f"\n{_LOOKED.format(times=len(label.looks))}")
+        looked = _LOOKED.format(times=amount(len(label.looks), "time"))
+        parts.append(f"\n{looked}")
     if promise.unprotected:
         lines = "\n".join(f"- {line}" for line in promise.unprotected)
         parts.append(f"\n## What is not promised\n\n{lines}")

@@ -103,7 +103,7 @@ async def import_log(context: Context) -> Response:
         return await import_form(context, "Choose a file to send, or one of the inbox.")
     tried = TriedImport(tuple(path.name for path in files), said)
     try:
-        words = _words(context.workspace, tried, files)
+        words = _words(context.workspace, tried, files, asked=bool(context.text("again", 40)))
         environment = _environment(context.workspace, said)
     except InputError as error:
         number = context.workspace.begin_job(
@@ -130,14 +130,18 @@ async def import_log(context: Context) -> Response:
     return go(f"/jobs/{number}")
 
 
-def _words(workspace: Workspace, tried: TriedImport, files: list[Path]) -> list[str]:
-    """The command, or InputError for what the form cannot mean."""
+def _words(workspace: Workspace, tried: TriedImport, files: list[Path], *, asked: bool) -> list[str]:
+    """The command, or InputError for what the form cannot mean. Columns are taken as their names tell only
+    from who was `asked` and saw what they are taken for.
+    """
     said = tried.said
     name = named(said.get("name", ""))
     store = workspace.folder / "stores" / name
     if store.exists():
         raise InputError("There is a log of this name already. Choose another.")
-    words = ["import", *map(str, files), "-o", str(store), "--yes"]
+    words = ["import", *map(str, files), "-o", str(store)]
+    if asked:
+        words.append("--yes")
     for field in FIELDS:
         if field in said:
             words += [f"--{field}", said[field]]

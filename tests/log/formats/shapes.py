@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,16 @@ def _csv(
     encoding: str = "utf-8",
     clicks: bool = True,
     name: str = "log.csv",
+    quoted: bool = False,
 ) -> Callable[[Path], list[Path]]:
+    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+
     def spelled(moment: datetime) -> str:
         return moment.strftime(time) if isinstance(time, str) else time(moment)
 
     def write(folder: Path) -> list[Path]:
         text = io.StringIO()
-        out = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        out = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting)
         if header:
             out.writerow(header)
         for s in searches():
@@ -150,7 +154,8 @@ NESTED = {
 }
 
 
-def _ubi(folder: Path, *, queries: bool = True, events: bool = True) -> list[Path]:
+def _ubi(folder: Path, *, queries: bool = True, events: bool = True, words: bool = False) -> list[Path]:
+    """`words`: events repeat the query's."""
     asked, done = [], []
     for i, s in enumerate(searches()):
         asked.append(
@@ -183,6 +188,8 @@ def _ubi(folder: Path, *, queries: bool = True, events: bool = True) -> list[Pat
                     "event_attributes": attributes,
                 }
             )
+        if words:
+            done = [{"user_query": s.query} | row for row in done]
     made: list[Path] = []
     for name, rows in (("ubi_queries", asked if queries else []), ("ubi_events", done if events else [])):
         if rows:
@@ -373,6 +380,7 @@ def _xlsx(folder: Path) -> list[Path]:
     return _file(folder, "log.xlsx", b"PK\x03\x04\x14\0\x06\0" + b"\0" * 100)
 
 
+HOUR = timedelta(hours=1)
 MINUTES, DAYS = "%Y-%m-%d %H:%M", "%Y-%m-%d"
 SHAPES = [
     Shape("CSV, our own names", _csv(OWN)),
@@ -400,19 +408,20 @@ SHAPES = [
     ),
     Shape("OpenSearch UBI queries", lambda f: _ubi(f, events=False), clicks=False),
     Shape("OpenSearch UBI queries and events", _ubi),
+    Shape("OpenSearch UBI, events with the words of the query", partial(_ubi, words=True)),
     Shape(
         "OpenSearch UBI events alone",
         lambda f: _ubi(f, queries=False),
         refused="Export the index ubi_queries",
     ),
-    Shape("Elasticsearch documents, nested", _json(_nested), {"columns": NESTED}),
+    Shape("Elasticsearch documents, nested", _json(_nested), YES),
     Shape(
         "Elasticsearch `_search` answer",
         _json(_nested, shape="search", name="hits.json"),
-        {"columns": NESTED},
+        YES,
     ),
-    Shape("elasticdump", _json(_nested, shape="dump"), {"columns": NESTED}),
-    Shape("JSON array", _json(_nested, shape="array", name="log.json"), {"columns": NESTED}),
+    Shape("elasticdump", _json(_nested, shape="dump"), YES),
+    Shape("JSON array", _json(_nested, shape="array", name="log.json"), YES),
     Shape("Elasticsearch slow log, JSON", _slow(as_json=True), clicks=False),
     Shape("Elasticsearch slow log, lines", _slow(as_json=False), clicks=False),
     Shape(
@@ -445,7 +454,34 @@ SHAPES = [
     Shape("days only", _csv(OWN, DAYS), times=DAYS),
     Shape("dd.mm.yyyy", _csv(OWN, "%d.%m.%Y %H:%M:%S")),
     Shape("mm/dd/yyyy with am and pm", _csv(OWN, "%m/%d/%Y %I:%M:%S %p")),
+    Shape("mm/dd/yy", _csv(OWN, "%m/%d/%y %H:%M"), times=MINUTES),
     Shape("Apache's time in CSV", _csv(OWN, "%d/%b/%Y:%H:%M:%S +0000")),
+    Shape("ISO 8601 without separators", _csv(OWN, "%Y%m%dT%H%M%SZ")),
+    Shape("C and Unix, the year at the end", _csv(OWN, "%a %b %d %H:%M:%S %Y")),
+    Shape("Java, zone before the year", _csv(OWN, "%a %b %d %H:%M:%S UTC %Y")),
+    Shape(
+        "JavaScript, zone in words",
+        _csv(OWN, lambda t: f"{t + HOUR:%a %b %d %Y %H:%M:%S} GMT+0100 (Central European Standard Time)"),
+    ),
+    Shape("Go, zone twice", _csv(OWN, lambda t: f"{t + HOUR:%Y-%m-%d %H:%M:%S}.25 +0100 CET")),
+    Shape("Oracle", _csv(OWN, lambda t: f"{t:%d-%b-%y %I.%M.%S}.000000 {t:%p}".upper())),
+    Shape("SAS", _csv(OWN, lambda t: f"{t:%d%b%Y:%H:%M:%S}".upper())),
+    Shape("DB2", _csv(OWN, "%Y-%m-%d-%H.%M.%S.250000")),
+    Shape(
+        "Kibana's CSV report",
+        _csv(
+            ["client_id", "user_query", "@timestamp", "position", "link_url"],
+            "%b %d, %Y @ %H:%M:%S.250",
+            quoted=True,
+        ),
+        YES,
+    ),
+    Shape("TSV, all in quotes", _csv(OWN, delimiter="\t", quoted=True, name="log.tsv")),
+    Shape(
+        "GA4's report of search terms",
+        _lines("ga4.csv", lambda i, s: f"{s.time:%Y%m%d},{s.query},{i}", "Date,Search term,Users\n"),
+        refused="there is no person in it",
+    ),
     Shape("seconds with a fraction in CSV", _csv(OWN, lambda t: f"{t.timestamp():.3f}")),
     Shape("TripClick", _json(_tripclick)),
     Shape("Excel's Unicode text (UTF-16)", _csv(OWN, delimiter="\t", encoding="utf-16", name="log.txt")),
@@ -493,7 +529,7 @@ SHAPES = [
     Shape(
         "JSON without a user",
         _json(lambda s: {"q": s.query, "ts": _iso(s.time)}),
-        refused="has no person in it",
+        refused="there is no person in it",
     ),
     Shape("Spark's output by day", _spark),
     Shape(

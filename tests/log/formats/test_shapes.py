@@ -218,7 +218,9 @@ def test_roles_are_guessed_by_the_most_telling_name():
         "query": "q",
         "time": "ts",
     }
-    assert guess_roles(["client.id", "search.query", "@timestamp"])["time"] == "@timestamp"
+    nested = ["client.id", "search.query", "@timestamp"]
+    assert guess_roles(nested) == dict(zip(OWN, nested, strict=False))
+    assert "user" not in guess_roles(["date", "search_term", "users"]), "a sum is no person"
     assert "user" not in guess_roles(["query", "clicks", "impressions"])
 
 

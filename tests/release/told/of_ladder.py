@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from crowdlog.number_format import rounded_down
 from tests.release.told.truths import Filled, True_, by
 
 EDGES = {"query_sites", "word_sites", "pairs"}
@@ -42,7 +43,7 @@ OF_LADDER: dict[str, dict[str, True_]] = {
         "In each of these tables count": with_breakdowns,
         " In `shares` each row is a sum": has("shares"),
         " In `repeats` it is her searches": has("repeats"),
-        "All noise below is one Gaussian mechanism": Filled(ladder, lambda made: (f"{made.mu:.4g}",)),
+        "All noise below together protects": Filled(ladder, lambda made: (rounded_down(1 / made.mu),)),
         "A person supports at most": Filled(ladder, lambda made: (made.items,)),
         "With {} people expect about": ladder,
         "Count the people with noise": by("Ladder", where=lambda made: made.people is None),

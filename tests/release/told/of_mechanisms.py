@@ -8,6 +8,7 @@ from typing import Any
 
 from crowdlog.artifacts.public_lists import read_pool
 from crowdlog.artifacts.topics import TOPIC_WORDS
+from crowdlog.number_format import rounded_down
 from crowdlog.plan.candidates import PublicResults
 from crowdlog.plan.selections import AtLeast, NoisyThreshold, SampledThreshold
 from crowdlog.plan.table import TablePlan
@@ -72,9 +73,13 @@ OF_MECHANISMS: dict[str, dict[str, True_]] = {
         "No query of this log is in the pool: it favours": by(
             "Crowd", where=lambda made: pool_told(made) and unknown_pool(made)
         ),
-        "All noise below is one Gaussian mechanism": Filled(
+        "All noise below together protects": Filled(
             crowd,
-            lambda made: (f"{made.mu:.4g}", made.items, f"{made.promise().numbers['mu']:.4g}"),
+            lambda made: (
+                rounded_down(1 / made.promise().numbers["mu"]),
+                rounded_down(1 / made.mu),
+                made.items,
+            ),
         ),
         "others count {} times as much": Filled(
             by("Crowd", where=pool_told), lambda made: (f"{made.unknown:g}",)

@@ -41,10 +41,11 @@ def _read(source: SourceFile, options: ReadOptions, advance: Advance) -> Iterato
             f"None of the {requests.total:,} requests of {source.name} has a search parameter. "
             "Say its name with --query-parameter."
         )
-    options.tell(
-        f"{requests.total - requests.searches - requests.clicks:,} of {requests.total:,} requests of "
-        f"{source.name} are neither searches nor clicks."
-    )
+    others = requests.total - requests.searches - requests.clicks
+    if others:
+        options.tell(
+            f"{others:,} of {requests.total:,} requests of {source.name} are neither searches nor clicks."
+        )
     if requests.unnamed:
         options.tell(
             "The users are network addresses with their browsers: people who share both count as one, and "

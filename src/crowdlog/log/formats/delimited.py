@@ -1,10 +1,11 @@
-"""Any table as text: CSV (comma, semicolon or bar; quotes as in RFC 4180) or TSV (tab, no quoting), with or
-without a header.
+"""Any table as text: CSV (comma, semicolon or bar; quotes as in RFC 4180) or TSV (tab; no quoting, unless
+every name of the header is in quotes), with or without a header.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable
 from functools import partial
 
@@ -12,7 +13,7 @@ from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.roles import looks_like_names
-from crowdlog.log.formats.table_roles import TableRead, TableRoles, refuse_twice, table_roles
+from crowdlog.log.formats.table_roles import TableRead, refuse_twice, table_roles
 from crowdlog.log.scan import LineLayout, read_delimited
 from crowdlog.log.sources import HEAD, SourceFile
 
@@ -33,37 +34,43 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
         )
     roles = table_roles(source, options, places)
     refuse_twice(source, places, roles)
-    layout = _layout(roles, delimiter, places, header=not numbered, quoted_lines=options.quoted_lines)
+    role_of = {places.index(name): ROLES.index(role) for role, name in roles.columns.items()}
+    layout = LineLayout(
+        delimiter,
+        tuple(role_of.get(place, -1) for place in range(len(places))),
+        quoted=delimiter != "\t" or (not numbered and _in_quotes(_first_line(source))),
+        header=not numbered,
+        quoted_lines=options.quoted_lines,
+    )
     return TableRead(source, roles, partial(read_delimited, source, layout))
 
 
 def first_fields(source: SourceFile, format_: str | None) -> tuple[str, list[str]]:
     """The delimiter and the fields of the first line."""
+    first = _first_line(source)
+    tabbed = format_ == "tsv" or (format_ != "csv" and "\t" in first)
+    delimiter = "\t" if tabbed else max(",;|", key=first.count)
+    if tabbed and not _in_quotes(first):
+        return delimiter, first.split(delimiter)
+    return delimiter, next(csv.reader([first], delimiter=delimiter), [])
+
+
+def _first_line(source: SourceFile) -> str:
     head = source.head()
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip("\r\n")
-    first = text.splitlines()[:1] or [""]
-    if len(head) >= HEAD and len(first[0]) == len(text):
+    first = next(iter(text.splitlines()), "")
+    if len(head) >= HEAD and len(first) == len(text):
         raise InputError(
             f"The first line of {source.name} is longer than {HEAD:,} bytes: no header is read from it."
         )
-    tabbed = format_ == "tsv" or (format_ != "csv" and "\t" in first[0])
-    delimiter = "\t" if tabbed else max(",;|", key=first[0].count)
-    if tabbed:
-        return delimiter, first[0].split(delimiter)
-    return delimiter, next(csv.reader(first, delimiter=delimiter), [])
+    return first
 
 
-def _layout(
-    roles: TableRoles, delimiter: str, names: list[str], *, header: bool, quoted_lines: bool
-) -> LineLayout:
-    role_of = {names.index(name): ROLES.index(role) for role, name in roles.columns.items()}
-    return LineLayout(
-        delimiter,
-        tuple(role_of.get(place, -1) for place in range(len(names))),
-        quoted=delimiter != "\t",
-        header=header,
-        quoted_lines=quoted_lines,
-    )
+def _in_quotes(line: str) -> bool:
+    """Whether a tabbed line has all of its fields in quotes: as a header it says that quotes mean what they
+    mean in CSV.
+    """
+    return "\t" in line and all(re.fullmatch(r'"[^"]*"', field) for field in line.split("\t"))
 
 
 def _refuse_missing(source: SourceFile, wanted: Iterable[str], names: list[str]) -> None:

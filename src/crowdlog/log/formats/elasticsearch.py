@@ -81,10 +81,11 @@ def _read(source: SourceFile, options: ReadOptions, advance: Advance) -> Iterato
         return (user.encode(), words.encode(), _iso(time).encode(), b"", b""), GOOD
 
     yield from translated(only_searches(read_lines(source, parse, advance)), options.time_format, source.name)
-    options.tell(
-        f"{counts['lines'] - counts['searches']:,} of {counts['lines']:,} lines of {source.name} hold no "
-        "words that somebody typed."
-    )
+    others = counts["lines"] - counts["searches"]
+    if others:
+        options.tell(
+            f"{others:,} of {counts['lines']:,} lines of {source.name} hold no words that somebody typed."
+        )
 
 
 def _iso(time: str) -> str:

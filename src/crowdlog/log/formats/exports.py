@@ -6,7 +6,6 @@ Every row has a test of the same name (tests/log/formats/shapes.py).
 from __future__ import annotations
 
 _READ, _ASKED = "", "--yes"
-_NESTED = "--columns user=client.id,query=search.query,time=@timestamp,url=click.url"
 _NO = "no: there is no person in it. "
 _RAW = _NO + "Export one row per search with a stable id of the visitor"
 
@@ -21,6 +20,7 @@ EXPORTS = {
     "CSV without a header": "--columns user=1,query=2,time=3,rank=4,url=5",
     "CSV without times": "--columns user=user_id,query=query",
     "CSV in Latin-1": _READ,
+    "TSV, all in quotes": _READ,
     "Excel's Unicode text (UTF-16)": _READ,
     "Excel workbook": "no: save the sheet as CSV UTF-8 or Unicode text",
     "AOL TSV": _READ,
@@ -30,12 +30,13 @@ EXPORTS = {
     "Spark's output by day": _READ,
     "Hive table with the day in folders": "--columns user=user_id,query=query,time=day,url=url",
     "OpenSearch UBI queries and events": _READ,
+    "OpenSearch UBI, events with the words of the query": _READ,
     "OpenSearch UBI queries": _READ,
     "OpenSearch UBI events alone": "no: events name queries by id. Give the queries as well",
-    "Elasticsearch documents, nested": _NESTED,
-    "Elasticsearch `_search` answer": _NESTED,
-    "elasticdump": _NESTED,
-    "JSON array": _NESTED,
+    "Elasticsearch documents, nested": _ASKED,
+    "Elasticsearch `_search` answer": _ASKED,
+    "elasticdump": _ASKED,
+    "JSON array": _ASKED,
     "JSON without a user": _RAW,
     "Elasticsearch slow log, JSON": _READ,
     "Elasticsearch slow log, lines": _READ,
@@ -44,10 +45,12 @@ EXPORTS = {
     "Solr request log": _NO + "Send a visitor's id as a parameter",
     "nginx or Apache access log": _READ,
     "Matomo Live.getLastVisitsDetails (JSON)": _READ,
+    "Kibana's CSV report": _ASKED,
     "Matomo's table of visits (CSV)": _ASKED,
     "Matomo's report of keywords": _NO + "Export Live.getLastVisitsDetails",
     "GA4 in BigQuery (JSON)": _READ,
     "GA4 in BigQuery (Parquet)": _READ,
+    "GA4's report of search terms": _RAW,
     "GA4, microseconds in CSV": _ASKED,
     "GA4, yyyymmdd in CSV": _ASKED,
     "TripClick": _READ,
@@ -71,7 +74,16 @@ EXPORTS = {
     "days only": _READ,
     "dd.mm.yyyy": _READ,
     "mm/dd/yyyy with am and pm": _READ,
+    "mm/dd/yy": _READ,
     "Apache's time in CSV": _READ,
+    "ISO 8601 without separators": _READ,
+    "C and Unix, the year at the end": _READ,
+    "Java, zone before the year": _READ,
+    "JavaScript, zone in words": _READ,
+    "Go, zone twice": _READ,
+    "Oracle": _READ,
+    "SAS": _READ,
+    "DB2": _READ,
 }
 
 

@@ -23,10 +23,10 @@ _NAMES = {
     "searchstring sitesearchkeyword keywords keyword searchkeyword search searchtext q term terms phrase "
     "text topqueries what",
     "time": "time timestamp datetime querytime eventtime eventtimestamp searchtime requesttime servertime "
-    "createdat created datecreated @timestamp ts when date day eventdate localtime",
-    "rank": "rank itemrank position clickposition clickrank ordinal pos",
+    "createdat created datecreated dateandtime date&time @timestamp ts when date day eventdate localtime",
+    "rank": "rank itemrank position clickposition resultposition clickrank resultrank searchrank ordinal pos",
     "url": "url clickurl clickedurl clickedurls clickeddoc clickeddocument documentid docid objectid "
-    "resulturl landingpage link clickedlink productid itemid",
+    "resulturl landingpage link linkurl clickedlink productid itemid",
 }
 _KNOWN = {role: names.split() for role, names in _NAMES.items()}
 # A user column that names a visit: the promise then protects a visit, and the import says so.
@@ -57,6 +57,11 @@ def _last(name: str) -> str:
     return _plain(name.rpartition(".")[2])
 
 
+def _words(name: str) -> set[str]:
+    """What a column may be known by: its name, its last step and its last two (`client.id`)."""
+    return {_plain(name), _last(name), _plain("".join(name.split(".")[-2:]))}
+
+
 def guess_roles(names: Sequence[str]) -> dict[str, str]:
     """Role → the column that most likely plays it. No column plays two roles."""
     found: dict[str, str] = {}
@@ -65,7 +70,7 @@ def guess_roles(names: Sequence[str]) -> dict[str, str]:
         ranked = [
             (_KNOWN[role].index(word), number, name)
             for number, name in enumerate(free)
-            for word in {_plain(name), _last(name)}
+            for word in _words(name)
             if word in _KNOWN[role]
         ]
         if ranked:
@@ -82,6 +87,8 @@ def _misspelt(word: str, role: str) -> bool:
     """Whether one slip of the pen makes the word one of the role's: two letters exchanged, or one letter too
     many, too few or wrong. Of three letters two must be exchanged: 'post' is not 'pos'.
     """
+    if word.endswith("s") and word[:-1] in _KNOWN["user"]:
+        return False  # 'users' and 'sessions' are sums over people
     slips = {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)}
     if any(len(known) >= 3 and known in slips for known in _KNOWN[role]):
         return True
@@ -102,10 +109,10 @@ def looks_like_names(fields: Sequence[str]) -> bool:
     Else it may be somebody's row, and must not be shown.
     """
     words = [name.strip() for name in fields]
-    if not words or any(not re.fullmatch(r"[^\W\d][\w .@()/\-]{0,50}", word) for word in words if word):
+    if not words or any(not re.fullmatch(r"@?[^\W\d][\w .@&()/\-]{0,50}", word) for word in words if word):
         return False
     known = {name for names in _KNOWN.values() for name in names}
-    return sum(_plain(word) in known or _last(word) in known for word in words) >= 2
+    return sum(not known.isdisjoint(_words(word)) for word in words) >= 2
 
 
 @dataclass(frozen=True)
@@ -163,10 +170,6 @@ def choose_roles(
 
 
 _QUERY_ID = re.compile(r"(search|query)[ _.\-]?id", re.IGNORECASE)
-NO_PEOPLE = (
-    "has no person in it: its columns say what was searched, not who searched, so no promise to a person is "
-    "possible. Export one row per search with a stable id of the visitor"
-)
 
 
 def _refuse_without(guess: Guess) -> None:
@@ -184,7 +187,9 @@ def _refuse_without(guess: Guess) -> None:
         )
     if "user" not in guess.roles:
         raise InputError(
-            f"{guess.file} {NO_PEOPLE}, or name the column that is one with --columns user=…; it has {names}."
+            f"No column of {guess.file} is called like a person; it has {names}. If one says who searched, "
+            "name it with --columns user=…,query=…,time=… If none does, there is no person in it and no "
+            "promise to a person is possible: export one row per search with a stable id of the visitor."
         )
 
 
@@ -214,14 +219,14 @@ def about_unsaid(names: Sequence[str], roles: Mapping[str, str]) -> list[str]:
 
 def about_users(roles: Mapping[str, str]) -> list[str]:
     """What the owner should know about the column that was taken for the user."""
-    word = _last(roles.get("user", ""))
+    words = _words(roles.get("user", ""))
     told = []
-    if word in _VISITS:
+    if words & _VISITS:
         told.append(
             f"The users are visits ({roles['user']}): the promise protects one visit, not a person who comes "
             "again."
         )
-    if word in _ADDRESSES:
+    if words & _ADDRESSES:
         told.append(
             f"The users are network addresses ({roles['user']}): people who share one count as one, and one "
             "who changes it as several."

@@ -72,4 +72,5 @@ def _read(
     if not counts["searches"]:
         raise InputError(f"No line of {source.name} is a search request with the parameter {query!r}.")
     others = counts["lines"] - counts["searches"]
-    options.tell(f"{others:,} of {counts['lines']:,} lines of {source.name} are no searches.")
+    if others:
+        options.tell(f"{others:,} of {counts['lines']:,} lines of {source.name} are no searches.")

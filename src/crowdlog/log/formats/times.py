@@ -20,6 +20,7 @@ from crowdlog.log.formats.arrow_text import from_arrow
 from crowdlog.log.parse import read_times
 
 _SAMPLE = 2000
+_OLDEST = -30_610_224_000  # the year 1000: a year of two figures is no year of the first century
 _VOICES = 2  # people whose rows must tell day from month, for those of all
 _DATES = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
@@ -28,8 +29,14 @@ _DATES = (
 )  # fmt: skip
 _CLOCKS = ("", "%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%H%M%S", "%H")
 _BETWEEN = (" ", "T", ", ", ":", " - ")
+# Kibana, C and Java, SAS, Oracle, DB2.
+_WHOLE = (
+    "%b %d, %Y @ %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S UTC %Y", "%a %b %d %H:%M:%S GMT %Y",
+    "%d%b%Y:%H:%M:%S", "%d-%b-%y %I.%M.%S.%n %p", "%d-%b-%y %I.%M.%S %p", "%Y-%m-%d-%H.%M.%S.%f",
+)  # fmt: skip
 # A fraction of a second and a zone may follow any time of day; they are cut off before the rest is read.
-_TAIL = r"(:\d{2})(?:[.,]\d+)?(?:\s*(?:\(?(?:Z|UTC|GMT)\)?|([+-])(\d{2}):?(\d{2})?))?(\s*[AaPp][Mm])?$"
+_ZONE = r"([+-])(\d{2}):?(\d{2})?(?:\s(?:\([A-Za-z ]+\)|[A-Z]{3,5}))?"
+_TAIL = rf"(:\d{{2}}|T\d{{4,6}})(?:[.,]\d+)?(?:\s*\(?(?:Z|UTC|GMT)\)?)?(?:\s*{_ZONE})?(\s*[AaPp][Mm])?$"
 # Numbers since 1970 by their unit, and the wrapping of .NET's JSON.
 _NUMBERS = {
     "s": (r"^(?:\d{1,7}|\d{9,11}|\d{1,11}\.\d+)$", 1),
@@ -50,7 +57,7 @@ def spellings() -> list[str]:
         date + (between + clock if clock else "")
         for date, clock, between in product(_DATES, _CLOCKS, _BETWEEN)
     ]
-    return [*_NUMBERS, "/Date(ms)/", *dict.fromkeys(dated), "%c"]
+    return [*_NUMBERS, "/Date(ms)/", *dict.fromkeys(dated), *_WHOLE, "%c"]
 
 
 def _seconds(spelling: str) -> str:
@@ -61,14 +68,17 @@ def _seconds(spelling: str) -> str:
     if spelling == "/Date(ms)/":
         return f"floor(nullif(regexp_extract(t, '{_DOTNET}', 1), '')::BIGINT / 1000)::BIGINT"
     form = spelling.replace("'", "''")
-    own = f"floor(epoch(try_strptime(t, '{form}')))::BIGINT"
-    if "%z" in spelling or "%f" in spelling or "%c" in spelling:
-        return own
+    if any(whole in spelling for whole in ("%z", "%f", "%n", "%c")):
+        return _moment("t", form)
     body = f"regexp_replace(t, '{_TAIL}', '\\1\\5')"
     east = f"""coalesce(CASE regexp_extract(t, '{_TAIL}', 2) WHEN '+' THEN 1 WHEN '-' THEN -1 ELSE 0 END
         * (coalesce(try_cast(regexp_extract(t, '{_TAIL}', 3) AS INT), 0) * 3600
            + coalesce(try_cast(regexp_extract(t, '{_TAIL}', 4) AS INT), 0) * 60), 0)"""
-    return f"floor(epoch(try_strptime({body}, '{form}')))::BIGINT - {east}"
+    return f"{_moment(body, form)} - {east}"
+
+
+def _moment(text: str, form: str) -> str:
+    return f"floor(epoch(try_strptime({text}, '{form}')))::BIGINT"
 
 
 def translated(batches: Iterator[Batch], spelling: str | None, file: str) -> Iterator[Batch]:
@@ -97,7 +107,10 @@ class _Clock:
 
         texts = pa.table({"t": texts})
         try:
-            answer = self._db.sql(f"SELECT ({_seconds(str(self._spelling))})::VARCHAR AS s FROM texts")
+            answer = self._db.sql(
+                f"SELECT CASE WHEN s > {_OLDEST} THEN s END::VARCHAR AS s FROM "
+                f"(SELECT {_seconds(str(self._spelling))} AS s FROM texts)"
+            )
             return answer.to_arrow_table().column("s").combine_chunks()
         except duckdb.Error:
             raise InputError(
@@ -193,6 +206,7 @@ def _fitting(texts: Any) -> dict[str, tuple[int, list[Any]]]:
         found = {}
         for name, count in zip(tried, counts or (), strict=True):
             if count:
-                values = [row[0] for row in db.execute(f"SELECT {_seconds(name)} FROM texts").fetchall()]
+                read = (row[0] for row in db.execute(f"SELECT {_seconds(name)} FROM texts").fetchall())
+                values = [None if each is None or each <= _OLDEST else each for each in read]
                 found[name] = (sum(value is not None for value in values), values)
-    return found
+    return {name: (count, values) for name, (count, values) in found.items() if count}

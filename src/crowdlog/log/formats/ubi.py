@@ -50,6 +50,7 @@ def read_together(
             f"{sources[0].name} holds UBI events, which name queries by id only. Export the index "
             "ubi_queries as well and import both files together."
         )
+    options.tell("The users are clients (client_id): a person with two browsers counts as two.")
     if not events:
         options.tell("Only UBI queries were given: without the index ubi_events there are no clicks.")
     return partial(_read, queries, events, options)
@@ -57,7 +58,7 @@ def read_together(
 
 def _is_queries(source: SourceFile) -> bool:
     names = set(look(source).names)
-    if names >= QUERIES:
+    if names >= QUERIES and "action_name" not in names:  # events may repeat the words
         if "client_id" not in names:
             raise InputError(
                 f"{source.name} holds UBI queries without client_id: nobody is in it, so no promise to a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from crowdlog.mechanisms.rungs.setting import PAIRS_FROM, STEP_OF, Setting, expected_rows
+from crowdlog.number_format import rounded_down
 from crowdlog.plan.bounds import DividedPerson
 from crowdlog.privacy.selection.adaptive_gaussian import NOISE_SHARE
 from crowdlog.release.promise import Step
@@ -70,8 +71,8 @@ def expectations(setting: Setting, epsilon: float, least_rows: float) -> tuple[s
 def steps_of_ladder(setting: Setting, asked: LadderTerms) -> tuple[Step, ...]:
     """Every step, its bounds and its part of δ."""
     whole = (
-        "All noise below is one Gaussian mechanism: sensitivity over standard deviation is "
-        f"{asked.mu:.4g} in total; squares add up."
+        "All noise below together protects as one Gaussian noise does whose standard deviation is "
+        f"{rounded_down(1 / asked.mu)} times what one person can change."
     )
     divided = " ".join(expectations(setting, asked.epsilon, asked.least_rows))
     if asked.people is None:
