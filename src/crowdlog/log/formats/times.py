@@ -37,6 +37,7 @@ _WHOLE = (
 # A fraction of a second and a zone may follow any time of day; they are cut off before the rest is read.
 _ZONE = r"([+-])(\d{2}):?(\d{2})?(?:\s(?:\([A-Za-z ]+\)|[A-Z]{3,5}))?"
 _TAIL = rf"(:\d{{2}}|T\d{{4,6}})(?:[.,]\d+)?(?:\s*\(?(?:Z|UTC|GMT)\)?)?(?:\s*{_ZONE})?(\s*[AaPp][Mm])?$"
+_BODY = f"regexp_replace(t, '{_TAIL}', '\\1\\5')"
 # Numbers since 1970 by their unit, and the wrapping of .NET's JSON.
 _NUMBERS = {
     "s": (r"^(?:\d{1,7}|\d{9,11}|\d{1,11}\.\d+)$", 1),
@@ -67,18 +68,29 @@ def _seconds(spelling: str) -> str:
         return f"CASE WHEN regexp_matches(t, '{pattern}') THEN floor(t::DECIMAL(38, 9) / {unit})::BIGINT END"
     if spelling == "/Date(ms)/":
         return f"floor(nullif(regexp_extract(t, '{_DOTNET}', 1), '')::BIGINT / 1000)::BIGINT"
-    form = spelling.replace("'", "''")
-    if any(whole in spelling for whole in ("%z", "%f", "%n", "%c")):
-        return _moment("t", form)
-    body = f"regexp_replace(t, '{_TAIL}', '\\1\\5')"
+    if _is_whole(spelling):
+        return _moment("t", spelling)
     east = f"""coalesce(CASE regexp_extract(t, '{_TAIL}', 2) WHEN '+' THEN 1 WHEN '-' THEN -1 ELSE 0 END
         * (coalesce(try_cast(regexp_extract(t, '{_TAIL}', 3) AS INT), 0) * 3600
            + coalesce(try_cast(regexp_extract(t, '{_TAIL}', 4) AS INT), 0) * 60), 0)"""
-    return f"{_moment(body, form)} - {east}"
+    return f"{_moment(_BODY, spelling)} - {east}"
+
+
+def _is_whole(spelling: str) -> bool:
+    """Whether the spelling says itself where fractions and zones stand."""
+    return any(part in spelling for part in ("%z", "%f", "%n", "%c"))
 
 
 def _moment(text: str, form: str) -> str:
-    return f"floor(epoch(try_strptime({text}, '{form}')))::BIGINT"
+    quoted = form.replace("'", "''")
+    return f"floor(epoch(try_strptime({text}, '{quoted}')))::BIGINT"
+
+
+def _fits(spelling: str) -> str:
+    """SQL that counts the rows of (t, body) that are in this spelling."""
+    if spelling in _NUMBERS or spelling == "/Date(ms)/" or _is_whole(spelling):
+        return f"count({_seconds(spelling)})"
+    return f"count({_moment('body', spelling)})"
 
 
 def translated(batches: Iterator[Batch], spelling: str | None, file: str) -> Iterator[Batch]:
@@ -200,8 +212,9 @@ def _fitting(texts: Any) -> dict[str, tuple[int, list[Any]]]:
     texts = pa.table({"t": texts})
     tried = spellings()
     with duckdb.connect(config={"temp_directory": ""}) as db:
+        # what is cut off is cut once for all spellings: this look is taken at every file
         counts = db.execute(
-            "SELECT " + ", ".join(f"count({_seconds(name)})" for name in tried) + " FROM few"
+            f"SELECT {', '.join(map(_fits, tried))} FROM (SELECT t, {_BODY} AS body FROM few)"
         ).fetchone()
         found = {}
         for name, count in zip(tried, counts or (), strict=True):
