@@ -164,6 +164,11 @@ def outbox(
         if remove:
             struck = participate.strike_out(own, membership, remove, SystemRandomness())
             click.echo(f"{struck} reports were struck out.", err=True)
+            if struck < len(set(remove)):
+                click.echo(
+                    f"{len(set(remove)) - struck} were not: they may have left already.",
+                    err=True,
+                )
         items = own.outbox(membership.id)
     rows = [
         {"number": item.number, "artifact": item.readable, "size": len(item.submission)}
