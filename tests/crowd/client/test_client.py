@@ -16,6 +16,7 @@ from crowdlog.crowd.client.participate import UploadWindow
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.http import Unreachable
+from crowdlog.crowd.manifest import digest_of
 from crowdlog.crowd.services.pool_file import _name
 from crowdlog.crowd.slots import Submission
 from crowdlog.errors import InputError, PrivacyRefusal
@@ -116,6 +117,11 @@ def test_nobody_can_lower_k_or_raise_the_limit_under_the_same_id(tmp_path, name,
         shown = crowd.manifest.to_json()
         assert shown["collection"][name] != value
         shown["collection"][name] = value
+        if name == "k":  # with words and a digest that fit
+            told = shown["consent"]
+            told["published"] = told["published"].replace("at least 7", f"at least {value}")
+            described = {key: term for key, term in shown.items() if key != "collection"}
+            shown["collection"]["terms"] = digest_of(described).hex()
         lying = Direct(crowd.client)
         lying.call = lambda _method, _path, _body=None: {"phase": "mining", "manifest": shown}
         with pytest.raises(PrivacyRefusal, match="another collection than the link names"):

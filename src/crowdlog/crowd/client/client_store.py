@@ -149,9 +149,10 @@ class ClientStore:
         ).fetchall()
         return [_membership(*row) for row in rows]
 
-    def membership(self, collection_id: str | None) -> Membership:
+    def membership(self, collection_id: str | None, *, left_too: bool = False) -> Membership:
         """Return the membership whose id begins so; without an id, the only one there is."""
-        found = [m for m in self.memberships() if not m.left and m.id.startswith(collection_id or "")]
+        known = [m for m in self.memberships() if left_too or not m.left]
+        found = [m for m in known if m.id.startswith(collection_id or "")]
         if len(found) == 1:
             return found[0]
         if not found:

@@ -26,6 +26,7 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.public_list import checked_head
 from crowdlog.crowd.shuffle import fraction
 from crowdlog.crowd.slots import Submission
+from crowdlog.crowd.terms import date
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness, SeededRandomness
 
@@ -107,6 +108,14 @@ def check_parties(manifest: Manifest, connect: Connect, seen: Sequence[str] = ()
 def receipt(head: str, now: float) -> str:
     """What a member keeps of her agreement, beside the terms: when, and the head of the public list then."""
     return f"agreed {int(now)}, list {head}"
+
+
+def agreement(membership: Membership) -> tuple[str, str]:
+    """When she agreed, as people write it, and the head of the public list then."""
+    told, separator, head = membership.receipt.removeprefix("agreed ").partition(", list ")
+    if not separator:
+        raise InputError("There is no receipt: joining was not finished; run: crowdlog crowd join LINK")
+    return date(int(told)), head
 
 
 def heads_seen(store: ClientStore, manifest: Manifest) -> list[str]:
