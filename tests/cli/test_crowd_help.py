@@ -36,6 +36,7 @@ ORDER = [
     "mine",
     "account",
     "due",
+    "receipt",
     "outbox",
     "status",
     "close",

@@ -14,6 +14,7 @@ from crowdlog.crowd.client.client_store import ClientStore
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.http import Unreachable
 from crowdlog.crowd.terms import Terms
+from crowdlog.errors import PrivacyRefusal
 from tests.crowd.services.members import RANDOM, Direct, SmallCrowd
 from tests.support.manifests import KEYS, PARTIES, manifest_of
 
@@ -109,3 +110,29 @@ def test_what_goes_on_after_a_stop_is_what_she_is_shown(crowd, tmp_path, monkeyp
     assert prepared == ["a secret"]
     assert "  a secret\n" in shown.output
     assert "weather" not in shown.output
+
+
+def test_the_receipt_is_shown_and_two_people_compare(crowd, tmp_path, monkeypatch):
+    """Also after she has left; and against a list from which something was taken out."""
+    monkeypatch.setattr(http, "Connection", lambda url, **_options: crowd.connect(url))
+    heads = []
+    for name in ("ada", "bob"):
+        with ClientStore(tmp_path / name) as own:
+            link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+            head = participate.check_parties(crowd.manifest, crowd.connect)
+            participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+            if name == "bob":
+                unfinished = CliRunner().invoke(cli, ["crowd", "receipt", "--home", str(tmp_path / name)])
+                assert "joining was not finished" in str(unfinished.exception)
+            own.keep_receipt(crowd.manifest.id, participate.receipt(head, 1_700_000_000))
+        heads.append(head)
+        crowd.create(title="another")  # the list grows between them
+    asked = ["crowd", "receipt", "--home", str(tmp_path / "ada")]
+    shown = CliRunner().invoke(cli, asked).output
+    assert all(one in shown for one in (crowd.manifest.id, "2023-11-14 22:13 UTC", heads[0]))
+    with ClientStore(tmp_path / "ada") as own:
+        own.leave(crowd.manifest.id)
+    assert "the same one" in CliRunner().invoke(cli, [*asked, "--compare", heads[1]]).output
+    other = CliRunner().invoke(cli, [*asked, "--compare", "f" * 64])
+    assert isinstance(other.exception, PrivacyRefusal)
+    assert "is not the one you saw before" in str(other.exception)

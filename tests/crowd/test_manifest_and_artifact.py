@@ -14,7 +14,7 @@ from crowdlog.crowd.artifact import (
 )
 from crowdlog.crowd.client.participate import Link
 from crowdlog.crowd.crypto.opening import Opened
-from crowdlog.crowd.manifest import Job, Manifest, Party
+from crowdlog.crowd.manifest import Job, Manifest, Party, digest_of
 from crowdlog.crowd.separate_parties import hosts_of_several
 from crowdlog.crowd.terms import Terms
 from crowdlog.errors import InputError, PrivacyRefusal
@@ -163,6 +163,31 @@ def test_another_port_or_path_is_another_service_and_one_host_is_told(url):
     assert Terms("t", 5).manifest(changed, KEYS, 4_000_000_000).mixes[1].url == url
     assert hosts_of_several([party.url for party in changed]) == ["1.invalid"]
     assert hosts_of_several([party.url for party in PARTIES]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("published", "Nothing is published."),
+        ("dates", "All is deleted tomorrow."),
+        ("not_guaranteed", ""),
+        ("not_guaranteed", "Nobody can read anything."),
+    ],
+)
+@pytest.mark.parametrize("nested", [{}, {"inner_artifact": "click", "inner_k": 8}])
+def test_words_that_do_not_follow_from_the_terms_are_refused(name, words, nested):
+    """Under an id of their own, so that nothing else is wrong with them."""
+    terms = manifest_of(**nested).to_json()
+    assert Manifest.from_json(terms).consent.published.startswith("Each query that at least 5 people sent")
+    for field, text in ((name, words), ("purpose", "Another purpose is the operator's to say.")):
+        shown = {**terms, "consent": {**terms["consent"], field: text}}
+        described = {key: value for key, value in shown.items() if key != "collection"}
+        shown["collection"] = {**terms["collection"], "terms": digest_of(described).hex()}
+        if field == "purpose":
+            assert Manifest.from_json(shown).consent.purpose == text
+        else:
+            with pytest.raises(PrivacyRefusal, match="follow from the terms"):
+                Manifest.from_json(shown)
 
 
 def test_consent_says_what_is_published_and_what_is_not_guaranteed():

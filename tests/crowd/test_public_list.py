@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 
 from crowdlog.crowd.public_list import EMPTY, chained_head, checked_head
@@ -17,6 +20,12 @@ def listed(ids: list[str]) -> dict:
 def test_a_list_that_grew_is_believed():
     seen = [listed(IDS[:count])["head"] for count in range(3)]
     assert checked_head(listed(IDS), IDS[1], seen) == listed(IDS)["head"]
+
+
+def test_the_heads_are_those_that_the_extension_is_tested_with():
+    kept = json.loads((Path(__file__).parents[1] / "vectors" / "public-list.json").read_text())
+    assert kept["ids"] == IDS
+    assert kept["heads"] == [listed(IDS[:count])["head"] for count in range(4)]
 
 
 def test_what_was_seen_before_cannot_be_taken_out_or_changed():

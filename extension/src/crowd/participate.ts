@@ -7,6 +7,7 @@ import { acceptCredential, type Credential, Credentials, type PendingCredential,
 import { signed } from "../../lib/signing.ts";
 import type { Link } from "./link.ts";
 import { Manifest, type Party } from "./manifest.ts";
+import { checkedHead } from "./public-list.ts";
 import type { Call } from "./reports.ts";
 
 /** Fetches the description; its id is a hash of what it promises, so it cannot promise others something else. */
@@ -16,8 +17,8 @@ export async function look(link: Link, call: Call): Promise<Manifest> {
   return manifest;
 }
 
-/** Asks each party whether it is who the terms say and has agreed to them, and whether the public list names the collection; returns that list's head. */
-export async function checkParties(manifest: Manifest, call: Call): Promise<string> {
+/** Asks each party whether it is who the terms say and has agreed to them, and whether the public list names the collection; returns that list's head. `seen`: its heads at earlier times. */
+export async function checkParties(manifest: Manifest, call: Call, seen: readonly string[] = []): Promise<string> {
   for (const party of manifest.json.parties) {
     const known = await call("GET", `${party.url}/identity`);
     const { signature } = await call("GET", `${party.url}/collections/${manifest.id}`);
@@ -28,10 +29,7 @@ export async function checkParties(manifest: Manifest, call: Call): Promise<stri
       throw new PrivacyRefusal("told_party_terms", party.url);
     }
   }
-  const listed = await call("GET", `${manifest.randomness.url}/collections`);
-  const entries = Array.isArray(listed["collections"]) ? (listed["collections"] as { id?: unknown }[]) : [];
-  if (!entries.some((entry) => entry.id === manifest.id)) throw new PrivacyRefusal("told_not_listed");
-  return String(listed["head"]);
+  return checkedHead(await call("GET", `${manifest.randomness.url}/collections`), manifest.id, seen);
 }
 
 function signedBy(party: Party, purpose: string, message: Uint8Array, signature: unknown): boolean {

@@ -1,7 +1,7 @@
 /** Collections joined, credentials, the outbox: what `crowdlog.crowd.client.client_store` keeps, in the extension's database. */
 
 import type { Bytes } from "../../lib/bytes.ts";
-import type { ManifestJson } from "../crowd/manifest.ts";
+import type { ManifestJson, Party } from "../crowd/manifest.ts";
 import type { Prepared } from "../crowd/reports.ts";
 import type { Chosen } from "../crowd/sample.ts";
 import { onWire, type WireError } from "../log/wire.ts";
@@ -39,6 +39,11 @@ export function stateOf({ left, pending, credentials, problem, prepared }: Membe
 /** Whether her part in it has come to its end; an invitation is good for one part. */
 export function isOver(member: Membership): boolean {
   return ["finished", "missed"].includes(stateOf(member));
+}
+
+/** The heads of the list of this randomness server in earlier receipts. */
+export function headsSeen(known: readonly Membership[], { signing }: Party): string[] {
+  return known.filter(({ manifest }) => manifest.parties[0]?.signing === signing).map(({ receipt }) => receipt.head);
 }
 
 /** One report that waits: what it says, for its owner (nothing for a cover report), the exact bytes, and after which share of the window it leaves. */

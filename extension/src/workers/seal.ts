@@ -16,7 +16,7 @@ import { type Bins, taskVectors } from "../crowd/task-vectors.ts";
 import { taskLabels } from "../apps/labels.ts";
 import { taskSearches } from "../apps/searches.ts";
 import { vectorsFor } from "../studies/installed.ts";
-import { beginPreparing, fillOutbox, isOver, type Item, joined, type Membership, membership, preparing, replaceItem, saveMembership } from "../store/crowd.ts";
+import { beginPreparing, fillOutbox, headsSeen, isOver, type Item, joined, type Membership, membership, memberships, preparing, replaceItem, saveMembership } from "../store/crowd.ts";
 import { eventsOf } from "../store/events.ts";
 import { channel } from "./channel.ts";
 
@@ -24,7 +24,7 @@ const SEED_BYTES = 32;
 
 const askPage = channel(self as unknown as Parameters<typeof channel>[0], {
   terms: async (link: Link): Promise<ManifestJson> => (await look(link, call)).json,
-  check: (json: ManifestJson): Promise<string> => checkParties(Manifest.fromJson(json), call),
+  check,
   join,
   choose,
   prepare,
@@ -32,6 +32,11 @@ const askPage = channel(self as unknown as Parameters<typeof channel>[0], {
 });
 
 const call: Call = (method, url, body) => askPage("call", method, url, body) as ReturnType<Call>;
+
+async function check(json: ManifestJson): Promise<string> {
+  const manifest = Manifest.fromJson(json);
+  return checkParties(manifest, call, headsSeen(await memberships(), manifest.randomness));
+}
 
 /** The request is on disk before it is sent, so a lost answer is asked for again. */
 async function join(link: Link, json: ManifestJson, head: string): Promise<void> {

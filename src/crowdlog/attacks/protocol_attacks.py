@@ -17,6 +17,7 @@ from crowdlog.crowd.crypto.opening import open_group
 from crowdlog.crowd.crypto.report import Report
 from crowdlog.crowd.crypto.voprf import VoprfKey
 from crowdlog.crowd.http import Connection
+from crowdlog.crowd.manifest import digest_of
 from crowdlog.crowd.services.app import Refused
 from crowdlog.errors import PrivacyRefusal
 
@@ -207,8 +208,13 @@ def lies_about_k(target: ProtocolTestbed) -> bool:
 
 
 def _believed(target: ProtocolTestbed, k: int) -> bool:
+    """With words and a digest of the terms that fit, so that only the name is another."""
     terms = target.manifest.to_json()
     terms["collection"]["k"] = k
+    told = terms["consent"]
+    told["published"] = told["published"].replace(f"at least {K} people", f"at least {k} people")
+    described = {name: value for name, value in terms.items() if name != "collection"}
+    terms["collection"]["terms"] = digest_of(described).hex()
     try:
         look(Link("http://aggregation.invalid", target.manifest.id, "invitation"), _Liar(terms))
     except PrivacyRefusal:

@@ -7,7 +7,7 @@ import click
 from crowdlog.cli import crowd_running as crowd_running  # adds its commands to `collection`
 from crowdlog.cli.crowd_account import account, panel
 from crowdlog.cli.crowd_attack import attack
-from crowdlog.cli.crowd_member import due, join, leave, mine, outbox
+from crowdlog.cli.crowd_member import due, join, leave, mine, outbox, receipt
 from crowdlog.cli.crowd_operator import collection
 from crowdlog.cli.crowd_sending import send
 from crowdlog.cli.crowd_services import serve, simulate, up
@@ -25,5 +25,20 @@ def command() -> None:
     """
 
 
-for _part in (up, serve, collection, panel, join, mine, outbox, send, due, leave, account, simulate, attack):
+for _part in (
+    up,
+    serve,
+    collection,
+    panel,
+    join,
+    mine,
+    outbox,
+    send,
+    due,
+    receipt,
+    leave,
+    account,
+    simulate,
+    attack,
+):
     command.add_command(_part)

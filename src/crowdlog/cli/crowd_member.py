@@ -164,6 +164,11 @@ def outbox(
         if remove:
             struck = participate.strike_out(own, membership, remove, SystemRandomness())
             click.echo(f"{struck} reports were struck out.", err=True)
+            if struck < len(set(remove)):
+                click.echo(
+                    f"{len(set(remove)) - struck} were not: they may have left already.",
+                    err=True,
+                )
         items = own.outbox(membership.id)
     rows = [
         {"number": item.number, "artifact": item.readable, "size": len(item.submission)}
@@ -231,6 +236,40 @@ def due(home: Path, as_json: bool) -> None:
         ["collection", "title", "what to do", "until"],
         [[one.collection[:12], one.title, one.what, one.until] for one in found],
     )
+
+
+@click.command(short_help="What you agreed to, and when.")
+@home_option
+@collection_option
+@click.option(
+    "--compare",
+    metavar="HEAD",
+    help="The list's head in another person's receipt: ask whether the list you both saw is one.",
+)
+@cafile_option
+@json_option
+def receipt(
+    home: Path, collection_id: str | None, compare: str | None, cafile: str | None, as_json: bool
+) -> None:
+    """Show the terms you agreed to, when, and the head of the public list of collections then; also of a
+    collection you have left. Two people with one id have agreed to the same terms.
+
+    \b
+    Example: crowdlog crowd receipt
+    """
+    from crowdlog.crowd.client.participate import agreement
+    from crowdlog.crowd.http import Connection
+    from crowdlog.crowd.public_list import checked_head
+
+    with opened(home) as own:
+        membership = own.membership(collection_id, left_too=True)
+    agreed, head = agreement(membership)
+    if compare is not None:
+        with Connection(membership.manifest.randomness.url, cafile=cafile) as server:
+            checked_head(server.call("GET", "/collections"), membership.id, [head, compare.strip().lower()])
+        click.echo("The list has grown from both heads: you have seen the same one.", err=True)
+    shown = {**_terms(membership.manifest), "agreed on": agreed, "head of the public list then": head}
+    show_json(shown) if as_json else show_fields(shown)
 
 
 @click.command(short_help="Leave; what was not sent is deleted.")

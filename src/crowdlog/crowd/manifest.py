@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from crowdlog.artifacts.kinds import ARTIFACTS, COLLECTED_ARTIFACTS, QUERY_ARTIFACTS
 from crowdlog.artifacts.representations import REPRESENTATIONS
+from crowdlog.crowd import consent_words
 from crowdlog.crowd.crypto.collection import ISSUERS, Collection
 from crowdlog.crowd.separate_parties import refuse_one_in_two_roles
 from crowdlog.errors import InputError, PrivacyRefusal
@@ -149,6 +150,21 @@ class Manifest:
             raise PrivacyRefusal(
                 "The terms shown are not those the collection's id was made from; do not join, and tell the "
                 "operator."
+            )
+        self._refuse_other_words()
+
+    def _refuse_other_words(self) -> None:
+        """Words that promise more than the terms do would be bound by the id like true ones."""
+        told, k, inner_k = self.consent, self.collection.k, self.collection.inner_k
+        follows = (
+            consent_words.published(self.artifact, k, self.inner_artifact, inner_k, self.policy),
+            consent_words.dates(self.job, self.mining_until, self.upload_seconds),
+            consent_words.NOT_GUARANTEED,
+        )
+        if (told.published, told.dates, told.not_guaranteed) != follows:
+            raise PrivacyRefusal(
+                "The words that volunteers are shown are not those that follow from the terms; do not join, "
+                "and tell the operator."
             )
 
     def _refuse_one_in_two_roles(self) -> None:

@@ -220,13 +220,13 @@ class Operator:
 
     def retry(self, collection_id: str, out: Path | None) -> str:
         """Go on where trouble stopped a command, and return the phase: have every party agree that did not
-        when it was created, destroy the key of what was cancelled, or make and fetch the crowd log.
+        when it was created, cancel at all of them, or make and fetch the crowd log.
         """
         phase = self._phase_reached(collection_id)
         if phase == "mining":
             self._register(self.manifest(collection_id))
         elif phase not in PHASES:  # cancelled
-            self.close(collection_id)
+            self.cancel(collection_id)
         elif phase == "published":
             raise InputError("The collection is published; there is nothing to do again.")
         elif out is None:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from crowdlog.artifacts.kinds import counted_as
+from crowdlog.crowd.consent_words import NOT_GUARANTEED, dates, published
+from crowdlog.crowd.consent_words import date as date
 from crowdlog.crowd.crypto.collection import Collection
 from crowdlog.crowd.manifest import ALWAYS, Consent, Job, Manifest, Party, digest_of
 from crowdlog.errors import InputError
 
 _HOUR = 3600
-_NOT_GUARANTEED = (
-    "A count of people is not differential privacy unless the policy says so. Whoever runs the randomness "
-    "server "
-    "and the aggregation server together could test guesses while the key exists. Whoever runs all mixes "
-    "and the "
-    "aggregation server could see which address sent which report."
-)
 
 
 @dataclass(frozen=True)
@@ -106,37 +100,15 @@ class Terms:
 
     def consent(self, mining_until: int) -> Consent:
         """What volunteers are told, in plain words."""
-        nested = f", and each {self.inner_artifact} inside one that {self.inner_k} people sent" * bool(
-            self.inner_k
-        )
-        published = (
-            f"Each {self.artifact} that at least {self.k} people sent{nested}, as the policy "
-            f"{self.policies()['policy']} allows, when the uploads have ended. Nothing else can be read, "
-            "and all "
-            "reports are deleted."
-        )
+        policy = self.policies()["policy"]
         return Consent(
             self.purpose,
             self.institution,
             self.contact,
-            published,
-            self._dates(mining_until),
-            _NOT_GUARANTEED,
+            published(self.artifact, self.k, self.inner_artifact, self.inner_k, policy),
+            dates(self.job, mining_until, self.upload_seconds),
+            NOT_GUARANTEED,
             self.consent_version,
-        )
-
-    def _dates(self, mining_until: int) -> str:
-        begins = f"Mining begins on {date(self.job.mining_from)}. " if self.job.mining_from else ""
-        again = (
-            f" The same is asked again every {self.job.repeat_seconds / 86_400:g} days, in a collection "
-            "of its own to which you are invited anew."
-            if self.job.repeat_seconds
-            else ""
-        )
-        return (
-            f"{begins}Joining and mining end on {date(mining_until)} at the latest. Reports are sent in the "
-            f"{self.upload_seconds / _HOUR:g} hours after that. Then the operator looks at what will be "
-            f"published, and makes it public.{again}"
         )
 
     def manifest(self, parties: Sequence[Party], keys: PartyKeys, mining_until: int) -> Manifest:
@@ -173,8 +145,3 @@ class Terms:
             inner_slots=self.inner_slots,
         )
         return Manifest(collection, parties=tuple(parties), consent=consent, job=self.job, **described)
-
-
-def date(seconds: int) -> str:
-    """A moment as people write it."""
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))

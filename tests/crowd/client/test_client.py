@@ -2,17 +2,22 @@
 report at its own moment and once, striking out, leaving for good.
 """
 
+import shutil
 import stat
 import time
 
 import pytest
 
+from crowdlog.cli import crowd_sending
 from crowdlog.crowd.artifact import MinedArtifact
 from crowdlog.crowd.client import participate
 from crowdlog.crowd.client.client_store import ClientStore
 from crowdlog.crowd.client.participate import UploadWindow
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
+from crowdlog.crowd.crypto.envelope import open_layer
 from crowdlog.crowd.http import Unreachable
+from crowdlog.crowd.manifest import digest_of
+from crowdlog.crowd.services.pool_file import _name
 from crowdlog.crowd.slots import Submission
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import SystemRandomness
@@ -112,6 +117,11 @@ def test_nobody_can_lower_k_or_raise_the_limit_under_the_same_id(tmp_path, name,
         shown = crowd.manifest.to_json()
         assert shown["collection"][name] != value
         shown["collection"][name] = value
+        if name == "k":  # with words and a digest that fit
+            told = shown["consent"]
+            told["published"] = told["published"].replace("at least 7", f"at least {value}")
+            described = {key: term for key, term in shown.items() if key != "collection"}
+            shown["collection"]["terms"] = digest_of(described).hex()
         lying = Direct(crowd.client)
         lying.call = lambda _method, _path, _body=None: {"phase": "mining", "manifest": shown}
         with pytest.raises(PrivacyRefusal, match="another collection than the link names"):
@@ -273,21 +283,35 @@ def test_no_report_is_drawn_for_the_end_of_the_window(length, left):
     assert window.time_of(0.999999) > window.ends - left - 1
 
 
-def test_what_the_mix_will_not_take_is_not_sent(crowd, home):
-    """She strikes a report out whose answer was lost: the mix has the first one and refuses its cover."""
+def test_what_the_mix_will_not_take_is_not_sent(crowd, home, tmp_path):
+    """A copy of her folder sends a report; here she strikes it out, and the mix refuses its cover."""
     membership = _member_with_outbox(crowd, home, ["one", "two"])
     crowd.open_uploads()
     first, second = home.outbox(membership.id)
-    with pytest.raises(Unreachable):
-        participate.send_one(home, membership, first, Lost(crowd.mix))
-    participate.strike_out(home, membership, [first.number], RANDOM)
-    struck, _second = home.outbox(membership.id)
-    refused = participate.send_one(home, membership, struck, Direct(crowd.mix))
+    shutil.copytree(home.folder, tmp_path / "copy")
+    with ClientStore(tmp_path / "copy") as copy:
+        assert participate.send_one(copy, membership, first, Direct(crowd.mix)) == participate.Sent(taken=1)
+    assert participate.strike_out(home, membership, [first.number], RANDOM) == 1
+    refused = participate.send_one(home, membership, first, Direct(crowd.mix))
     assert refused == participate.Sent(taken=0, refused=1)
     assert home.membership(None).sent == 0
     assert [item.number for item in home.outbox(membership.id)] == [second.number]
     assert participate.send_one(home, membership, second, Direct(crowd.mix)) == participate.Sent(taken=1)
     assert home.membership(None).sent == 1
+
+
+def test_what_may_have_left_is_not_struck_out(crowd, home):
+    """Its answer was lost: whether the mix has it she cannot know, and is not told that it has not."""
+    membership = _member_with_outbox(crowd, home, ["one", "two"])
+    crowd.open_uploads()
+    first, second = home.outbox(membership.id)
+    with pytest.raises(Unreachable):
+        participate.send_one(home, membership, first, Lost(crowd.mix))
+    assert participate.strike_out(home, membership, [first.number, second.number], RANDOM) == 1
+    assert [item.readable for item in home.outbox(membership.id)] == [first.readable, ""]
+    for item in (first, second):
+        assert participate.send_one(home, membership, item, Direct(crowd.mix)) == participate.Sent(taken=1)
+    assert home.membership(None).sent == 2
 
 
 @pytest.mark.parametrize(
@@ -352,6 +376,76 @@ def test_the_list_must_have_grown_from_what_was_seen_before(crowd, home):
     assert participate.check_parties(other, crowd.connect, [head]) == crowd.server.listed()["head"]
     with pytest.raises(PrivacyRefusal, match="saw before"):
         participate.check_parties(other, crowd.connect, ["00" * 31 + "01"])
+
+
+class Meanwhile(Direct):
+    """The mix; while the first report is on its way something else happens."""
+
+    def __init__(self, client, happens) -> None:
+        super().__init__(client)
+        self.happens, self.posted = happens, 0
+
+    def call(self, method, path, body=None):
+        if method == "POST":
+            self.posted += 1
+            if self.posted == 1:
+                self.happens()
+        return super().call(method, path, body)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_is_gone_while_others_are_sent_does_not_leave(covered, home, at_once, monkeypatch):
+    """She leaves, in another window, while the first of six reports is on its way."""
+    membership = _member_with_outbox(covered, home, ["canary one", "canary two"])
+    covered.open_uploads()
+    moment = time.time() - 1
+    monkeypatch.setattr(participate.UploadWindow, "time_of", lambda _self, _due: moment)
+
+    def leaves() -> None:
+        with ClientStore(home.folder) as other:
+            assert other.leave(membership.id) == 6
+
+    mix = Meanwhile(covered.mix, leaves)
+    sent = crowd_sending._send_all(home, membership, mix, at_once, False)
+    assert (sent.taken, mix.posted) == (1, 1)
+    assert covered.mixes[0].counts(membership.id)["accepted"] == 1
+
+
+def test_what_is_struck_out_while_others_are_sent_leaves_empty(covered, home):
+    """Of what is on its way already she is told that it may have left."""
+    membership = _member_with_outbox(covered, home, ["one", "two"])
+    covered.open_uploads()
+    items = home.outbox(membership.id)
+    hers = [item for item in items if item.readable]
+    struck = []
+
+    def strikes() -> None:
+        with ClientStore(home.folder) as other:
+            numbers = [item.number for item in hers]
+            struck.append(participate.strike_out(other, membership, numbers, RANDOM))
+
+    mix = Meanwhile(covered.mix, strikes)
+    for item in sorted(items, key=lambda item: item.readable == ""):  # hers first, as read before
+        assert participate.send_one(home, membership, item, mix) == participate.Sent(1)
+    assert struck == [1]
+    assert home.outbox(membership.id) == []
+    arrived = covered.mixes[0]._batches._pools[membership.id].names()
+    outer = [Submission.parse(item.submission).envelope for item in hers]
+    held = [_name(open_layer(covered.mixes[0]._key, envelope)) for envelope in outer]
+    assert [name in arrived for name in held] == [True, False]
+
+
+def test_two_senders_count_a_report_once(covered, home):
+    membership = _member_with_outbox(covered, home, ["one"])
+    covered.open_uploads()
+    item = home.outbox(membership.id)[0]
+
+    def other_sends() -> None:
+        with ClientStore(home.folder) as other:
+            participate.send_one(other, membership, item, Direct(covered.mix))
+
+    participate.send_one(home, membership, item, Meanwhile(covered.mix, other_sends))
+    assert home.membership(None).sent == 1
 
 
 def test_leaving_deletes_what_was_not_sent_and_is_remembered(crowd, home):

@@ -363,10 +363,14 @@ def test_a_later_mix_empties_itself_when_the_one_before_has(crowd, sent):
     after = NextNode()
     look_after(crowd, after, second)
     assert after.taken == []
-    signature = crowd.mixes[0].identity.signing.sign("final", crowd.manifest.collection.id)
+    body = {
+        "signature": to_base64(crowd.mixes[0].identity.signing.sign("final", crowd.manifest.collection.id))
+    }
+    early = client.post(f"{crowd.at}/final", json=body)
+    assert (early.status_code, second.state(name)["state"]) == (409, "open"), "the mix before lies"
+    late(second, crowd)
     for _ in range(2):
-        answer = client.post(f"{crowd.at}/final", json={"signature": to_base64(signature)})
-        assert answer.json()["state"] == "draining"
+        assert client.post(f"{crowd.at}/final", json=body).json()["state"] == "draining"
     look_after(crowd, after, second)
     assert len(after.taken) == 1
     assert second.state(name)["state"] == "ended"

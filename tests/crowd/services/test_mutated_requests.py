@@ -14,10 +14,13 @@ import pytest
 
 from crowdlog.crowd.crypto.credential import request_credential
 from crowdlog.crowd.crypto.voprf import blind
+from crowdlog.crowd.services.aggregation import AggregationServer
 from crowdlog.crowd.services.fields import to_base64
+from crowdlog.crowd.services.mix import MixNode
+from crowdlog.crowd.services.randomness import RandomnessServer
 from crowdlog.crowd.slots import slot_request
 from tests.crowd.services.calling import AppClient
-from tests.crowd.services.members import OPERATOR, RANDOM, SmallCrowd, signed_batch
+from tests.crowd.services.members import OPERATOR, RANDOM, TOKEN, UNLIMITED, SmallCrowd, signed_batch
 
 SEED = int(os.environ.get("CROWDLOG_FUZZ_SEED", "18"))
 CHANGES = int(os.environ.get("CROWDLOG_FUZZ_CHANGES", "12"))  # of each request in each phase
@@ -189,3 +192,25 @@ def test_changed_requests_are_answered_below_500_in_a_sentence(crowd, phase):
     assert refused > len(requests) * len(RAW)
     for app in apps.values():
         assert app.get("/health").status_code == 200
+
+
+ODD_PLACES = ["%00", "a%00b", "%ff", "%ED%A0%80", "x" * 3000, "0" * 63, "0" * 64 + "%0a", "é"]
+
+
+def test_odd_addresses_are_answered_below_500_on_postgresql_too(postgres_url, tmp_path):
+    """PostgreSQL takes no NUL, so it must not be asked about a collection of such a name."""
+    common = (RANDOM, TOKEN, UNLIMITED)
+    services = [
+        RandomnessServer(tmp_path / "randomness", *common, postgres_url),
+        MixNode(tmp_path / "mix", *common, database_url=postgres_url),
+        AggregationServer(tmp_path / "aggregation", *common, postgres_url),
+    ]
+    for service in services:
+        app = AppClient(service.app(), headers=OPERATOR)
+        for operation in service.operations():
+            for odd in ODD_PLACES if operation.parameters else ():
+                path = operation.path.replace("{id}", odd).replace("{file}", odd)
+                answer = app.request(operation.method, path, json={})
+                assert 400 <= answer.status_code < 500, (operation.path, odd[:20])
+                assert set(answer.json()) == {"error"}
+        service.close()

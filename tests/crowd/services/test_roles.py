@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from crowdlog.crowd.services import collections
 from crowdlog.crowd.services.aggregation import AggregationServer
 from crowdlog.crowd.services.roles import Tokens
 from crowdlog.crowd.services.trail import Trail
 from crowdlog.errors import InputError
 from tests.crowd.services.calling import AppClient
-from tests.crowd.services.members import RANDOM, UNLIMITED, SmallCrowd
+from tests.crowd.services.members import RANDOM, TOKEN, UNLIMITED, SmallCrowd
 
 OPERATOR, COLLECTOR, OWNER = "o" * 32, "c" * 32, "w" * 32
 THREE = f"operator: {OPERATOR}\ncollector: {COLLECTOR}\nowner: {OWNER}\n"
@@ -106,6 +107,53 @@ def test_a_collection_is_cancelled_for_good(tmp_path):
         assert crowd.client.post(f"{crowd.at}/release", headers=headers).status_code == 410
         crowd.end()
         assert not list((tmp_path / "aggregation").glob("*.rows"))
+
+
+def test_what_is_being_cancelled_is_never_published(tmp_path, monkeypatch):
+    """The collector publishes while the operator's cancelling is under way."""
+    with SmallCrowd(tmp_path, count="users") as crowd:
+        reports = [crowd.envelopes(crowd.member(), {"shared": 1})[0] for _ in range(5)]
+        crowd.open_uploads()
+        assert crowd.send(reports).json()["accepted"] == 5
+        crowd.end()
+        statistics = crowd.statistics()
+        destroy, asked = collections.destroy_secret, []
+
+        def meanwhile(path):
+            if not asked:
+                answer = crowd.client.post(
+                    f"{crowd.at}/publish",
+                    json={"statistics": statistics},
+                    headers={"Authorization": f"Bearer {TOKEN}"},
+                )
+                asked.append(answer.status_code)
+            destroy(path)
+
+        monkeypatch.setattr(collections, "destroy_secret", meanwhile)
+        crowd.aggregation.cancel(crowd.manifest.id)
+        assert asked == [410]
+        assert crowd.status()["phase"] == "cancelled"
+
+
+def test_what_a_crash_left_of_cancelling_is_done_at_the_next_start(tmp_path, monkeypatch):
+    with SmallCrowd(tmp_path, count="users") as crowd:
+        reports = crowd.envelopes(crowd.member(), {"shared": 1})
+        crowd.open_uploads()
+        assert crowd.send(reports).json()["accepted"] == 1
+
+        def killed(_path):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(collections, "destroy_secret", killed)
+            with pytest.raises(KeyboardInterrupt):
+                crowd.aggregation.cancel(crowd.manifest.id)
+        folder = crowd.aggregation.folder
+        assert list(folder.glob("*.rows"))
+        again = AggregationServer(folder, RANDOM, TOKEN, UNLIMITED, owner=crowd.aggregation.owner)
+        again.close()
+        assert not [*folder.glob("*.rows"), *folder.glob("*.issuer")]
+        assert (crowd.status()["phase"], crowd.status()["stored"]) == ("cancelled", 0)
 
 
 def test_the_end_of_mining_is_planned_within_the_terms(tmp_path):

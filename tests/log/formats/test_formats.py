@@ -353,6 +353,16 @@ def test_an_unknown_format_names_the_options(tmp_path):
         import_log(path, tmp_path / "store", columns={"user": "a"})
 
 
+@pytest.mark.parametrize("head", ["<html><body>", "\n<!DOCTYPE html>\n<HTML>"])
+def test_a_takeout_in_html_is_told_how_to_export_it(tmp_path, head):
+    """HTML is what Google Takeout makes unless she chooses."""
+    path = tmp_path / "MyActivity.html"
+    path.write_text(f'{head}<div class="outer-cell">Searched for CANARY<br>Mar 1, 2024, 10:00:00</div>')
+    with pytest.raises(InputError, match="choose JSON instead of HTML") as caught:
+        import_log(path, tmp_path / "store")
+    assert "CANARY" not in str(caught.value)
+
+
 def test_an_unclosed_quote_at_a_block_boundary_is_read_right(tmp_path):
     """Undoubling quotes changes the buffer;
     what is carried to the next block must be the file's own bytes.

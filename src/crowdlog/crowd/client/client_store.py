@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS preparations (collection TEXT PRIMARY KEY, seed BLOB 
     chosen TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, collection TEXT NOT NULL,
     slot INTEGER NOT NULL, readable TEXT NOT NULL, submission BLOB NOT NULL, due REAL NOT NULL);
-"""
+CREATE TABLE IF NOT EXISTS begun (number INTEGER PRIMARY KEY);
+"""  # begun: reports of the outbox that may have left already
 
 
 @dataclass(frozen=True)
@@ -148,9 +149,10 @@ class ClientStore:
         ).fetchall()
         return [_membership(*row) for row in rows]
 
-    def membership(self, collection_id: str | None) -> Membership:
+    def membership(self, collection_id: str | None, *, left_too: bool = False) -> Membership:
         """Return the membership whose id begins so; without an id, the only one there is."""
-        found = [m for m in self.memberships() if not m.left and m.id.startswith(collection_id or "")]
+        known = [m for m in self.memberships() if left_too or not m.left]
+        found = [m for m in known if m.id.startswith(collection_id or "")]
         if len(found) == 1:
             return found[0]
         if not found:
@@ -202,12 +204,29 @@ class ClientStore:
         )
         return [Item(*row) for row in rows]
 
-    def replace(self, number: int, made: Prepared) -> None:
+    def begin_sending(self, collection_id: str, number: int) -> Item | None:
+        """The report as it is now, which from here on may have left; None if it is not in the outbox any
+        more: she left, or another sender was faster.
+        """
         with self._transaction() as t:
-            t.execute(
-                "UPDATE outbox SET readable = ?, submission = ? WHERE number = ?",
+            row = t.execute(
+                "SELECT number, slot, readable, submission, due FROM outbox "
+                "WHERE number = ? AND collection = ?",
+                (number, collection_id),
+            ).fetchone()
+            if row is not None:
+                t.execute("INSERT INTO begun VALUES (?) ON CONFLICT DO NOTHING", (number,))
+        return None if row is None else Item(*row)
+
+    def replace(self, number: int, made: Prepared) -> bool:
+        """Put another report in the place of one; False if that may have left already."""
+        with self._transaction() as t:
+            changed = t.execute(
+                "UPDATE outbox SET readable = ?, submission = ? WHERE number = ? "
+                "AND number NOT IN (SELECT number FROM begun)",
                 (made.readable, made.submission, number),
             )
+        return bool(changed.rowcount)
 
     def reschedule(self, number: int, due: float) -> None:
         with self._transaction() as t:
@@ -216,8 +235,8 @@ class ClientStore:
     def mark_sent(self, collection_id: str, item: Item) -> None:
         """Forget what was acknowledged; only the number of all is kept."""
         with self._transaction() as t:
-            t.execute("UPDATE memberships SET sent = sent + 1 WHERE id = ?", (collection_id,))
-            _forget(t, collection_id, item)
+            gone = _forget(t, collection_id, item)
+            t.execute("UPDATE memberships SET sent = sent + ? WHERE id = ?", (gone, collection_id))
 
     def mark_refused(self, collection_id: str, item: Item) -> None:
         """Forget what will never be taken; it does not count as sent."""
@@ -231,6 +250,7 @@ class ClientStore:
         """
         with self._transaction() as t:
             deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
+            t.execute("DELETE FROM begun WHERE number NOT IN (SELECT number FROM outbox)")
             t.execute("DELETE FROM preparations WHERE collection = ?", (collection_id,))
             t.execute(
                 "UPDATE memberships SET left_it = 1, consented = 0, credentials = NULL, pending = NULL, "
@@ -240,16 +260,19 @@ class ClientStore:
         return deleted
 
 
-def _forget(t: sqlite3.Connection, collection_id: str, item: Item) -> None:
-    """Delete a report. After the last one the credentials go too: nothing is left that could recognise her
-    reports.
+def _forget(t: sqlite3.Connection, collection_id: str, item: Item) -> int:
+    """Delete a report; return 0 if it was gone already. After the last one the credentials go too: nothing is
+    left that could recognise her reports.
     """
-    t.execute("DELETE FROM outbox WHERE number = ?", (item.number,))
+    own = (item.number, collection_id)
+    gone = t.execute("DELETE FROM outbox WHERE number = ? AND collection = ?", own).rowcount
+    t.execute("DELETE FROM begun WHERE number NOT IN (SELECT number FROM outbox)")
     t.execute(
         "UPDATE memberships SET credentials = NULL WHERE id = ? AND NOT EXISTS "
         "(SELECT 1 FROM outbox WHERE collection = ?)",
         (collection_id, collection_id),
     )
+    return gone
 
 
 def _membership(

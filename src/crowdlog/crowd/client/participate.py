@@ -26,6 +26,7 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.public_list import checked_head
 from crowdlog.crowd.shuffle import fraction
 from crowdlog.crowd.slots import Submission
+from crowdlog.crowd.terms import date
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness, SeededRandomness
 
@@ -107,6 +108,14 @@ def check_parties(manifest: Manifest, connect: Connect, seen: Sequence[str] = ()
 def receipt(head: str, now: float) -> str:
     """What a member keeps of her agreement, beside the terms: when, and the head of the public list then."""
     return f"agreed {int(now)}, list {head}"
+
+
+def agreement(membership: Membership) -> tuple[str, str]:
+    """When she agreed, as people write it, and the head of the public list then."""
+    told, separator, head = membership.receipt.removeprefix("agreed ").partition(", list ")
+    if not separator:
+        raise InputError("There is no receipt: joining was not finished; run: crowdlog crowd join LINK")
+    return date(int(told)), head
 
 
 def heads_seen(store: ClientStore, manifest: Manifest) -> list[str]:
@@ -195,17 +204,19 @@ def prepare(
 def strike_out(
     store: ClientStore, membership: Membership, numbers: Sequence[int], randomness: Randomness
 ) -> int:
-    """Replace reports in the outbox by cover reports, so that nobody sees that some are struck out."""
+    """Replace reports in the outbox by cover reports, so that nobody sees that some are struck out; return
+    how many. What may have left already stays: another report in its place would not be taken.
+    """
     waiting = {item.number: item for item in store.outbox(membership.id) if item.readable}
     unknown = sorted(set(numbers) - set(waiting))
     if unknown:
         raise InputError(f"The outbox has no report number {unknown[0]}; 'crowdlog crowd outbox' lists them.")
-    credentials = _credentials(membership)
+    credentials, struck = _credentials(membership), 0
     for number in set(numbers):
         item = waiting[number]
         door = Submission.parse(item.submission).slot
-        store.replace(number, cover(membership.manifest, credentials, item.slot, door, randomness))
-    return len(set(numbers))
+        struck += store.replace(number, cover(membership.manifest, credentials, item.slot, door, randomness))
+    return struck
 
 
 def _credentials(membership: Membership) -> Credentials:
@@ -297,18 +308,22 @@ def leaving(store: ClientStore, membership: Membership, window: UploadWindow, no
 
 
 def send_one(store: ClientStore, membership: Membership, item: Item, mix: Connection) -> Sent:
-    """Send one report; what the mix has, now or from before, is counted as sent and leaves the outbox. What
-    it will never take leaves the outbox too, and is told.
+    """Send one report as it is now: she may have struck it out, or left, while others were sent. What the mix
+    has, now or from before, is counted as sent and leaves the outbox. What it will never take leaves the
+    outbox too, and is told.
     """
-    body = {"submissions": [base64.b64encode(item.submission).decode()]}
+    found = store.begin_sending(membership.id, item.number)
+    if found is None:
+        return Sent()
+    body = {"submissions": [base64.b64encode(found.submission).decode()]}
     answer = mix.call("POST", f"/collections/{membership.id}/envelopes", body)
     counted = [answer.get(name) for name in ("accepted", "duplicates", "rejected")]
     if counted not in ([1, 0, 0], [0, 1, 0], [0, 0, 1]):
         raise InputError(f"{mix.url} does not answer as a service of crowdlog; check the address.")
     if answer["rejected"]:
-        store.mark_refused(membership.id, item)
+        store.mark_refused(membership.id, found)
         return Sent(refused=1)
-    store.mark_sent(membership.id, item)
+    store.mark_sent(membership.id, found)
     return Sent(1)
 
 

@@ -102,6 +102,8 @@ class AggregationServer:
         self._publisher = Publisher(self._store, self.identity, self.folder, self.randomness)
         self.pulses = [self._publisher.pulse, Pulse("looking for certificates", self.folder)]
         self._manifests: dict[str, Manifest] = {}
+        for name in self._store.in_phase(CANCELLED):  # a crash may have stopped the deletion
+            self.cancel(name)
 
     def app(self) -> Starlette:
         return build_app("crowdlog aggregation server", self, self, Trail(self.folder))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
@@ -143,10 +144,25 @@ def _reading(trail: Trail) -> Operation:
 
 def _handler(operation: Operation, tokens: Tokens, trail: Trail | None) -> Handler:
     """Let only the bearer of the right token through where the operation says so."""
+    handle = _where_described(operation)
     if not operation.operator:
-        return operation.handler
+        return handle
     noted = operation.method != "GET" or "preview" in operation.path
-    return _guarded(operation.handler, tokens, operation.role, trail if noted else None)
+    return _guarded(handle, tokens, operation.role, trail if noted else None)
+
+
+def _where_described(operation: Operation) -> Handler:
+    """Answer only at addresses whose parts are what /openapi.json says: a database need not be asked about
+    others, and may not even take them.
+    """
+
+    async def handler(request: Request) -> Response:
+        for name, pattern in operation.parameters.items():
+            if not re.fullmatch(pattern, request.path_params[name]):
+                raise Refused(404, "There is nothing at this address; /openapi.json lists the calls.")
+        return await operation.handler(request)
+
+    return handler
 
 
 def _guarded(handle: Handler, tokens: Tokens, role: str, trail: Trail | None = None) -> Handler:

@@ -269,11 +269,14 @@ class CollectionStore:
             return {**counted, "stored": int(t.rows(stored, (number, *_level(0)))[0][0])}
 
     def cancel(self, collection_id: str) -> None:
-        """End a collection of which nothing was published: destroy the key of every report, delete them."""
+        """End a collection of which nothing was published: destroy the key of every report, delete them.
+        Asking again goes on where a crash stopped it. From the first step on nobody can begin to publish.
+        """
         with self._database.transaction() as t:
-            _number, now = _row(t, collection_id)
-        if now in ("publishing", "ready", "published"):
-            raise Refused(409, f"The collection is in phase '{now}': it cannot be cancelled any more.")
+            _number, now = _row(t, collection_id, " FOR UPDATE")
+            if now in ("publishing", "ready", "published"):
+                raise Refused(409, f"The collection is in phase '{now}': it cannot be cancelled any more.")
+            t.run("UPDATE collections SET phase = ? WHERE id = ?", (CANCELLED, collection_id))
         self.finish(collection_id, CANCELLED)
 
     def finish(self, collection_id: str, phase: str = "ready") -> None:

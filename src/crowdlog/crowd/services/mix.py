@@ -280,12 +280,17 @@ class MixNode:
         return JSONResponse({"state": state, **heard})
 
     def final(self, collection_id: str, signature: bytes) -> str:
-        """The mix before has passed on all it had: empty this one too."""
+        """The mix before has passed on all it had: empty this one too, but never before the window of the
+        terms has ended by this mix's own clock.
+        """
         manifest = self._manifest(collection_id)
         if not final_signed(self._before(manifest), manifest, signature):
             raise Refused(403, "The mix before this one did not sign that it is empty.")
-        if self._batches.find(collection_id)[0] == "waiting":
+        state, destroyed = self._batches.state(collection_id)
+        if state == "waiting":
             raise Refused(409, "The uploads of this collection are not open yet.")
+        if self.clock() < destroyed + manifest.upload_seconds:
+            raise Refused(409, "The uploads of this collection have not ended yet.")
         self._batches.drain(collection_id)
         return self._batches.find(collection_id)[0]
 

@@ -58,6 +58,11 @@ def recognise(source: SourceFile, options: ReadOptions) -> str:
         raise InputError(f"{source.name} is empty; there is nothing to import.")
     if is_slow_log(lines[0]):
         return "elasticsearch"
+    if options.columns is None and re.match(rb"<(!doctype )?html\b", text, re.IGNORECASE):
+        raise InputError(
+            f"{source.name} is a web page. If it is an activity of Google Takeout, export it once more and "
+            "choose JSON instead of HTML."
+        )
     if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")):
         return _records(source, "jsonl", look(source).names, options)
     return _by_lines(source, lines, options)
