@@ -1,8 +1,8 @@
-"""Sets on which nothing was tuned, from files of this machine: `python -m benchmarks.unseen_set FOLDER...`.
+"""Sets on which nothing was tuned, from files of this machine:
+`python -m benchmarks.unseen_set RUNS FOLDER,FOLDER... [KIND...]`.
 
-A file is a user. Of Python files the items are the modules it imports (short) or the different words in it
-(long); of C headers the headers it includes; of manual pages (.gz) the words that say in a
-line what the command does. The numbers depend on what is installed: the point is how the routes
+A file is a person, or a function or a comment in it; items are the modules it imports, the headers it
+includes, its words, what it calls, its fields. The numbers depend on what is installed: the point is how the routes
 compare on one set.
 """
 
@@ -20,9 +20,13 @@ from benchmarks.histories import METHODS, SETTINGS
 from crowdlog.privacy.histories import Histories
 from crowdlog.privacy.selection.incidence import Incidence
 
-RUNS = 5
 IMPORTS = re.compile(r"^\s*(?:from|import)\s+([a-zA-Z_][\w.]*)", re.MULTILINE)
 WORDS = re.compile(r"[a-z]{3,}")
+FUNCTION = re.compile(r"^ *(?:async )?def .*\n(?:(?: +.*)?\n)+", re.MULTILINE)
+CALLED = re.compile(r"(\w+)\(")
+COMMENT = re.compile(r"^\s*#(.*)", re.MULTILINE)
+FIELD = re.compile(r"^[ -]*([\w.]+):", re.MULTILINE)
+USED = re.compile(r"^\s*use\s+([A-Z][\w:]*)", re.MULTILINE)
 INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]([^>\"]+)", re.MULTILINE)
 NAME = re.compile(r"^\.S[Hh]\s.*NAME.*\n((?:.*\n){1,3})", re.MULTILINE)
 
@@ -33,21 +37,32 @@ def incidence(sets: Iterable[set[str]]) -> Incidence:
     return Histories.from_rows(np.array([user for user, _name in rows]), item, len(names)).distinct()
 
 
-def described(text: str) -> set[str]:
+def described(text: str) -> list[set[str]]:
     """The words of the first lines under NAME."""
     found = NAME.search(text)
-    return set(WORDS.findall(found.group(1).lower())) if found else set()
+    return [set(WORDS.findall(found.group(1).lower()))] if found else []
 
 
-def words(text: str) -> set[str]:
-    return set(WORDS.findall(text.lower()))
+def whole(pattern: re.Pattern[str]) -> Callable[[str], list[set[str]]]:
+    """A file is one person."""
+    return lambda text: [set(pattern.findall(text))]
 
 
-KINDS: dict[str, tuple[str, Callable[[str], set[str]]]] = {
-    "imported modules": ("*.py", lambda text: set(IMPORTS.findall(text))),
-    "words": ("*.py", words),
-    "included headers": ("*.h", lambda text: set(INCLUDES.findall(text))),
+def each(part: re.Pattern[str], item: re.Pattern[str]) -> Callable[[str], list[set[str]]]:
+    """Each part of a file is one person."""
+    return lambda text: [set(item.findall(one.lower())) for one in part.findall(text)]
+
+
+KINDS: dict[str, tuple[str, Callable[[str], list[set[str]]]]] = {
+    "imported modules": ("*.py", whole(IMPORTS)),
+    "words": ("*.py", lambda text: [set(WORDS.findall(text.lower()))]),
+    "included headers": ("*.h", whole(INCLUDES)),
     "words of descriptions": ("*.gz", described),
+    "calls of a function": ("*.py", each(FUNCTION, CALLED)),
+    "words of a comment": ("*.py", each(COMMENT, WORDS)),
+    "words of headers": ("*.h", lambda text: [set(WORDS.findall(text.lower()))]),
+    "fields of YAML": ("*.yaml", whole(FIELD)),
+    "used modules of Perl": ("*.p[lm]", whole(USED)),
 }
 
 
@@ -57,23 +72,20 @@ def text_of(file: Path) -> str:
 
 
 def main() -> None:
+    runs, folders, kinds = int(sys.argv[1]), sys.argv[2].split(","), sys.argv[3:] or list(KINDS)
     heading = ["items of a file", "people", "mean items", "setting", *METHODS, "auto over best"]
     print(f"| {' | '.join(heading)} |")
-    for kind, (pattern, items) in KINDS.items():
+    for kind in kinds:
+        pattern, items = KINDS[kind]
         files = sorted(
-            {
-                file.resolve()
-                for folder in sys.argv[1:]
-                for file in Path(folder).rglob(pattern)
-                if file.is_file()
-            }
+            {file.resolve() for folder in folders for file in Path(folder).rglob(pattern) if file.is_file()}
         )
         if not files:
             continue
-        log = incidence(items(text_of(file)) for file in files)
+        log = incidence(one for file in files for one in items(text_of(file)))
         for setting, (epsilon, delta) in SETTINGS.items():
             keys = {
-                name: float(np.mean([select(log, epsilon, delta) for _ in range(RUNS)]))
+                name: float(np.mean([select(log, epsilon, delta) for _ in range(runs)]))
                 for name, select in METHODS.items()
             }
             best = max(number for name, number in keys.items() if name != "routed, auto")

@@ -14,41 +14,39 @@ import numpy as np
 
 from crowdlog.privacy.gaussian import check_epsilon_delta
 from crowdlog.privacy.guarantee import approximate
-from crowdlog.privacy.keyed import within
 from crowdlog.privacy.noise import DiscreteLaplace
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.rounding_room import ROOM_BELOW
 from crowdlog.privacy.selection.adaptive_gaussian import OWN_D0, AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selected, SelectionPromise
 from crowdlog.privacy.selection.incidence import Incidence
-from crowdlog.privacy.selection.scouted_greedy import ScoutedGreedy
+from crowdlog.privacy.selection.scouted_greedy import SCOUTING, ScoutedGreedy
 
 Route = Literal["short", "shared", "long"]
 ROUTES = ("auto", "short", "shared", "long")
 
-LOOK = 0.002  # of ε, for each of three looks at the log
-# One unit per user is enough for everything that users pick where there are as many users for each different
-# pick as a release takes; by so many scales of the look's noise, so that small logs are not taken for such.
-ROOM_MARGIN = 1
-FEW = 3  # items of a short history
-# 9 for each user with few items, −11 for each other one: above 0 where more than 55 % have few.
-FOR_SHORT, FOR_LONG = 9, 11
-# 5 for each different item that users pick by lot, −2 for each user: above 0 where more than 40 % of picks
-# differ, that is where most of what users hold nobody else does.
-FOR_DIFFERENT, FOR_USER = 5, 2
+LOOK_SHARED, LOOK_SHORT = 0.003, 0.0015  # of ε, for each look at the log
+FEW, SOME = 3, 16  # items of a short and of a middle history
+# One unit per user is enough where little of what users hold is wanting: each spreads 20 evenly over her
+# items, and of an item counts what half of the people with whom it is released could give. Below so many
+# per user with few, some, and many items it is shared. (One user with many items helps more on the long
+# route, so more must be shared there.)
+SPREAD = 20
+SHARED_BELOW = (11, 6, 4)
 
 
 @dataclass(frozen=True)
 class Looks:
-    """What the looks leave: their own ε each, and (ε, δ) of the long and of the short routes.
+    """What the looks leave: their own ε, and (ε, δ) of a route that is taken after one look or after both.
 
     `units`: with so many an item is released half of the time, about.
     """
 
-    each: float
+    shared: float
+    short: float
     units: int
-    long: tuple[float, float]
-    short: tuple[float, float]
+    after_one: tuple[float, float]
+    after_both: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class Routed:
     def _where(self, epsilon: float, delta: float) -> SelectionPromise:
         """The promise of the route; where it is looked up, of the long one, which demands most of a key."""
         if self.route == "auto":
-            return self.long.promise(*looks(epsilon, delta).long)
+            return self.long.promise(*looks(epsilon, delta).after_both)
         if self.route == "long":
             return self.long.promise(epsilon, delta)
         return short_route(self.route).promise(epsilon, delta)
@@ -86,9 +84,10 @@ class Routed:
             return short_route(self.route).select(incidence, epsilon, delta, randomness)
         left = looks(epsilon, delta)
         found = look(incidence, left, randomness)
-        if found == "long":
-            return self.long.select(incidence, *left.long, randomness)
-        return short_route(found).select(incidence, *left.short, randomness)
+        if found == "shared":
+            return short_route(found).select(incidence, *left.after_one, randomness)
+        route = self.long if found == "long" else short_route(found)
+        return route.select(incidence, *left.after_both, randomness)
 
 
 def short_route(route: str) -> ScoutedGreedy:
@@ -96,43 +95,50 @@ def short_route(route: str) -> ScoutedGreedy:
 
 
 def looks(epsilon: float, delta: float) -> Looks:
-    """Three looks of the same ε; each costs the sampler's distance from ideal noise, too."""
+    """Each look costs its ε, and the sampler's distance from ideal noise, too."""
     check_epsilon_delta(epsilon, delta)
-    each = LOOK * epsilon * ROOM_BELOW
-    units = max(2, int(short_route("shared").promise((1 - 3 * LOOK) * epsilon, delta).bar))
-    eta = max(noise.statistical_distance for noise in look_noises(each, units))
-    distance = eta * (1 + math.exp(each)) * (1 + 1e-9)
+    shared, short = (share * epsilon * ROOM_BELOW for share in (LOOK_SHARED, LOOK_SHORT))
+    units = int(short_route("shared").promise((1 - LOOK_SHARED) * epsilon, delta).bar)
+    eta = max(noise.statistical_distance for noise in look_noises(shared, short))
+    distance = eta * (1 + math.exp(shared)) * (1 + 1e-9)
     return Looks(
-        each,
+        shared,
+        short,
         units,
-        ((epsilon - 2 * each) * ROOM_BELOW, (delta - 2 * distance) * ROOM_BELOW),
-        ((epsilon - 3 * each) * ROOM_BELOW, (delta - 3 * distance) * ROOM_BELOW),
+        ((epsilon - shared) * ROOM_BELOW, (delta - distance) * ROOM_BELOW),
+        ((epsilon - shared - short) * ROOM_BELOW, (delta - 2 * distance) * ROOM_BELOW),
     )
 
 
-def look_noises(each: float, units: int) -> tuple[DiscreteLaplace, DiscreteLaplace, DiscreteLaplace]:
-    """For the room that users leave, the number of short histories, and the number of different picks."""
-    largest = FOR_DIFFERENT - FOR_USER  # a user adds −2, or 5 − 2
-    return (
-        DiscreteLaplace((units - 1) / each / ROOM_BELOW),  # she adds 1, or 1 − units
-        DiscreteLaplace(FOR_LONG / each / ROOM_BELOW),
-        DiscreteLaplace(largest / each / ROOM_BELOW),
-    )
+def look_noises(shared: float, short: float) -> tuple[DiscreteLaplace, DiscreteLaplace]:
+    """For what is wanting of what users hold, and for the number of short histories."""
+    most = SPREAD - min(SHARED_BELOW)  # a user adds between −16 and 11
+    return DiscreteLaplace(most / shared / ROOM_BELOW), DiscreteLaplace(1 / short / ROOM_BELOW)
 
 
 def look(incidence: Incidence, left: Looks, randomness: Randomness) -> Route:
-    """Which route, from up to three noisy numbers. Only users with an item count: a user number that nobody
+    """Which route, from one or two noisy numbers. Only users with an item count: a user number that nobody
     has must not.
     """
-    by_room, by_sizes, by_picks = look_noises(left.each, left.units)
-    sizes = np.diff(incidence.offsets)
-    few, many = int(np.sum((sizes >= 1) & (sizes <= FEW))), int(np.sum(sizes > FEW))
-    picks = incidence.bounded(1, within(randomness, "picks"))  # fresh coins, used for the looks alone
-    different = len(np.unique(picks.items))
-    room = few + many - left.units * different + int(by_room.draw(1, randomness)[0])
-    if room > ROOM_MARGIN * by_room.scale:
+    by_spread, by_sizes = look_noises(left.shared, left.short)
+    if enough_for_all(incidence, left.units) + int(by_spread.draw(1, randomness)[0]) > 0:
         return "shared"
-    if FOR_SHORT * few - FOR_LONG * many + int(by_sizes.draw(1, randomness)[0]) <= 0:
-        return "long"
-    above = FOR_DIFFERENT * different - FOR_USER * (few + many) + int(by_picks.draw(1, randomness)[0])
-    return "short" if above > 0 else "shared"
+    few, some, many = sizes(incidence)
+    return "short" if few - some - many + int(by_sizes.draw(1, randomness)[0]) > 0 else "long"
+
+
+def enough_for_all(incidence: Incidence, units: int) -> int:
+    """Above 0 where one unit per user is enough; a user moves it by −16 to 11, also after rounding down."""
+    from crowdlog.privacy.selection import kernels
+
+    spread = kernels.spread_evenly(incidence.offsets, incidence.items, incidence.size, SCOUTING)
+    counted = int(np.minimum(spread, SCOUTING * units // 2).sum())
+    below = sum(each * people for each, people in zip(SHARED_BELOW, sizes(incidence), strict=True))
+    return (SCOUTING * below - SPREAD * counted) // SCOUTING
+
+
+def sizes(incidence: Incidence) -> tuple[int, int, int]:
+    """How many users hold few, some, and many items."""
+    held = np.diff(incidence.offsets)
+    few, some, everybody = (int(np.sum((held > 0) & (held <= most))) for most in (FEW, SOME, np.inf))
+    return few, some - few, everybody - some
