@@ -2,8 +2,8 @@
 `python -m benchmarks.unseen_set RUNS FOLDER,FOLDER... [KIND...]`.
 
 A file is a person, or a function or a comment in it; items are the modules it imports, the headers it
-includes, its words, what it calls, its fields. The numbers depend on what is installed: the point is how the routes
-compare on one set.
+includes, its words, what it calls, its options. The numbers depend on what is installed: the point is how the
+routes compare on one set.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ WORDS = re.compile(r"[a-z]{3,}")
 FUNCTION = re.compile(r"^ *(?:async )?def .*\n(?:(?: +.*)?\n)+", re.MULTILINE)
 CALLED = re.compile(r"(\w+)\(")
 COMMENT = re.compile(r"^\s*#(.*)", re.MULTILINE)
-FIELD = re.compile(r"^[ -]*([\w.]+):", re.MULTILINE)
-USED = re.compile(r"^\s*use\s+([A-Z][\w:]*)", re.MULTILINE)
+DECLARATION = re.compile(r"^[a-z].*\(.*;", re.MULTILINE)
+OPTION = re.compile(r"\\fB\\-(?:\\-)?([\w]+)")
+TAG = re.compile(r"<([a-zA-Z][\w:-]*)")
 INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]([^>\"]+)", re.MULTILINE)
 NAME = re.compile(r"^\.S[Hh]\s.*NAME.*\n((?:.*\n){1,3})", re.MULTILINE)
 
@@ -61,8 +62,9 @@ KINDS: dict[str, tuple[str, Callable[[str], list[set[str]]]]] = {
     "calls of a function": ("*.py", each(FUNCTION, CALLED)),
     "words of a comment": ("*.py", each(COMMENT, WORDS)),
     "words of headers": ("*.h", lambda text: [set(WORDS.findall(text.lower()))]),
-    "fields of YAML": ("*.yaml", whole(FIELD)),
-    "used modules of Perl": ("*.p[lm]", whole(USED)),
+    "words of a declaration": ("*.h", each(DECLARATION, WORDS)),
+    "options of a command": ("*.gz", whole(OPTION)),
+    "tags of XML": ("*.xml", whole(TAG)),
 }
 
 

@@ -32,7 +32,7 @@ FEW, SOME = 3, 16  # items of a short and of a middle history
 # per user with few, some, and many items it is shared. (One user with many items helps more on the long
 # route, so more must be shared there.)
 SPREAD = 20
-SHARED_BELOW = (11, 6, 4)
+SHARED_BELOW = (11, 7, 4)
 
 
 @dataclass(frozen=True)
