@@ -1,6 +1,7 @@
 """The report as people see it."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -19,6 +20,15 @@ from tests.comparison.conftest import MECHANISMS
 NAMED = (
     "[...document.querySelectorAll('#frontier svg .mark-text.role-mark text')].map(text => text.textContent)"
 )
+
+# Words under an axis that do not fit into their drawing.
+CUT_OFF = """[...document.querySelectorAll('#frontier svg, #attacks svg')].flatMap(drawing => {
+    const all = drawing.getBoundingClientRect()
+    return [...drawing.querySelectorAll('.role-axis-title text')].filter(text => {
+        const box = text.getBoundingClientRect()
+        return box.left < all.left || box.right > all.right
+    })
+})"""
 
 
 def test_everything_is_inside_and_nothing_is_told(comparison):
@@ -65,7 +75,7 @@ def test_what_an_owner_sees_first(comparison):
 def test_the_log_itself_is_the_first_line_of_the_tasks(comparison):
     table = task_table(comparison)
     assert table.rows[0][0].text == "the log itself, on held-out people"
-    assert table.rows[0][2].text.endswith("the measure of the others")
+    assert re.search(r": the measure of the others; answers [\d.]+%$", table.rows[0][2].text)
     assert all(row[2].text == "✗ no: nothing is published that it needs" for row in table.rows[1:])
 
 
@@ -159,11 +169,12 @@ def test_the_page_in_a_browser(comparison, tmp_path):
         page.wait_for_function(f"{NAMED}.includes('FTu(k=5)')", timeout=120_000)
         page.uncheck("#frontier input[name=unpromised]", timeout=120_000)
         page.wait_for_function(f"!{NAMED}.includes('FTu(k=5)')", timeout=120_000)
-        for width in (1200, 400):
+        for width in (1200, 390):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (
                 "the page itself is never wider than the window"
             )
+            page.wait_for_function(f"!{CUT_OFF}.length", timeout=120_000)
         browser.close()
     assert complaints == []
     assert requests == [path.as_uri()]

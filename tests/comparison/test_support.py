@@ -4,6 +4,7 @@ import pytest
 
 import crowdlog as cl
 from crowdlog.comparison.grid import LOG_ITSELF
+from crowdlog.comparison.summary_table import answers
 from crowdlog.comparison.support import Support, people_needed
 from tests.support.logs import make_log
 
@@ -46,6 +47,14 @@ def test_few_clicks_support_little_and_more_people_would_help(found):
     assert rare.share < 0.8
     assert rare.on_answered == pytest.approx(rare.own_on_answered)
     assert rare.people > found.people == 60
+
+
+def test_each_task_is_answered_in_a_sentence(found):
+    """What promises nothing is not told as if it promised something."""
+    assert answers(found) == [
+        "Ad-hoc search: supported by Pseudonyms() (no promise), KA(K=2) (k-anonymity of queries, k = 3); "
+        "partly by KA(K=40) (k-anonymity of queries, k = 41)."
+    ]
 
 
 def test_people_needed_follow_from_the_curve():

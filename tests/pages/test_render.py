@@ -44,7 +44,7 @@ def notebook(*texts):
     """A small page with these texts in every kind of place."""
     rows = [[Cell(text, code=True), Cell(text, strong=True), Cell(text, span=2)] for text in texts]
     table = PageTable(texts[0], ["a", texts[-1], "b", "c"], rows)
-    return render("notebook.html", title=texts[0], failures=list(texts), opening=[table])
+    return render("notebook.html", title=texts[0], failures=list(texts), opening=[table], answers=list(texts))
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -55,7 +55,7 @@ def frontier(comparison: Comparison) -> Any:
     base, y = _scaled(inline(points), f"datum.name == measure && {PROMISED}"), _y("shown", names)
     x = alt.X(
         "epsilon:Q",
-        title="ε promised to one person (less: more private)",
+        title=["ε promised to one person", "(less is more private)"],
         scale=alt.Scale(type="log", nice=False, padding=25),
     )
     colour, shape = _look(points, points)
@@ -132,7 +132,7 @@ def against_attacks(comparison: Comparison) -> Any:
     ]
     base = _scaled(inline(both), "datum.name == measure && datum.attack == attack && " + PROMISED)
     percent = alt.Axis(labelExpr="format(100 * datum.value, '.3~g') + ' %'", tickCount=6)
-    x = alt.X("success:Q", title="success of the attack (less is more private)", axis=percent)
+    x = alt.X("success:Q", title=["success of the attack", "(less is more private)"], axis=percent)
     (alone, faint), (colour, shape), y = _picked(), _look(points, both), _y("shown", names)
     layers = [
         base.mark_rule().encode(

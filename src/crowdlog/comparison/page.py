@@ -12,7 +12,7 @@ from typing import Any
 from crowdlog import __version__
 from crowdlog.comparison import against_k, charts, maps
 from crowdlog.comparison.comparison import Comparison
-from crowdlog.comparison.summary_table import opening
+from crowdlog.comparison.summary_table import answers, opening
 from crowdlog.comparison.tables import attack_table, exposure_table, kept_table, promises, utility_table
 from crowdlog.errors import InputError
 from crowdlog.files.private import owners_file, write_for_owner
@@ -93,6 +93,7 @@ def report_page(comparison: Comparison, title: str = TITLE, logo: str | None = N
         failures=[str(why) for why in comparison.failures.values()],
         people=comparison.people,
         opening=opening(comparison),
+        answers=answers(comparison),
         drawings=drawn,
         suggestions=against_k.suggestions(comparison),
         promises=promises(comparison),

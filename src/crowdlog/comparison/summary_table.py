@@ -76,6 +76,25 @@ def task_table(comparison: Comparison) -> PageTable:
     return PageTable("Which tasks each release supports", columns, rows, dense=True)
 
 
+def answers(comparison: Comparison) -> list[str]:
+    """For each task, in a sentence, which releases support it: those without a promise are named as such."""
+    supports = comparison.supports
+    tasks = [task for task in TASKS if any(task in of for of in supports.values())]
+    return [f"{TASKS[task].capitalize()}: {_answer(comparison, task)}" for task in tasks]
+
+
+def _answer(comparison: Comparison, task: str) -> str:
+    found: dict[str, list[str]] = {"yes": [], "partly": []}
+    for mechanism in comparison.ordered():
+        support = comparison.supports.get(mechanism, {}).get(task)
+        if support is not None and support.verdict in found:
+            promise = promised(comparison.labels[mechanism]).text
+            found[support.verdict].append(f"{mechanism} ({'no promise' if promise == 'none' else promise})")
+    supported = ", ".join(found["yes"]) or "no release"
+    partly = f"; partly by {', '.join(found['partly'])}" if found["partly"] else ""
+    return f"supported by {supported}{partly}."
+
+
 def attacker_table(comparison: Comparison) -> PageTable:
     """The success of each attack."""
     found = {(point["mechanism"], point["name"]): point for point in comparison.points}
@@ -96,6 +115,7 @@ def in_notebook(comparison: Comparison) -> str:
         title=repr(comparison),
         failures=[str(why) for why in comparison.failures.values()],
         opening=opening(comparison),
+        answers=answers(comparison),
     )
 
 
@@ -149,7 +169,10 @@ def _covered(point: Row | None, best: bool) -> Cell:
 def _own(score: Row | None) -> Cell:
     if score is None:
         return Cell(NOTHING)
-    return Cell(f"{decimal(score['details']['unanswered_as_zero'], 3)}: the measure of the others")
+    details = score["details"]
+    answered = details["original_answered"] / details["asked"] if details["asked"] else 0.0
+    words = f"{decimal(details['unanswered_as_zero'], 3)}: the measure of the others; "
+    return Cell(words + f"answers {percent(answered, 1)}")
 
 
 def _support(found: Support | None, people: int) -> Cell:
