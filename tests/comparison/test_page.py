@@ -10,7 +10,7 @@ import pytest
 
 from crowdlog.comparison.page import report_page
 from crowdlog.comparison.rows import attack_verdict
-from crowdlog.comparison.summary_table import attacker_table, opening, shown_table, task_table
+from crowdlog.comparison.summary_table import answers, attacker_table, opening, shown_table, task_table
 from crowdlog.comparison.tables import judged
 from crowdlog.errors import InputError
 from crowdlog.experiments.seeded_release import SeededRun
@@ -77,6 +77,7 @@ def test_the_log_itself_is_the_first_line_of_the_tasks(comparison):
     assert table.rows[0][0].text == "the log itself, on held-out people"
     assert re.search(r": the measure of the others; answers [\d.]+%$", table.rows[0][2].text)
     assert all(row[2].text == "✗ no: nothing is published that it needs" for row in table.rows[1:])
+    assert answers(comparison) == ["Ad-hoc search: supported by no release that promises anything."]
 
 
 def point(**changes):

@@ -52,8 +52,8 @@ def test_few_clicks_support_little_and_more_people_would_help(found):
 def test_each_task_is_answered_in_a_sentence(found):
     """What promises nothing is not told as if it promised something."""
     assert answers(found) == [
-        "Ad-hoc search: supported by Pseudonyms() (no promise), KA(K=2) (k-anonymity of queries, k = 3); "
-        "partly by KA(K=40) (k-anonymity of queries, k = 41)."
+        "Ad-hoc search: supported by KA(K=2) (k-anonymity of queries, k = 3); partly by KA(K=40) "
+        "(k-anonymity of queries, k = 41); without a promise by Pseudonyms()."
     ]
 
 

@@ -64,8 +64,7 @@ def task_table(comparison: Comparison) -> PageTable:
     """For each task whether a release supports it: its score as a share of the log's own, and about how many
     people would be needed.
     """
-    supports, own = comparison.supports, own_scores(comparison.details)
-    tasks = [task for task in TASKS if task in own or any(task in of for of in supports.values())]
+    supports, own, tasks = comparison.supports, own_scores(comparison.details), _tasks(comparison)
     rows = [[Cell(LOG_ITSELF.mechanism), Cell("none", mark="bad"), *(_own(own.get(task)) for task in tasks)]]
     for mechanism in comparison.ordered():
         of = supports.get(mechanism, {})
@@ -77,22 +76,31 @@ def task_table(comparison: Comparison) -> PageTable:
 
 
 def answers(comparison: Comparison) -> list[str]:
-    """For each task, in a sentence, which releases support it: those without a promise are named as such."""
-    supports = comparison.supports
-    tasks = [task for task in TASKS if any(task in of for of in supports.values())]
-    return [f"{TASKS[task].capitalize()}: {_answer(comparison, task)}" for task in tasks]
+    """For each task, in a sentence, which releases support it: those that promise something first."""
+    return [f"{TASKS[task].capitalize()}: {_answer(comparison, task)}" for task in _tasks(comparison)]
+
+
+def _tasks(comparison: Comparison) -> list[str]:
+    """Those that were tried with a release or with the log itself."""
+    own, supports = own_scores(comparison.details), comparison.supports.values()
+    return [task for task in TASKS if task in own or any(task in of for of in supports)]
 
 
 def _answer(comparison: Comparison, task: str) -> str:
-    found: dict[str, list[str]] = {"yes": [], "partly": []}
+    names: dict[tuple[str, bool], list[str]] = {}
     for mechanism in comparison.ordered():
         support = comparison.supports.get(mechanism, {}).get(task)
-        if support is not None and support.verdict in found:
-            promise = promised(comparison.labels[mechanism]).text
-            found[support.verdict].append(f"{mechanism} ({'no promise' if promise == 'none' else promise})")
-    supported = ", ".join(found["yes"]) or "no release"
-    partly = f"; partly by {', '.join(found['partly'])}" if found["partly"] else ""
-    return f"supported by {supported}{partly}."
+        if support is not None:
+            promise = promised(comparison.labels[mechanism])
+            bare = promise.mark == "bad"
+            words = mechanism if bare else f"{mechanism} ({promise.text})"
+            names.setdefault((support.verdict, bare), []).append(words)
+    answer = f"supported by {', '.join(names.get(('yes', False), ['no release that promises anything']))}"
+    if ("partly", False) in names:
+        answer += f"; partly by {', '.join(names['partly', False])}"
+    if ("yes", True) in names:
+        answer += f"; without a promise by {', '.join(names['yes', True])}"
+    return f"{answer}."
 
 
 def attacker_table(comparison: Comparison) -> PageTable:
