@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -22,9 +23,12 @@ def without_archives() -> None:
                 sys.path.append(str(package.parent))
 
 
-def make_workers() -> None:
-    """Until Spark ends it."""
+def make_workers(try_loops: Callable[[], object]) -> None:
+    """Until Spark ends it. `try_loops` runs some compiled loops: what numba loads for the first, a third of a
+    second, no worker loads again.
+    """
     without_archives()
+    try_loops()
     from pyspark.daemon import manager
 
     # Workers collect garbage after every task; looking through all that is loaded took half a second each.
