@@ -43,7 +43,7 @@ def tree_cost(command: Sequence[str], beside: Collection[int] = ()) -> Cost:
     watch.start()
     status, wall = None, 0.0
     while status is None or any(map(_runs, set(descendants(os.getpid())) - set(beside))):
-        pid, ended = os.waitpid(-1, os.WNOHANG)
+        pid, ended = watch.wait()
         if pid == process.pid:
             status = os.waitstatus_to_exitcode(ended)
             wall = time.monotonic() - started
@@ -98,22 +98,33 @@ class _Watch(threading.Thread):
         super().__init__(daemon=True)
         self.pid, self.peak, self.done = pid, 0, threading.Event()
         self._last: dict[tuple[int, str], float] = {}  # of processes that nobody will count, by pid and start
+        self._looking = threading.Lock()
 
     def run(self) -> None:
         while not self.done.wait(_EVERY):
             self.peak = max(self.peak, sum(map(_resident, [self.pid, *descendants(self.pid)])))
-            self._look()
+            with self._looking:
+                self._look()
+
+    def wait(self) -> tuple[int, int]:
+        """As os.waitpid. A worker that outlived its daemon became ours, and counts with us."""
+        with self._looking:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            self._last = {process: used for process, used in self._last.items() if process[0] != pid}
+        return pid, status
 
     def _look(self) -> set[tuple[int, str]]:
+        """All that are there, ended or not."""
         below = {pid: fields for pid in descendants(os.getpid()) if (fields := _stat(pid))}
         ignoring = {parent for parent in {int(each[1]) for each in below.values()} if _ignores_ends(parent)}
         found = {(pid, each[19]): each for pid, each in below.items() if int(each[1]) in ignoring}
         self._last |= {process: sum(map(int, each[11:15])) / _TICKS for process, each in found.items()}
-        return set(found)
+        return {(pid, each[19]) for pid, each in below.items()}
 
     def forgotten(self) -> float:
         """CPU seconds of those that ended."""
-        there = self._look()
+        with self._looking:
+            there = self._look()
         return sum(used for process, used in self._last.items() if process not in there)
 
 

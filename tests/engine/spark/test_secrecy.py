@@ -15,6 +15,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
+PACKED = b"\x28\xb5\x2f\xfd"  # how what zstd packed begins: texts would be in it
 SECRET = b"the secret of this very release!"
 
 
@@ -49,9 +50,10 @@ def test_an_import_leaves_no_text(spark, tmp_path, monkeypatch):
         check_enough(*given, **more)
 
     monkeypatch.setattr(importer, "check_enough", looking)
-    rows = "".join(f"u{i % 9}\tcanary{i}\t2006-03-01 10:00:00\t\t\n" for i in range(400))
+    rows = "".join(f"u{i % 9}\tcanary{i}\t2006-03-01 10:00:00\t\t\n" for i in range(4000))
     (tmp_path / "log.tsv").write_text(rows)
     importer.import_there(tmp_path / "log.tsv", tmp_path / "store", context=spark.context)
     assert len(seen[0]) > 4_000, "the pieces of the log lie there"
     assert b"canary" not in seen[0]
+    assert PACKED not in seen[0]
     assert not [path for path in tmp_path.iterdir() if "partial" in path.name]

@@ -94,16 +94,24 @@ def test_a_favoured_list(log, spark, tmp_path):
     assert mechanism.protect(log, secret()).tables == mechanism.protect(log, secret(), engine=spark).tables
 
 
-def test_all_rounds_over_many_tasks_choose_as_one_task_does(log, spark, monkeypatch):
-    """Fewer rounds, because each is two exchanges; none of them in a single task."""
+@pytest.mark.parametrize("over_many", [(), (0,), (0, 1, 2)], ids=["none", "the first", "all"])
+def test_rounds_over_many_tasks_choose_as_one_task_does(log, spark, monkeypatch, over_many):
+    """Few rounds, because each is two exchanges. `over_many`: those that are not left to a single task."""
     mechanism = parse("Keys(epsilon=8, delta=1e-3, items=20)")
     plan = mechanism.plan[0]
     method = dataclasses.replace(plan.selection.method, rounds=3)
     short = dataclasses.replace(plan, selection=dataclasses.replace(plan.selection, method=method))
     with mechanism.open(log) as source:
         here = decide([short], source, secret())["queries"]
-    monkeypatch.setattr(rounds, "FITS", -1)
+    asked = []
+
+    def fits(items):
+        asked.append(items)
+        return len(asked) > len(over_many)
+
+    monkeypatch.setattr(rounds, "fits", fits)
     there = decide([short], SparkSource(spark), secret())["queries"]
+    assert len(asked) == min(len(over_many) + 1, 3)
     assert len(here.key)
     assert np.array_equal(here.key, there.key)
     assert np.array_equal(here.count, there.count)

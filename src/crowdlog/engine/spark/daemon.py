@@ -4,13 +4,19 @@ in `load`.
 """
 
 import duckdb
+import pyarrow as pa
 from cryptography.hazmat.primitives import ciphers
 
-from crowdlog.engine.spark import deciding, rounds, sequences, summary
+from crowdlog.engine.spark import blocks, deciding, rounds, sequences, summary
 from crowdlog.engine.spark.workers import make_workers
 from crowdlog.privacy.selection import kernels
 
 LOADED = (ciphers, deciding, duckdb, kernels, rounds, sequences, summary)
 
+
+def try_loops() -> object:
+    return blocks.user_block(pa.table({"user": [0], "key": [0]}))
+
+
 if __name__ == "__main__":
-    make_workers()
+    make_workers(try_loops)

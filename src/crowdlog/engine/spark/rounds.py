@@ -7,7 +7,7 @@ task done twice changes anything. As soon as what is left of all users fits one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from crowdlog.privacy.selection.incidence import Incidence
 from crowdlog.privacy.selection.own_size import OwnSizes
 from crowdlog.types import Ints
 
-FITS = 30_000_000  # held items of all users that one task takes: 120 MB
+FITS = 30_000_000  # held items of all users that one task takes: at most 500 MB
 _NONE, _NO_WORTH = np.zeros(0, np.int64), np.zeros(0, np.int16)
 NOTHING = ItemState(_NONE, _NONE, _NO_WORTH, _NO_WORTH)
 
@@ -76,7 +76,7 @@ def select_there(selection: SharedSelection, blocks: Any) -> Ints:
     used = [held]
     try:
         for number in range(len(selection.rounds.shares)):
-            if number and held.map(_items_held).sum() <= FITS:
+            if fits(held.map(_items_held).sum()):
                 return _keys(_finished(selection, number, held, state))
             state = _summed(selection, number, held, state).persist(StorageLevel.DISK_ONLY)
             held = _told(held, state).persist(StorageLevel.DISK_ONLY)
@@ -85,6 +85,11 @@ def select_there(selection: SharedSelection, blocks: Any) -> Ints:
     finally:
         for each in used:
             each.unpersist()
+
+
+def fits(items: int) -> bool:
+    """Whether one task takes so many held items of all users."""
+    return items <= FITS
 
 
 def _keys(found: Any) -> Ints:
@@ -106,7 +111,9 @@ def _told(held: Any, state: Any) -> Any:
 
 
 def _finished(selection: SharedSelection, number: int, held: Any, state: Any) -> Any:
-    everything = held.map(_to_the_first).union(state.map(_state_of).map(_to_the_first))
+    everything = held.map(_to_the_first)
+    if state is not None:
+        everything = everything.union(state.map(_state_of).map(_to_the_first))
     return gathered(exchange(everything, 1)).map(lambda messages: finish(selection, number, messages))
 
 
@@ -189,8 +196,11 @@ def tell_block(held: Held, news: list[ItemState]) -> Held:
 def finish(selection: SharedSelection, first: int, messages: list[Held | ItemState]) -> Ints:
     """The rounds from `first` on with all that is left, in one task."""
     rounds, inside = selection.rounds, selection.randomness.within("histories")
+    held = [each for each in messages if isinstance(each, Held)]
     whole = _joined([each for each in messages if isinstance(each, ItemState)])
-    blocks = [(_renumbered(each, whole.ids), each.lengths) for each in messages if isinstance(each, Held)]
+    if not first:  # no share has a state yet
+        whole = _first_state(held)
+    blocks = [(_renumbered(each, whole.ids), each.lengths) for each in held]
     for number in range(first, len(rounds.shares)):
         sums = np.zeros(len(whole.ids), np.int64)
         for incidence, lengths in blocks:
@@ -200,7 +210,7 @@ def finish(selection: SharedSelection, first: int, messages: list[Held | ItemSta
     return rounds.end(whole).items
 
 
-def _first_state(given: list[Given]) -> ItemState:
+def _first_state(given: Sequence[Given | Held]) -> ItemState:
     keys = np.concatenate([_NONE, *(each.keys for each in given)])
     known = np.concatenate([_NO_WORTH, *(each.worth for each in given)])
     ids, first = np.unique(keys, return_index=True)

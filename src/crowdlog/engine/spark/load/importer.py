@@ -17,11 +17,27 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from crowdlog.engine.spark.exchange import exchange, gathered, received, sent
 from crowdlog.engine.spark.failures import told_plainly
 from crowdlog.engine.spark.load import read as reading
-from crowdlog.engine.spark.load.dictionary import OrderedTexts, TextSteps, texts_of_share
+from crowdlog.engine.spark.load.dictionary import (
+    FirstSeen,
+    Holders,
+    OrderedTexts,
+    TextSteps,
+    texts_of_share,
+)
 from crowdlog.engine.spark.load.events import FINE, Ranges, make_ranges, renumbered, whole_range
-from crowdlog.engine.spark.load.pieces import NAMES, ROLES, USER, PieceEvents, Read, Reject, Sent
+from crowdlog.engine.spark.load.pieces import (
+    NAMES,
+    ROLES,
+    USER,
+    PieceEvents,
+    PieceTexts,
+    Read,
+    Reject,
+    Sent,
+)
 from crowdlog.engine.spark.load.rejected import counted, keep_rejects
 from crowdlog.engine.spark.load.sources import Inputs, Share, find_inputs, make_shares
 from crowdlog.engine.spark.load.write import Written, write_events, write_texts
@@ -109,14 +125,15 @@ class _Load:
 
     def run(self, origin: Origin, *, strict: bool, keep_dash: bool, merge_next_page: bool) -> StoreInfo:
         pieces = self._pieces(keep_dash=keep_dash)
-        texts = self._exchange(_each(pieces, self._steps.distinct), len(self._shares))
+        told = received(pieces, PieceTexts, Read).mapPartitionsWithIndex(self._steps.distinct)
+        texts = sent(told, len(self._shares))
         read, counts = self._counted(texts)
         for sentence in dict.fromkeys(sentence for each in read for sentence in each.told):
             self._inputs.told(sentence)
         rows, scrubbed = sum(each.rows for each in read), sum(each.scrubbed for each in read)
         rejected = counted(read)
         if rejected:
-            bad = pieces.mapPartitions(_rejects).toLocalIterator()
+            bad = received(pieces, Reject).mapPartitions(_rejects).toLocalIterator()
             keep_rejects(bad, read, self._inputs, self._folder / REJECTS, strict=strict)
         check_enough(rows, rejected, scrubbed, guessed=bool(origin.guessed))
         self._advance(1)
@@ -136,10 +153,7 @@ class _Load:
         """All files as messages of pieces: nothing runs yet."""
         reader = reading.ShareReader(self._inputs, self._shares, keep_dash, reading.PIECE_ROWS)
         numbers = self._context.parallelize(range(len(self._shares)), len(self._shares))
-        return self._exchange(numbers.mapPartitions(reader.read), len(self._shares))
-
-    def _exchange(self, messages: Any, tasks: int) -> Any:
-        return messages.partitionBy(tasks, int)
+        return sent(numbers.mapPartitions(reader.read), len(self._shares))
 
     def _counted(self, texts: Any) -> tuple[list[Read], list[list[int]]]:
         """What was read, and how many texts of each role first stood in each share."""
@@ -149,7 +163,7 @@ class _Load:
             read = [each for each in others if isinstance(each, Read)]
             yield share, [len(OrderedTexts(each)) for each in found], read
 
-        each_share = sorted(texts.mapPartitionsWithIndex(count).collect())
+        each_share = sorted(received(texts, FirstSeen, Read).mapPartitionsWithIndex(count).collect())
         read = [each for _share, _counts, found in each_share for each in found]
         return read, [[counts[role] for _share, counts, _read in each_share] for role in ROLES]
 
@@ -174,7 +188,7 @@ class _Load:
 
         rows_of = np.zeros(-(-users // width), np.int64)
         files: list[Written] = []
-        for written, group, counts in texts.mapPartitionsWithIndex(write).collect():
+        for written, group, counts in received(texts, FirstSeen).mapPartitionsWithIndex(write).collect():
             files += written
             np.add.at(rows_of, group, counts)
         return files, make_ranges(rows_of, width, ROWS_PER_RANGE)
@@ -188,18 +202,20 @@ class _Load:
             found, others = texts_of_share(messages)
             for role, each in enumerate(found):
                 yield from OrderedTexts(each, bases[role][share]).numbered(role, share)
-            yield from ((share, message) for message in others if not isinstance(message, Read))
+            yield from ((share, message) for message in others)
 
         def write(which: int, messages: Iterator[Sent]) -> Iterator[Written]:
             events = whole_range(messages, merge_next_page=merge_next_page)
             if events is not None:
                 yield write_events(folder, which, events, int(ranges.first_row[which]))
 
-        numbered = self._exchange(texts.mapPartitionsWithIndex(number), len(self._shares))
-        mapping = self._exchange(numbered.mapPartitions(steps.mapped), len(self._shares))
-        both = pieces.mapPartitions(_events).zip(mapping.mapPartitions(_whole))
+        numbered = received(texts, FirstSeen, Holders).mapPartitionsWithIndex(number)
+        mapping = exchange(
+            exchange(numbered, len(self._shares)).mapPartitions(steps.mapped), len(self._shares)
+        )
+        both = gathered(received(pieces, PieceEvents)).zip(gathered(mapping))
         ranged = both.flatMap(lambda pair: renumbered(pair[0], pair[1], ranges))
-        found: list[Written] = self._exchange(ranged, len(ranges)).mapPartitionsWithIndex(write).collect()
+        found: list[Written] = exchange(ranged, len(ranges)).mapPartitionsWithIndex(write).collect()
         return found
 
     def _info(
@@ -255,19 +271,6 @@ def _removed_on_failure(tables: Address) -> Iterator[None]:
         with suppress(InputError):  # what failed first is told
             tables.remove()
         raise
-
-
-def _each(messages: Any, work: Callable[[int, Iterator[Sent]], Iterator[Sent]]) -> Any:
-    return messages.mapPartitionsWithIndex(work)
-
-
-def _events(messages: Iterator[Sent]) -> Iterator[list[PieceEvents]]:
-    """As one, so that two exchanges can stand side by side."""
-    yield [message for _share, message in messages if isinstance(message, PieceEvents)]
-
-
-def _whole(messages: Iterator[Sent]) -> Iterator[list[Any]]:
-    yield [message for _share, message in messages]
 
 
 def _rejects(messages: Iterator[Sent]) -> Iterator[Reject]:
