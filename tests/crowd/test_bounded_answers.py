@@ -59,11 +59,13 @@ def test_a_volunteer_reads_no_more_than_the_longest_list(server, url):
     assert MOST_JSON < server.sent < MOST_JSON + ON_THE_WAY
 
 
-@pytest.mark.parametrize("status", [400, 429, 500])
-def test_a_volunteer_reads_no_more_than_a_sentence_of_a_refusal(server, url, status):
+@pytest.mark.parametrize("path", ["/endless", "/packed"])
+@pytest.mark.parametrize(("status", "kind"), [(400, InputError), (429, Unreachable), (502, Unreachable)])
+def test_a_volunteer_reads_no_more_than_a_sentence_of_a_refusal(server, url, status, kind, path):
+    """A page that a proxy shows while the service is away is none, and is tried again all the same."""
     server.status = status
-    with Connection(url, retries=0) as line, pytest.raises(InputError, match="does not answer as a service"):
-        line.call("GET", "/endless")
+    with Connection(url, retries=0) as line, pytest.raises(kind, match=f"It answered {status}"):
+        line.call("GET", path)
     assert server.sent < MOST_SIGNED + ON_THE_WAY
 
 
