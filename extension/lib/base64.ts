@@ -2,8 +2,12 @@
 
 import { type Bytes, ReportError } from "./bytes.ts";
 
+const PORTION = 8192; // arguments of one call
+
 export function toBase64(data: Bytes): string {
-  return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""));
+  let text = "";
+  for (let start = 0; start < data.length; start += PORTION) text += String.fromCharCode(...data.subarray(start, start + PORTION));
+  return btoa(text);
 }
 
 export function fromBase64(text: unknown): Bytes {

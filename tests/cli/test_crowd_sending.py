@@ -14,7 +14,7 @@ from crowdlog.crowd.client.client_store import ClientStore
 from crowdlog.crowd.client.sample_artifacts import sample_artifacts
 from crowdlog.crowd.http import Unreachable
 from crowdlog.crowd.terms import Terms
-from crowdlog.errors import PrivacyRefusal
+from crowdlog.errors import InputError, PrivacyRefusal
 from tests.crowd.services.members import RANDOM, Direct, SmallCrowd
 from tests.support.manifests import KEYS, PARTIES, manifest_of
 
@@ -136,3 +136,7 @@ def test_the_receipt_is_shown_and_two_people_compare(crowd, tmp_path, monkeypatc
     other = CliRunner().invoke(cli, [*asked, "--compare", "f" * 64])
     assert isinstance(other.exception, PrivacyRefusal)
     assert "is not the one you saw before" in str(other.exception)
+    for mistyped in ("", heads[1][:-1], f"list {heads[1]}"):
+        told = CliRunner().invoke(cli, [*asked, "--compare", mistyped])
+        assert isinstance(told.exception, InputError)
+        assert "64 digits" in str(told.exception)

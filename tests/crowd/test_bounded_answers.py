@@ -59,11 +59,13 @@ def test_a_volunteer_reads_no_more_than_the_longest_list(server, url):
     assert MOST_JSON < server.sent < MOST_JSON + ON_THE_WAY
 
 
-@pytest.mark.parametrize("status", [400, 429, 500])
-def test_a_volunteer_reads_no_more_than_a_sentence_of_a_refusal(server, url, status):
+@pytest.mark.parametrize("path", ["/endless", "/packed"])
+@pytest.mark.parametrize(("status", "kind"), [(400, InputError), (429, Unreachable), (502, Unreachable)])
+def test_a_volunteer_reads_no_more_than_a_sentence_of_a_refusal(server, url, status, kind, path):
+    """A page that a proxy shows while the service is away is none, and is tried again all the same."""
     server.status = status
-    with Connection(url, retries=0) as line, pytest.raises(InputError, match="does not answer as a service"):
-        line.call("GET", "/endless")
+    with Connection(url, retries=0) as line, pytest.raises(kind, match=f"It answered {status}"):
+        line.call("GET", path)
     assert server.sent < MOST_SIGNED + ON_THE_WAY
 
 
@@ -73,9 +75,27 @@ def test_a_volunteer_unpacks_nothing(url):
 
 
 def test_a_volunteer_waits_for_all_of_an_answer_only_so_long(url, monkeypatch):
-    monkeypatch.setattr(http, "pieces", lambda answer, most: pieces(answer, most, seconds=0.5))
+    monkeypatch.setattr(http, "pieces", lambda answer, most, _seconds: pieces(answer, most, seconds=0.5))
     with Connection(url, retries=0) as line, pytest.raises(Unreachable):
         line.call("GET", "/slow")
+
+
+def test_a_file_of_a_crowd_log_may_take_longer(url, tmp_path, monkeypatch):
+    """A hundred megabytes over a line of a household take more than five minutes."""
+    given = []
+
+    def hurried(answer, most, seconds=bounded_answers.SECONDS):
+        given.append(seconds)
+        return pieces(answer, most, seconds / 1000)
+
+    monkeypatch.setattr(http, "pieces", hurried)
+    with Connection(url, retries=0) as line:
+        with pytest.raises(Unreachable):
+            line.call("GET", "/slow")
+        with pytest.raises(Unreachable):
+            line.fetch("/slow", tmp_path / "queries.parquet")
+    assert given[0] == bounded_answers.SECONDS
+    assert given[1] >= 3600
 
 
 def test_a_file_of_a_crowd_log_has_an_end(server, url, tmp_path, monkeypatch):

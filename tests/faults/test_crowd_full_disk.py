@@ -172,19 +172,23 @@ def test_the_clients_outbox_keeps_what_it_had(tmp_path):
     def made(text: str, size: int) -> tuple[Prepared, float]:
         return Prepared(0, text, bytes(size)), 0.5
 
+    def fill(*items: tuple[Prepared, float]) -> bool:
+        home.begin_preparing(manifest.id, b"seed", [])
+        return home.fill(manifest.id, b"seed", items)
+
     with _tiny_disk(tmp_path / "disk") as grow, ClientStore(tmp_path / "disk" / "home") as home:
         if not grow:
             home._connection.execute("PRAGMA max_page_count = 200")
         home.begin(manifest, "http://a", "invitation", b"pending")
-        home.fill(manifest.id, [made("first", 1000)])
+        assert fill(made("first", 1000))
         with pytest.raises(CrowdlogError, match="nothing there was changed"):
-            home.fill(manifest.id, [made("second", 50_000) for _ in range(100)])
+            fill(*[made("second", 50_000) for _ in range(100)])
         assert [item.readable for item in home.outbox(manifest.id)] == ["first"]
         if grow:
             grow()
         else:
             home._connection.execute("PRAGMA max_page_count = 100000")
-        home.fill(manifest.id, [made("second", 50_000) for _ in range(100)])
+        assert fill(*[made("second", 50_000) for _ in range(100)])
         assert len(home.outbox(manifest.id)) == 101
         for item in home.outbox(manifest.id)[:60]:
             home.mark_sent(manifest.id, item)

@@ -1,6 +1,7 @@
 /** Answers of servers, read no further than a service of crowdlog would write: whoever answers may send without end, or a byte a minute. */
 
 const MOST_MS = 300_000; // for all of an answer
+export const MOST_FILE = 32 * 2 ** 20; // of a crowd log, which goes to the page in one message: in Chromium these have at most 64 MiB
 
 /** What an answer holds; undefined where it goes on and on. */
 export async function bytesOf(answer: Response, most: number, milliseconds = MOST_MS): Promise<Uint8Array | undefined> {

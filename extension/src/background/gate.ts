@@ -4,7 +4,7 @@ import { Told } from "../../lib/told.ts";
 import { transact } from "../store/database.ts";
 import { done } from "../store/request.ts";
 import { allowedHosts, patternsOf } from "../store/hosts.ts";
-import { bytesOf } from "./bounded-answers.ts";
+import { bytesOf, MOST_FILE } from "./bounded-answers.ts";
 import { hideOriginFrom } from "./origin.ts";
 
 export interface Sent {
@@ -21,7 +21,6 @@ export interface Sent {
 
 const MOST_REFUSAL = 65_536; // bytes of what a service says when it refuses
 const MOST_JSON = 32 * 2 ** 20; // the longest is the public list of collections
-const MOST_FILE = 256 * 2 ** 20; // of a crowd log, which is held in memory
 const MOST_SENT = 1000; // lines of the list of requests that are kept
 /** Chromium stops a background whose request has no answer after 30 seconds, and then nobody would be told. */
 const PATIENCE_MS = 25_000;

@@ -1,5 +1,6 @@
 /** The background: all listeners are set before anything is awaited, so that the browser can start it for any of them. */
 
+import { toBase64 } from "../../lib/base64.ts";
 import { JOURNAL, LOGGING } from "../content/record.ts";
 import { onWire } from "../log/wire.ts";
 import { noteStart } from "../log/switch.ts";
@@ -23,7 +24,7 @@ interface Request {
 /** What pages of the extension may ask; content scripts, which run beside a web page, may ask for their tab alone. */
 const ANSWERS: Readonly<Record<string, (request: Request) => Promise<unknown>>> = {
   call: ({ method, url, body }) => call(method, url, body),
-  download: async ({ url }) => [...(await download(url))],
+  download: async ({ url }) => toBase64(await download(url)),
   drain: async () => (await take()).length,
   schedule,
   send: () => sendAllDue(true),

@@ -6,7 +6,7 @@ import { localDay } from "../log/days.ts";
 import { KINDS, type Kind } from "../log/events.ts";
 import { exported, type Format, FORMATS } from "../log/export.ts";
 import { loggingNow } from "../log/state.ts";
-import { countEvents, deleteEvent, deleteEvents, everything, type Filter, findEvents, type Stored } from "../store/events.ts";
+import { countEvents, deleteEvent, deleteEvents, everything, type Filter, findEvents, lastNumber, type Stored } from "../store/events.ts";
 import { ask } from "./background.ts";
 import { button, clock, confirmed, day, download, fill, frame, h, outside, section } from "./dom.ts";
 import { message } from "./messages.ts";
@@ -46,7 +46,8 @@ let shows = 0;
 async function show(): Promise<void> {
   const turn = ++shows;
   const started = performance.now();
-  const found = await findEvents(filter(), SHOWN + 1);
+  const asked = { ...filter(), upTo: await lastNumber() };
+  const found = await findEvents(asked, SHOWN + 1);
   const summary = await told(found.length);
   if (turn !== shows) return; // she has typed on
   const days = h("div", {});
@@ -55,7 +56,7 @@ async function show(): Promise<void> {
   number.replaceChildren(...summary);
   list.dataset["milliseconds"] = (performance.now() - started).toFixed(1);
   await drawing;
-  if (turn === shows && found.length > SHOWN) list.append(older(turn, days, found.slice(0, SHOWN)));
+  if (turn === shows && found.length > SHOWN) list.append(older(turn, days, asked, found.slice(0, SHOWN)));
 }
 
 async function told(found: number): Promise<(string | Node)[]> {
@@ -66,17 +67,17 @@ async function told(found: number): Promise<(string | Node)[]> {
   return [message("history_none"), ...(begun ? [] : [" ", h("a", { href: "welcome.html" }, message("read_first"))])];
 }
 
-/** The way to what is older than all that is shown. */
-function older(turn: number, days: HTMLElement, before: readonly Stored[]): HTMLElement {
+/** The way to what is older than all that is shown; what was logged since it was asked for stands above it, when she looks anew. */
+function older(turn: number, days: HTMLElement, asked: Filter, before: readonly Stored[]): HTMLElement {
   const more = button(message("history_older"), async () => {
     const known = new Set(before.map(({ n }) => n));
-    const found = (await findEvents(filter(), before.length + SHOWN + 1)).filter(({ n }) => !known.has(n));
+    const found = (await findEvents(asked, before.length + SHOWN + 1)).filter(({ n }) => !known.has(n));
     if (turn !== shows) return;
     const next = found.slice(0, SHOWN);
     await fill(days, next, inItsDay(days));
     number.textContent = message("history_newest", before.length + next.length);
     more.remove();
-    if (turn === shows && found.length > SHOWN) list.append(older(turn, days, [...before, ...next]));
+    if (turn === shows && found.length > SHOWN) list.append(older(turn, days, asked, [...before, ...next]));
   });
   return more;
 }

@@ -1,5 +1,6 @@
 /** Suggestions: keep a published crowd log here, and see what others asked next. */
 
+import { fromBase64 } from "../../lib/base64.ts";
 import { Told } from "../../lib/told.ts";
 import { forgetCrowdLog, keepCrowdLog, keptCrowdLog } from "../apps/crowd-log.ts";
 import { suggestionsNow } from "../apps/suggest.ts";
@@ -19,7 +20,7 @@ async function fetchLog(): Promise<void> {
   if (!/^https?:\/\/.+\/collections\/[0-9a-f]{64}$/.test(url)) throw new Told("release_address");
   await withServers([url], message("allowed_release"), [], async () => {
     const { files } = (await callThroughGate("GET", `${url}/release`)) as { files?: string[] };
-    const table = async (name: string) => (files?.includes(name) ? Uint8Array.from(await ask<number[]>({ do: "download", url: `${url}/release/${name}` })) : undefined);
+    const table = async (name: string) => (files?.includes(name) ? fromBase64(await ask<string>({ do: "download", url: `${url}/release/${name}` })) : undefined);
     await keepCrowdLog(url, { queries: await table("queries.parquet"), pairs: await table("pairs.parquet") });
   });
   await draw();

@@ -77,9 +77,13 @@ async function change(store: IDBObjectStore, id: string, changed: (member: Membe
   if (member) store.put(changed(member));
 }
 
+/** Keeps the credentials; not of what she has left meanwhile. */
 export function joined(id: string, credentials: Bytes): Promise<void> {
   return transact(["memberships"], "readwrite", (store) =>
-    change(store("memberships"), id, ({ pending: _pending, invitation: _invitation, ...rest }) => ({ ...rest, credentials })),
+    change(store("memberships"), id, (member) => {
+      const { pending: _pending, invitation: _invitation, ...rest } = member;
+      return member.left ? member : { ...rest, credentials };
+    }),
   );
 }
 

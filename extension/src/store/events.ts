@@ -16,6 +16,8 @@ export interface Filter {
   /** Milliseconds: from … (inclusive) until … (exclusive). */
   readonly from?: number;
   readonly until?: number;
+  /** Only what was logged up to this number: what comes meanwhile is left out. */
+  readonly upTo?: number;
 }
 
 /** The stores that hold the log, for transactions. */
@@ -65,6 +67,15 @@ export async function everything(): Promise<Stored[]> {
   return transact(["events"], "readonly", (store) => done(store("events").index("time").getAll())) as Promise<Stored[]>;
 }
 
+/** The number of the event that was logged last. */
+export function lastNumber(): Promise<number> {
+  return transact(["events"], "readonly", (store) => newestIn(store("events")));
+}
+
+async function newestIn(events: IDBObjectStore): Promise<number> {
+  return ((await done(events.openKeyCursor(null, "prev")))?.key as number | undefined) ?? 0;
+}
+
 /** The newest events that fit, at most `most`. */
 export function findEvents(filter: Filter, most: number): Promise<Stored[]> {
   return transact(LOG, "readonly", (store) => find(store, filter, most));
@@ -74,9 +85,8 @@ async function find(store: Store, filter: Filter, most: number): Promise<Stored[
   if (isOfSigns(filter)) return [];
   const asked = askedBy(filter);
   if (asked.length === 0) return byTime(store("events"), filter, most);
-  const newest = await done(store("events").openKeyCursor(null, "prev"));
   const kept: Stored[] = [];
-  for await (const numbers of foundIn(store("postings"), (newest?.key as number | undefined) ?? 0, asked)) {
+  for await (const numbers of foundIn(store("postings"), await newestIn(store("events")), asked)) {
     await keepFitting(store("events"), numbers, filter, most, kept);
     if (kept.length >= most) break;
   }
@@ -117,7 +127,7 @@ async function byTime(events: IDBObjectStore, filter: Filter, most: number): Pro
 
 function fits(event: Stored, filter: Filter): boolean {
   const kind = !filter.kinds || filter.kinds.includes(event.kind);
-  return kind && event.time >= (filter.from ?? 0) && event.time < (filter.until ?? Infinity);
+  return kind && event.time >= (filter.from ?? 0) && event.time < (filter.until ?? Infinity) && event.n <= (filter.upTo ?? Infinity);
 }
 
 /** Deletes everything that fits, and with a search its clicks, the visits of its result page, and what studies keep of it. Returns how many events went. */
@@ -143,9 +153,8 @@ export function deleteEvent(n: number): Promise<ReadonlySet<number>> {
 /** Deletes exactly what replays wrote: an event that happened stays, whatever words or address it shares with them. */
 export function deleteReplayed(): Promise<number> {
   return transact(DELETED_FROM, "readwrite", async (store) => {
-    const newest = await done(store("events").openKeyCursor(null, "prev"));
     const numbers = new Set<number>();
-    for await (const some of foundIn(store("postings"), (newest?.key as number | undefined) ?? 0, [ofReplays()])) some.forEach((n) => numbers.add(n));
+    for await (const some of foundIn(store("postings"), await newestIn(store("events")), [ofReplays()])) some.forEach((n) => numbers.add(n));
     return (await removeNumbers(store, numbers)).size;
   });
 }

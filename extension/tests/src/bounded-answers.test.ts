@@ -1,7 +1,10 @@
 /** Whoever answers cannot fill the memory of who asks, nor hold her up. */
 
 import { describe, expect, it } from "vitest";
-import { bytesOf } from "../../src/background/bounded-answers.ts";
+import { fromBase64, toBase64 } from "../../lib/base64.ts";
+import { bytesOf, MOST_FILE } from "../../src/background/bounded-answers.ts";
+
+const MOST_MESSAGE = 64 * 2 ** 20; // that Chromium carries from the background to a page
 
 /** An answer that sends pieces for ever, and how many were taken. */
 function endless(piece: Uint8Array, pause = 0): { answer: Response; taken: () => number; ended: () => boolean } {
@@ -33,5 +36,11 @@ describe("an answer", () => {
     const { answer, ended } = endless(new Uint8Array(1), 20);
     expect(await bytesOf(answer, 10_000, 100)).toBeUndefined();
     expect(ended()).toBe(true);
+  });
+  it("reaches the page that asked, also the longest", () => {
+    const longest = new Uint8Array(MOST_FILE).fill(255);
+    const message = JSON.stringify({ value: toBase64(longest) });
+    expect(message.length).toBeLessThan(MOST_MESSAGE);
+    expect(Buffer.compare(fromBase64((JSON.parse(message) as { value: string }).value), longest)).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import "fake-indexeddb/auto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type LogEvent, wordsOf } from "../../src/log/events.ts";
 import { closeDatabase } from "../../src/store/database.ts";
-import { addEvents, countEvents, deleteEvent, deleteEvents, deleteReplayed, eventsOf, everything, findEvents } from "../../src/store/events.ts";
+import { addEvents, countEvents, deleteEvent, deleteEvents, deleteReplayed, eventsOf, everything, findEvents, lastNumber } from "../../src/store/events.ts";
 
 const page = "https://engine.example/search?q=blue+shoes";
 const search: LogEvent = { uid: "s", time: 1000, kind: "search", query: "Blue shoes", url: page };
@@ -33,6 +33,17 @@ describe("the log", () => {
     expect(await found({ from: 1500, until: 3000 })).toEqual(["c", "l"]);
     expect(await found({})).toEqual(["o", "c", "l", "s"]);
     expect((await findEvents({ words: "engine" }, 2)).length).toBe(2);
+  });
+  it("goes on with older events as it began, whatever is logged meanwhile", async () => {
+    await addEvents(["x", "y", "z"].map((uid): LogEvent => ({ uid, time: 500, kind: "search", query: `blue ${uid}` }))); // read from a file: old, and logged last
+    for (const filter of [{}, { words: "blue" }, { until: 2001 }]) {
+      const begun = { ...filter, upTo: await lastNumber() };
+      const all = await findEvents(begun, 20);
+      await addEvents([1, 2, 3].map((n) => ({ ...other, uid: JSON.stringify([filter, n]), time: n === 1 ? 1999 : 4000, query: "blue since then" })));
+      expect(await findEvents(begun, 20)).toEqual(all);
+      expect(await findEvents(begun, 2)).toHaveLength(2);
+      expect((await findEvents(filter, 20)).length).toBeGreaterThan(all.length);
+    }
   });
   it("deletes a search with its clicks and the visits of its page", async () => {
     const [found] = await findEvents({ words: "blue", kinds: ["search"] }, 1);

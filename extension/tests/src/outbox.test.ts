@@ -3,7 +3,7 @@
 import "fake-indexeddb/auto";
 import { beforeEach, expect, it } from "vitest";
 import { closeDatabase } from "../../src/store/database.ts";
-import { beginPreparing, fillOutbox, leave, type Membership, membership, outbox, saveMembership } from "../../src/store/crowd.ts";
+import { beginPreparing, fillOutbox, joined, leave, type Membership, membership, outbox, saveMembership } from "../../src/store/crowd.ts";
 
 const SEED = new Uint8Array([1, 2, 3]);
 const member = { id: "c", manifest: {}, server: "https://server.example", credentials: new Uint8Array([7]), receipt: { time: 1, head: "" }, prepared: false, sent: 0, left: false } as unknown as Membership;
@@ -35,4 +35,11 @@ it("is filled once by two pages", async () => {
   await Promise.all([fillOutbox("c", SEED, made), fillOutbox("c", SEED, made)]);
   expect((await outbox("c")).length).toBe(1);
   expect((await membership("c"))?.prepared).toBe(true);
+});
+
+it("keeps no credentials that come when she has left", async () => {
+  await leave("c");
+  await joined("c", new Uint8Array([8]));
+  expect((await membership("c"))?.credentials).toBeUndefined();
+  expect((await membership("c"))?.left).toBe(true);
 });

@@ -1,8 +1,9 @@
-"""The volunteer's commands: join, mine, outbox, due, leave."""
+"""The volunteer's commands: join, mine, outbox, due, receipt, leave."""
 
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -265,6 +266,8 @@ def receipt(
         membership = own.membership(collection_id, left_too=True)
     agreed, head = agreement(membership)
     if compare is not None:
+        if not re.fullmatch("[0-9a-f]{64}", compare.strip().lower()):
+            raise InputError("The head of a list has 64 digits from 0 to f, as a receipt shows it.")
         with Connection(membership.manifest.randomness.url, cafile=cafile) as server:
             checked_head(server.call("GET", "/collections"), membership.id, [head, compare.strip().lower()])
         click.echo("The list has grown from both heads: you have seen the same one.", err=True)

@@ -18,6 +18,7 @@ MOST_SIGNED = 65_536  # bytes of a receipt, a certificate or a refusal
 MOST_JSON = 32 * 2**20  # the longest is the public list: about 100,000 collections
 MOST_FILE = 4 * 2**30  # of a crowd log; it goes to disk piece by piece
 SECONDS = 300.0  # for all of an answer: the limit of httpx is for each piece
+FILE_SECONDS = 3600.0  # for all of a file
 
 
 class TooMuch(httpx.HTTPError):

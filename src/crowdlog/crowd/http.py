@@ -14,7 +14,16 @@ from typing import IO, Any, Self
 
 import httpx
 
-from crowdlog.crowd.bounded_answers import MOST_FILE, MOST_JSON, MOST_SIGNED, UNPACKED, TooMuch, pieces
+from crowdlog.crowd.bounded_answers import (
+    FILE_SECONDS,
+    MOST_FILE,
+    MOST_JSON,
+    MOST_SIGNED,
+    SECONDS,
+    UNPACKED,
+    TooMuch,
+    pieces,
+)
 from crowdlog.errors import CrowdlogError, InputError
 
 # Refusals that pass by themselves: too slow, too many, overloaded, full.
@@ -63,17 +72,19 @@ class Connection:
     def fetch(self, path: str, to: Path) -> None:
         """Write a file that the service has."""
         with to.open("wb") as file:
-            self._pour("GET", path, None, file, MOST_FILE)
+            self._pour("GET", path, None, file, MOST_FILE, FILE_SECONDS)
 
     def _no_service(self) -> InputError:
         return InputError(f"{self.url} does not answer as a service of crowdlog; check the address.")
 
-    def _pour(self, method: str, path: str, body: Any, to: IO[bytes], most: int) -> None:
+    def _pour(
+        self, method: str, path: str, body: Any, to: IO[bytes], most: int, seconds: float = SECONDS
+    ) -> None:
         """Make a call, again where passing trouble stopped it, and write what is answered."""
         pause = _FIRST_PAUSE
         for attempt in range(self._retries + 1):
             try:
-                answer = self._exchange(method, path, body, to, most)
+                answer = self._exchange(method, path, body, to, most, seconds)
             except TooMuch as error:
                 raise self._no_service() from error
             except httpx.TransportError as error:
@@ -97,16 +108,22 @@ class Connection:
                 pause = min(2 * pause, _LONGEST_PAUSE)
         raise Unreachable(problem)
 
-    def _exchange(self, method: str, path: str, body: Any, to: IO[bytes], most: int) -> httpx.Response:
+    def _exchange(
+        self, method: str, path: str, body: Any, to: IO[bytes], most: int, seconds: float
+    ) -> httpx.Response:
         """Ask once. What is asked for goes to `to`; the answer that is returned holds a refusal's words."""
         to.seek(0)
         to.truncate()  # what came before the line broke
         with self._client.stream(method, self.url + path, json=body) as answer:
             if answer.is_success:
-                for piece in pieces(answer, most):
+                for piece in pieces(answer, most, seconds):
                     to.write(piece)
                 return httpx.Response(answer.status_code)
-            return httpx.Response(answer.status_code, content=b"".join(pieces(answer, MOST_SIGNED)))
+            try:
+                said = b"".join(pieces(answer, MOST_SIGNED, SECONDS))
+            except TooMuch:  # a proxy's page: its number tells whether the trouble passes
+                said = b""
+            return httpx.Response(answer.status_code, content=said)
 
     def __enter__(self) -> Self:
         return self

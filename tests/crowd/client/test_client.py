@@ -482,6 +482,77 @@ def test_what_is_gone_stands_in_no_file_while_the_client_runs(covered, home, end
     assert (b"kept" in kept) == (end != "leave")
 
 
+class Leaving(Direct):
+    """The service; when its answer comes she has left, in another window."""
+
+    def __init__(self, client, home, collection_id) -> None:
+        super().__init__(client)
+        self.home, self.collection_id = home, collection_id
+
+    def call(self, method, path, body=None):
+        answer = super().call(method, path, body)
+        with ClientStore(self.home.folder) as other:
+            other.leave(self.collection_id)
+        return answer
+
+
+def test_who_leaves_while_reports_are_made_leaves_nothing_behind(crowd, home):
+    membership = participate.join(home, _link(crowd), crowd.manifest, crowd.connect, RANDOM)
+    home.consent(membership.id)
+    leaving = Leaving(crowd.randomness, home, membership.id)
+    with pytest.raises(InputError, match="You have left"):
+        participate.prepare(home, home.membership(None), _chosen(crowd, ["canary"]), leaving, RANDOM)
+    assert home.outbox(membership.id) == []
+    assert not home.memberships()[0].prepared
+
+
+def test_who_leaves_while_she_joins_has_no_credentials(crowd, home):
+    def connect(url: str) -> Direct:
+        found = crowd.connect(url)
+        return Leaving(found.client, home, crowd.manifest.id) if "mix1" in url else found
+
+    with pytest.raises(InputError, match="no such collection"):
+        participate.join(home, _link(crowd), crowd.manifest, connect, RANDOM)
+    assert [(one.left, one.credentials) for one in home.memberships()] == [(True, None)]
+
+
+def test_two_windows_that_prepare_at_once_fill_the_outbox_once(crowd, home):
+    membership = participate.join(home, _link(crowd), crowd.manifest, crowd.connect, RANDOM)
+    home.consent(membership.id)
+    chosen, happened = _chosen(crowd, ["one", "two"]), []
+
+    def prepares() -> None:
+        if not happened:
+            happened.append(True)
+            with ClientStore(home.folder) as other:
+                server = Direct(crowd.randomness)
+                participate.prepare(other, other.membership(None), chosen, server, RANDOM)
+
+    slow = Meanwhile(crowd.randomness, prepares)
+    with pytest.raises(InputError, match="another"):
+        participate.prepare(home, home.membership(None), chosen, slow, RANDOM)
+    assert sorted(item.readable for item in home.outbox(membership.id)) == ["one", "two"]
+
+
+def test_who_took_part_to_the_end_keeps_her_record(crowd, home):
+    """Her link is used, and another would make two people of her."""
+    link, another = _link(crowd), _link(crowd)
+    membership = participate.join(home, link, crowd.manifest, crowd.connect, RANDOM)
+    home.keep_receipt(membership.id, participate.receipt("00" * 32, 1_700_000_000))
+    home.consent(membership.id)
+    chosen = _chosen(crowd, ["one"])
+    participate.prepare(home, home.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+    crowd.open_uploads()
+    for item in home.outbox(membership.id):
+        participate.send_one(home, membership, item, Direct(crowd.mix))
+    before = home.membership(None)
+    for again in (link, another):
+        with pytest.raises(InputError, match="taken part in this collection already"):
+            participate.join(home, again, crowd.manifest, crowd.connect, RANDOM)
+    assert home.membership(None) == before
+    assert (before.sent, participate.agreement(before)[1]) == (1, "00" * 32)
+
+
 def test_the_home_is_its_owners_and_survives_a_restart(crowd, tmp_path):
     with ClientStore(tmp_path / "home") as first:
         _member_with_outbox(crowd, first, ["a", "b"])

@@ -34,7 +34,8 @@ def test_each_step_is_told_until_its_time_has_passed(store):
     assert told(own, 900_000) == ["mine, from 1970-01-12 13:46 UTC on"]
     assert told(own, 1_500_000) == ["mine"]
     assert told(own, UNTIL) == []
-    own.fill(manifest.id, [(Prepared(0, "a", b"x"), 0.5), (Prepared(1, "", b"y"), 0.7)])
+    own.begin_preparing(manifest.id, b"seed", [])
+    own.fill(manifest.id, b"seed", [(Prepared(0, "a", b"x"), 0.5), (Prepared(1, "", b"y"), 0.7)])
     (one,) = reminders(own, 1_500_000)
     assert (one.what, one.until) == ("send (2 reports wait)", "1970-01-24 03:50 UTC at the latest")
     assert told(own, UNTIL + WINDOW) == []

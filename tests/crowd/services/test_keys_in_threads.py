@@ -2,6 +2,7 @@
 
 import pytest
 
+from crowdlog.crowd.services import keyfile
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.collections import CollectionStore
 from crowdlog.crowd.services.identity import Identity
@@ -43,3 +44,24 @@ def test_a_key_that_is_dropped_meanwhile_is_gone_and_no_fault(tmp_path, monkeypa
     identity.destroy_issuer(public)
     with pytest.raises(Refused, match="has ended"):
         identity.issuer(public)
+
+
+@pytest.mark.parametrize("moment", ["before it is opened", "before it is removed"])
+def test_two_workers_may_destroy_a_secret_at_once(tmp_path, monkeypatch, moment):
+    """As at the start, when a crash stopped a cancellation: each of them goes on with it."""
+    path = tmp_path / "secret"
+    keyfile.write_secret(path, b"secret")
+    forced = keyfile.force_to_disk
+
+    def removed_first(at):
+        path.unlink(missing_ok=True)
+        forced(at)
+
+    if moment == "before it is opened":
+        monkeypatch.setattr(type(path), "exists", lambda _self: True)
+        path.unlink()
+    else:
+        monkeypatch.setattr(keyfile, "force_to_disk", removed_first)
+    keyfile.destroy_secret(path)
+    monkeypatch.undo()
+    assert not path.exists()

@@ -131,9 +131,11 @@ class ClientStore:
             )
 
     def joined(self, collection_id: str, credentials: bytes) -> None:
+        """Keep the credentials; not of what she has left meanwhile."""
         with self._transaction() as t:
             t.execute(
-                "UPDATE memberships SET credentials = ?, pending = NULL, invitation = NULL WHERE id = ?",
+                "UPDATE memberships SET credentials = ?, pending = NULL, invitation = NULL "
+                "WHERE id = ? AND NOT left_it",
                 (credentials, collection_id),
             )
 
@@ -187,15 +189,21 @@ class ClientStore:
         ).fetchone()
         return None if found is None else [SampledArtifact.from_json(item) for item in json.loads(found[0])]
 
-    def fill(self, collection_id: str, items: Sequence[tuple[Prepared, float]]) -> None:
-        """Fill the outbox with prepared reports, each with the share of the window after which it leaves."""
+    def fill(self, collection_id: str, seed: bytes, items: Sequence[tuple[Prepared, float]]) -> bool:
+        """Fill the outbox with prepared reports, each with the share of the window after which it leaves;
+        False if what was begun with this seed is gone: she has left meanwhile, or another filled it first.
+        """
+        own = "SELECT 1 FROM preparations WHERE collection = ? AND seed = ?"
         with self._transaction() as t:
+            if t.execute(own, (collection_id, seed)).fetchone() is None:
+                return False
             t.executemany(
                 "INSERT INTO outbox (collection, slot, readable, submission, due) VALUES (?, ?, ?, ?, ?)",
                 [(collection_id, one.slot, one.readable, one.submission, due) for one, due in items],
             )
             t.execute("DELETE FROM preparations WHERE collection = ?", (collection_id,))
             t.execute("UPDATE memberships SET prepared = 1 WHERE id = ?", (collection_id,))
+        return True
 
     def outbox(self, collection_id: str) -> list[Item]:
         rows = self._connection.execute(

@@ -137,7 +137,9 @@ def join(
     known = next((m for m in store.memberships() if m.id == manifest.id and not m.left), None)
     if known is not None and known.credentials is not None:
         return known
-    if known is None or known.pending is None or known.invitation != link.invitation:
+    if known is not None and known.pending is None:  # all was sent; the record and the receipt stay
+        raise InputError("You have taken part in this collection already; nothing was changed.")
+    if known is None or known.invitation != link.invitation:
         request = request_credential(manifest.collection, randomness)
         store.begin(manifest, link.server, link.invitation, request.to_bytes())
     pending = PendingCredential.from_bytes(store.membership(manifest.id).pending or b"")
@@ -198,7 +200,8 @@ def prepare(
     seed, kept = store.begin_preparing(membership.id, randomness.bytes(32), chosen)
     repeatable = SeededRandomness(int.from_bytes(seed, "big"))  # the seed is secret and used for this alone
     prepared = seal(membership.manifest, _credentials(membership), kept, server, repeatable)
-    store.fill(membership.id, [(item, fraction(repeatable)) for item in prepared])
+    if not store.fill(membership.id, seed, [(item, fraction(repeatable)) for item in prepared]):
+        raise InputError("You have left meanwhile, or another crowdlog prepared these; nothing was kept.")
 
 
 def strike_out(

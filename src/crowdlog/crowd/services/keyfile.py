@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crowdlog.crowd.crypto.envelope import MixKey
@@ -45,8 +45,9 @@ def destroy_secret(path: Path) -> None:
     """
     if not path.exists():
         return
-    with path.open("r+b") as file:
-        file.write(bytes(path.stat().st_size))
-    force_to_disk(path)
-    path.unlink()
+    with suppress(FileNotFoundError):  # another worker, who destroys it at this moment, was faster
+        with path.open("r+b") as file:
+            file.write(bytes(path.stat().st_size))
+        force_to_disk(path)
+        path.unlink()
     force_to_disk(path.parent)
