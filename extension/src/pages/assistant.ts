@@ -6,7 +6,7 @@ import { move, taskClient } from "../apps/task-client.ts";
 import { lastTime, type Task } from "../apps/tasks.ts";
 import { noteUse } from "../apps/usage.ts";
 import { splitWords } from "../log/events.ts";
-import { button, fill, frame, h, moment, outside, section } from "./dom.ts";
+import { button, fill, frame, goOnIn, h, moment, outside, section } from "./dom.ts";
 import { message } from "./messages.ts";
 import { relatedLines } from "./related.ts";
 
@@ -51,9 +51,11 @@ async function show(): Promise<void> {
 async function draw(cards: HTMLElement, found: readonly Task[]): Promise<void> {
   await fill(cards, found.slice(0, SHOWN), (task) => cards.append(card(task)));
   if (found.length <= SHOWN) return;
-  const more = button(message("older_tasks", found.length - SHOWN), () => {
+  const more = button(message("older_tasks", found.length - SHOWN), async () => {
+    const last = more.previousElementSibling;
     more.remove();
-    return draw(cards, found.slice(SHOWN));
+    await draw(cards, found.slice(SHOWN));
+    goOnIn(last?.nextElementSibling);
   });
   cards.append(more);
 }
@@ -64,7 +66,11 @@ function card(task: Task): HTMLElement {
   const made = h("article", { class: "task", id: cardOf(task), "aria-label": task.name }, h("h3", {}, task.name), h("small", {}, moment(lastTime(task))), lines(newest));
   const older = task.searches.slice(0, -LINES);
   if (older.length > 0) {
-    const more = button(message("older_searches", older.length), () => more.replaceWith(lines(older)), "small");
+    const more = button(message("older_searches", older.length), () => {
+      const came = lines(older);
+      more.replaceWith(came);
+      goOnIn(came);
+    }, "small");
     made.append(more);
   }
   acceptDrops(made, task);

@@ -12,7 +12,7 @@ import { consentsOf } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { vectorsFor } from "../studies/installed.ts";
 import { ask } from "./background.ts";
-import { button, confirmed, facts, fill, frame, h, moment, section } from "./dom.ts";
+import { button, confirmed, facts, fill, frame, goOnIn, h, moment, section } from "./dom.ts";
 import { message, sentenceOf } from "./messages.ts";
 import { allowAgain, stillAllowed, withServers } from "./permissions.ts";
 import { sealClient } from "./seal-client.ts";
@@ -130,7 +130,9 @@ function waitingReports(items: readonly Item[]): HTMLElement {
     if (item.readable !== "") {
       line.append(button(message("strike"), async () => {
         await worker.strike(item);
+        const next = line.nextElementSibling ?? line.previousElementSibling;
         line.replaceWith(h("li", {}, message("struck")));
+        goOnIn(next);
       }, "small danger"));
     }
     list.append(line);

@@ -50,6 +50,11 @@ export function redrawn(change: () => void): void {
   pressed = undefined;
 }
 
+/** Gives the focus to the first control in a place: to what came where the pressed button was. */
+export function goOnIn(place: Element | null | undefined): void {
+  place?.querySelector<HTMLElement>(FOCUSED)?.focus({ preventScroll: true });
+}
+
 /** Which child of which child of the body it is. */
 function wayTo(element: Element): number[] {
   const parent = element.parentElement;
@@ -76,6 +81,10 @@ export function button(label: string, action: () => unknown, kind = ""): HTMLBut
   const made: HTMLButtonElement = h("button", {
     type: "button",
     class: kind,
+    // a key that is held presses once: where a line is gone, the focus is on the next one's button
+    onkeydown: (event) => {
+      if ((event as KeyboardEvent).repeat && (event as KeyboardEvent).key === "Enter") event.preventDefault();
+    },
     onclick: async () => {
       pressed = made;
       made.disabled = true;

@@ -8,7 +8,7 @@ import { exported, type Format, FORMATS } from "../log/export.ts";
 import { loggingNow } from "../log/state.ts";
 import { countEvents, deleteEvent, deleteEvents, everything, type Filter, findEvents, lastNumber, type Stored } from "../store/events.ts";
 import { ask } from "./background.ts";
-import { button, clock, confirmed, day, download, fill, frame, h, outside, section } from "./dom.ts";
+import { button, clock, confirmed, day, download, fill, frame, goOnIn, h, outside, section } from "./dom.ts";
 import { message } from "./messages.ts";
 
 const SHOWN = 200; // at once; older ones on a button
@@ -77,6 +77,7 @@ function older(turn: number, days: HTMLElement, asked: Filter, before: readonly 
     await fill(days, next, inItsDay(days));
     number.textContent = message("history_newest", before.length + next.length);
     more.remove();
+    goOnIn(list.querySelector(`li[data-n="${next[0]?.n ?? ""}"]`));
     if (turn === shows && found.length > SHOWN) list.append(older(turn, days, asked, [...before, ...next]));
   });
   return more;
