@@ -251,6 +251,18 @@ def test_the_rows_of_one_person_do_not_say_which_is_the_day_of_all(tmp_path, odd
     assert info.rejected == ({} if odd.startswith("25") else {"unreadable time": times})
 
 
+@pytest.mark.parametrize("rows", [25, 2500])
+def test_nor_do_those_of_whoever_stands_first_in_the_file(tmp_path, rows):
+    """Logs are often sorted by user: the first rows, or all that are looked at, may be of one."""
+    days = [13 + i % 15 if i < 25 else 1 + i % 12 for i in range(rows)]
+    first = [f"w,v{i},{day}/01/2024 10:00:00\n" for i, day in enumerate(days)]
+    others = [f"x{i},q{i},0{i % 9 + 1}/0{i % 8 + 1}/2024 10:00:00\n" for i in range(300)]
+    path = tmp_path / "log.csv"
+    path.write_text("user,query,time\n" + "".join(first + others))
+    with pytest.raises(InputError, match=r"more than one way .*one user alone tell which\. Say it with"):
+        import_log(path, tmp_path / "store")
+
+
 def test_an_odd_row_among_clear_ones_is_lost_alone(tmp_path):
     rows = [f"u{i},q{i},{i % 28 + 1:02d}/0{i % 8 + 1}/2024 10:00:00\n" for i in range(300)]
     path = tmp_path / "log.csv"
