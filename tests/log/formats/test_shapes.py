@@ -307,6 +307,39 @@ def test_what_ubi_leaves_out_is_told(tmp_path):
     assert any(sentence.startswith("120 events are no clicks") for sentence in told)
 
 
+def _clicked(query, url, **client):
+    done = {"action_name": "click", "query_id": query, "event_attributes": {"object": {"object_id": url}}}
+    return json.dumps(done | client) + "\n"
+
+
+def test_a_click_of_ubi_is_its_clients_alone(tmp_path):
+    """A page that is kept for several people has one id for all of them: once a click on it was everybody's
+    who saw it, and who made up another's id had the other's clicks.
+    """
+    told: list[str] = []
+    page = {"query_id": "page", "user_query": "weather", "timestamp": "2024-03-01T10:00:00Z"}
+    asked = [{**page, "client_id": client} for client in ("a", "b")] + [
+        {**page, "query_id": "own", "client_id": "c"}
+    ]
+    files = [tmp_path / "ubi_queries.ndjson", tmp_path / "ubi_events.ndjson"]
+    files[0].write_text("".join(json.dumps(row) + "\n" for row in asked))
+    files[1].write_text(
+        _clicked("page", "/of-a", client_id="a")
+        + _clicked("own", "/of-c")  # only one client has this id
+        + _clicked("page", "/whose")
+        + _clicked("own", "/of-a-stranger", client_id="d")
+    )
+    store = import_log(files, tmp_path / "store", tell=told.append)
+    rows = pq.read_table(store.events(), columns=["user", "url"]).to_pylist()
+    users = pq.read_table(store.path / "users.parquet")["text"].to_pylist()
+    urls = store.url_texts(range(store.info.urls)).to_pylist()
+    found = {(users[row["user"]], None if row["url"] is None else urls[row["url"]]) for row in rows}
+    assert found == {("a", "/of-a"), ("b", None), ("c", "/of-c")}
+    assert len(rows) == 3
+    sentence = "2 of 4 clicks are of another client than the query they name, or of one that several clients"
+    assert any(each.startswith(sentence) for each in told)
+
+
 def test_what_is_no_search_is_told_for_a_server_log(tmp_path):
     told: list[str] = []
     import_log(BY_NAME["nginx or Apache access log"].write(tmp_path), tmp_path / "store", tell=told.append)
