@@ -140,6 +140,15 @@ def test_noise_that_cannot_be_drawn_is_refused_before_any_charge(tmp_path, more)
             ladder.protect(log, SeededRandomness(1))
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "weights"),
+    [(0.005, "weight_words=0.01, weight_named=50"), (0.01, "weight_pairs=100"), (0.01, "weight_clicks=50")],
+)
+def test_people_who_are_counted_may_be_more_than_the_plan_is_made_for(epsilon, weights):
+    """Many people get more tables, which leaves less for counts: that is looked at before the charge, too."""
+    assert refused(parse(f"Ladder(epsilon={epsilon}, delta=1e-6, {weights})"))
+
+
 def refused(ladder):
     try:
         ladder.promise()

@@ -131,7 +131,7 @@ def read_delimited(
         data += block
         batch, carry, line, reaching = _split(data, layout, line)
         if reaching and not layout.quoted_lines:
-            raise _stray_quote(f"line {reaching} of {source.name}")
+            raise _stray_quote(f"line {reaching} of {source.name}", layout)
         if len(carry) > size + BLOCK:
             raise InputError(
                 f"Line {line} of {source.name} does not end within {BLOCK >> 20} MB; "
@@ -142,33 +142,40 @@ def read_delimited(
         if len(batch):
             yield batch
     if carry:
-        raise _open_quote(f"line {line} of {source.name}")
+        raise _open_quote(f"line {line} of {source.name}", layout)
 
 
 def cut_lines(data: bytes, first: int, layout: LineLayout, name: str) -> Batch:
     """The records of whole lines out of the middle of a file, of which the first has this number."""
     batch, carry, _line, reaching = _split(bytearray(data), layout, first)
     if reaching:
-        raise _stray_quote(name)
+        raise _stray_quote(name, layout)
     if carry:
-        raise _open_quote(name)
+        raise _open_quote(name, layout)
     return batch
 
 
-def _stray_quote(where: str) -> InputError:
+def _stray_quote(where: str, layout: LineLayout) -> InputError:
     """One person's stray quotation mark would swallow the rows of others."""
     return InputError(
         f"A quotation mark opened in {where} is closed in a later line: the "
         "rows between would become one text. If texts of this log do have several lines, add "
-        "--quoted-lines; if quotes mean nothing, use --format tsv."
+        f"--quoted-lines; if quotes mean nothing, {_without_quotes(layout)}."
     )
 
 
-def _open_quote(where: str) -> InputError:
+def _open_quote(where: str, layout: LineLayout) -> InputError:
     return InputError(
         f"A quotation mark opened in {where} is never closed. "
-        "Close it, or use --format tsv if quotes mean nothing."
+        f"Close it; if quotes mean nothing, {_without_quotes(layout)}."
     )
+
+
+def _without_quotes(layout: LineLayout) -> str:
+    """How to say that quotes mean nothing. In a table cut by tabs they mean something only because the
+    header is in them.
+    """
+    return "take those of the header off" if layout.delimiter == "\t" else "use --format tsv"
 
 
 def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 ASKING = 0.005  # of μ², for the number of people where it is not given
 NOMINAL = 20_000  # people: what a plan is made for before they are counted
-ROOM_FOR_PEOPLE = 10_000  # times as many may be counted
+ROOM_FOR_PEOPLE = 10_000  # times as many may be counted; more people get more tables, and other shares
 NAMED_BY = {
     "queries": NamedBy("words", others=True),
     "word_pairs": NamedBy("words × words"),
@@ -172,23 +172,14 @@ class Ladder(Mechanism):
         """The setting for the given number of people, or for 20,000 if people will be counted with noise."""
         asked = self.people is None
         found = self.setting_for(NOMINAL if self.people is None else self.people, 1 - ASKING * asked)
-        if not self._can_be_drawn(found, ROOM_FOR_PEOPLE if asked else 1):
+        more = (setting.MANY_FROM - 1, NOMINAL * ROOM_FOR_PEOPLE) if asked else ()
+        if not all(map(_can_be_drawn, (found, *(self.setting_for(people, 1 - ASKING) for people in more)))):
             weights = f"{self.weight_counts} and {self.weight_shares}"
             raise InputError(
                 f"The 'epsilon' parameter of Ladder, or its share for counts or for shares, is too small: "
                 f"got {self.epsilon}, {weights}. The noise would be larger than can be drawn."
             )
         return found
-
-    def _can_be_drawn(self, found: Setting, room: int) -> bool:
-        """Whether no noise is larger than the sampler's, whatever the log: told before anything is charged.
-        `room`: times as many people as the setting is for may be found.
-        """
-        from crowdlog.mechanisms.rungs.people import smallest_mu
-
-        vectors = sum(Breakdown(BREAKDOWN_TABLES[table]).vectors for table in found.breakdowns)
-        shares = vectors == 0 or found.mu["shares"] >= least_mu(vectors)
-        return shares and found.mu["counts"] >= smallest_mu(found.people * room)
 
     def setting_for(self, people: int, left: float) -> Setting:
         """How the part `left` of μ² is divided for so many people."""
@@ -344,3 +335,12 @@ class Ladder(Mechanism):
                 for table in setting.TABLES
             },
         }
+
+
+def _can_be_drawn(found: Setting) -> bool:
+    """Whether no noise of this setting is larger than the sampler's: told before anything is charged."""
+    from crowdlog.mechanisms.rungs.people import smallest_mu
+
+    vectors = sum(Breakdown(BREAKDOWN_TABLES[table]).vectors for table in found.breakdowns)
+    shares = vectors == 0 or found.mu["shares"] >= least_mu(vectors)
+    return shares and found.mu["counts"] >= smallest_mu(found.people)

@@ -178,6 +178,20 @@ def test_an_open_quote_is_an_error(tmp_path):
         import_log(path, tmp_path / "store")
 
 
+@pytest.mark.parametrize("last", ["", '"'])
+def test_what_is_said_about_a_quote_between_tabs_helps(tmp_path, last):
+    """There quotes mean something because the header is in them, whatever --format says."""
+    path = tmp_path / "log.tsv"
+    header, rows = '"user"\t"query"\t"time"\n', [f"u{n}\tq{n}\t2006-03-01 10:00:00\n" for n in range(9)]
+    rows[3], rows[5] = rows[3].replace("q3", '"q3'), rows[5].replace("q5", last + "q5")
+    path.write_text(header + "".join(rows))
+    for said in ({}, {"format": "tsv"}):
+        with pytest.raises(InputError, match="if quotes mean nothing, take those of the header off"):
+            import_log(path, tmp_path / "store", **said)
+    path.write_text(header.replace('"', "") + "".join(rows))
+    assert import_log(path, tmp_path / "store").info.users == 9
+
+
 def test_bad_json_lines_are_set_aside(tmp_path):
     path = tmp_path / "log.jsonl"
     good = '{"user": 1, "query": "x", "time": 1141207200.5}\n'

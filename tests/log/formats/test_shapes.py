@@ -251,6 +251,18 @@ def test_the_rows_of_one_person_do_not_say_which_is_the_day_of_all(tmp_path, odd
     assert info.rejected == ({} if odd.startswith("25") else {"unreadable time": times})
 
 
+@pytest.mark.parametrize("rows", [25, 2500])
+def test_nor_do_those_of_whoever_stands_first_in_the_file(tmp_path, rows):
+    """Logs are often sorted by user: the first rows, or all that are looked at, may be of one."""
+    days = [13 + i % 15 if i < 25 else 1 + i % 12 for i in range(rows)]
+    first = [f"w,v{i},{day}/01/2024 10:00:00\n" for i, day in enumerate(days)]
+    others = [f"x{i},q{i},0{i % 9 + 1}/0{i % 8 + 1}/2024 10:00:00\n" for i in range(300)]
+    path = tmp_path / "log.csv"
+    path.write_text("user,query,time\n" + "".join(first + others))
+    with pytest.raises(InputError, match=r"more than one way .*one user alone tell which\. Say it with"):
+        import_log(path, tmp_path / "store")
+
+
 def test_an_odd_row_among_clear_ones_is_lost_alone(tmp_path):
     rows = [f"u{i},q{i},{i % 28 + 1:02d}/0{i % 8 + 1}/2024 10:00:00\n" for i in range(300)]
     path = tmp_path / "log.csv"
@@ -293,6 +305,39 @@ def test_what_ubi_leaves_out_is_told(tmp_path):
     import_log(files, tmp_path / "store", tell=told.append)
     assert "1 of 41 clicks belong to no query of the export and were left out." in told
     assert any(sentence.startswith("120 events are no clicks") for sentence in told)
+
+
+def _clicked(query, url, **client):
+    done = {"action_name": "click", "query_id": query, "event_attributes": {"object": {"object_id": url}}}
+    return json.dumps(done | client) + "\n"
+
+
+def test_a_click_of_ubi_is_its_clients_alone(tmp_path):
+    """A page that is kept for several people has one id for all of them: once a click on it was everybody's
+    who saw it, and who made up another's id had the other's clicks.
+    """
+    told: list[str] = []
+    page = {"query_id": "page", "user_query": "weather", "timestamp": "2024-03-01T10:00:00Z"}
+    asked = [{**page, "client_id": client} for client in ("a", "b")] + [
+        {**page, "query_id": "own", "client_id": "c"}
+    ]
+    files = [tmp_path / "ubi_queries.ndjson", tmp_path / "ubi_events.ndjson"]
+    files[0].write_text("".join(json.dumps(row) + "\n" for row in asked))
+    files[1].write_text(
+        _clicked("page", "/of-a", client_id="a")
+        + _clicked("own", "/of-c")  # only one client has this id
+        + _clicked("page", "/whose")
+        + _clicked("own", "/of-a-stranger", client_id="d")
+    )
+    store = import_log(files, tmp_path / "store", tell=told.append)
+    rows = pq.read_table(store.events(), columns=["user", "url"]).to_pylist()
+    users = pq.read_table(store.path / "users.parquet")["text"].to_pylist()
+    urls = store.url_texts(range(store.info.urls)).to_pylist()
+    found = {(users[row["user"]], None if row["url"] is None else urls[row["url"]]) for row in rows}
+    assert found == {("a", "/of-a"), ("b", None), ("c", "/of-c")}
+    assert len(rows) == 3
+    sentence = "2 of 4 clicks are of another client than the query they name, or of one that several clients"
+    assert any(each.startswith(sentence) for each in told)
 
 
 def test_what_is_no_search_is_told_for_a_server_log(tmp_path):

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from crowdlog.errors import InputError
 from crowdlog.plan.selections import KeySelection
 from crowdlog.privacy.accounting import GaussianStep, PromisedStep, TailStep
 from crowdlog.privacy.randomness import SeededRandomness
@@ -137,6 +138,17 @@ def test_looks_and_routes_add_up_to_less_than_the_promise(epsilon: float, delta:
     budget = short_route("short").budget(*left.after_both)
     assert Fraction(budget.scouting) == pytest.approx(0.2 * left.after_both[0], rel=1e-9)
     assert first + second + Fraction(budget.scouting) + Fraction(budget.epsilon) <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(100.0, 1e-25), (1.1e-4, 1e-6)])
+def test_what_one_route_cannot_keep_is_refused_before_the_look(epsilon: float, delta: float) -> None:
+    """The look comes after the charge: were only the long route tried before it, a log that goes the short
+    way would be charged for an error.
+    """
+    with pytest.raises(InputError):
+        short_route("short").promise(*looks(epsilon, delta).after_both)
+    with pytest.raises(InputError):
+        Routed().promise(epsilon, delta)
 
 
 @pytest.mark.parametrize("route", ["auto", "short", "shared"])

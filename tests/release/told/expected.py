@@ -15,6 +15,7 @@ from crowdlog.privacy.randomness import SeededRandomness
 from tests.release.errors.bench import Bench
 
 PEOPLE = 300
+INVENTED = "words: invented rows, on average, at most"
 
 
 def synthetic(folder: Path) -> LogStore:
@@ -65,15 +66,16 @@ def many_tables(bench: Bench) -> str:
 
 
 def only_noise(spelling: str) -> Callable[[Bench], str]:
-    """No more rows than noise invents, by the label's own figure: on average, so three times as many."""
+    """No more rows than noise invents on average, by the figure of the label: the mean of eight noises."""
 
     def case(bench: Bench) -> str:
         told = expectation(parse(spelling), PEOPLE)
         assert told is not None
         assert told[1]
-        release = parse(spelling).release(synthetic(bench.folder), bench.out, budget=(1, 1e-3))
-        allowed = release.label.notes["words: invented rows, on average, at most"]
-        assert sum(release.label.tables.values()) <= 3 * float(allowed)
+        log = synthetic(bench.folder)
+        made = [parse(spelling).protect(log, SeededRandomness(seed)) for seed in range(8)]
+        rows = [sum(table.num_rows for table in each.tables.values()) for each in made]
+        assert 0 < sum(rows) / len(rows) <= 1.5 * float(made[0].notes[INVENTED])
         return told[0]
 
     return case

@@ -20,6 +20,7 @@ from crowdlog.log.formats.arrow_text import from_arrow
 from crowdlog.log.parse import read_times
 
 _SAMPLE = 2000
+_FEW = 20  # of them, in which spellings are looked for
 _OLDEST = -30_610_224_000  # the year 1000: a year of two figures is no year of the first century
 _VOICES = 2  # people whose rows must tell day from month, for those of all
 _DATES = (
@@ -155,8 +156,8 @@ def _recognise(batch: Batch, file: str) -> _Clock:
     native = _natively(sample)
     if native == len(sample):
         return _Clock(None)
-    texts = _arrow(times, rows)
-    best = _fitting(texts)
+    texts, users = _arrow(times, rows), [batch.columns[USER][int(i)] for i in rows]
+    best = _fitting(texts, _some_of_all(users))
     most = max((count for count, _values in best.values()), default=0)
     if native and native >= most:
         return _Clock(None)
@@ -168,7 +169,7 @@ def _recognise(batch: Batch, file: str) -> _Clock:
             f"The times of {file} can be read in more than one way ({' or '.join(first)}). {HELP}."
         )
     chosen = next(iter(first))
-    _refuse_one_voice(chosen, best, [batch.columns[USER][int(i)] for i in rows], file)
+    _refuse_one_voice(chosen, best, users, file)
     return _Clock(chosen)
 
 
@@ -204,11 +205,22 @@ def _natively(sample: list[bytes]) -> int:
     return int((reason == 0).sum())
 
 
-def _fitting(texts: Any) -> dict[str, tuple[int, list[Any]]]:
-    """For each spelling that reads some of the texts: how many, and the seconds."""
+def _some_of_all(users: list[bytes]) -> list[int]:
+    """Rows that stand for all: the first of each of some people, and some from everywhere. The rows of one
+    person must not say which spellings are thought of.
+    """
+    first: dict[bytes, int] = {}
+    for row, user in enumerate(users):
+        first.setdefault(user, row)
+    spread = np.linspace(0, len(users) - 1, _FEW).astype(int).tolist()
+    return sorted({*list(first.values())[:_FEW], *spread})
+
+
+def _fitting(texts: Any, rows: list[int]) -> dict[str, tuple[int, list[Any]]]:
+    """For each spelling that reads some of these rows: how many texts it reads, and the seconds."""
     import duckdb
 
-    few = pa.table({"t": texts.slice(0, 20)})  # noqa: F841 - named in the query
+    few = pa.table({"t": texts.take(rows)})  # noqa: F841 - named in the query
     texts = pa.table({"t": texts})
     tried = spellings()
     with duckdb.connect(config={"temp_directory": ""}) as db:

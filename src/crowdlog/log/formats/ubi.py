@@ -27,11 +27,13 @@ EVENTS = frozenset({"action_name", "query_id"})
 _QUERY_COLUMNS = {"id": "query_id", "user": "client_id", "query": "user_query", "time": "timestamp"}
 _EVENT_COLUMNS = {
     "id": "query_id",
+    "client": "client_id",
     "action": "action_name",
     "url": "event_attributes.object.object_id",
     "rank": "event_attributes.position.ordinal",
 }
 _CLICKS = ("click", "item_click", "result_click", "click_through", "item_hover_click", "product_click")
+_QUOTED_CLICKS = ", ".join(f"'{name}'" for name in _CLICKS)
 
 
 def read(source: SourceFile, options: ReadOptions) -> Callable[[Advance], Iterator[Batch]]:
@@ -100,12 +102,25 @@ def _load(
 
 
 def _joined(db: Any) -> Iterator[Batch]:
-    """A row for each query without a click, and one for each click, at the time of its query."""
-    clicks = ", ".join(f"'{name}'" for name in _CLICKS)
+    """A row for each query without a click, and one for each click, at the time of its query.
+
+    A click is its own client's: several may have one id, for a page that was kept for all of them, and
+    whoever makes up another's id must not have the other's clicks. Where an event does not say its client
+    it is that of the query, if only one has this id.
+    """
+    db.execute(
+        """CREATE VIEW owners AS SELECT id, min("user") AS owner FROM queries GROUP BY id
+        HAVING count(DISTINCT "user") = 1"""
+    )
+    db.execute(
+        f"""CREATE VIEW clicks AS SELECT e.*, coalesce(nullif(e.client, ''), o.owner) AS owner
+        FROM events e LEFT JOIN owners o ON e.id = o.id
+        WHERE e.action IN ({_QUOTED_CLICKS}) AND NOT e.twice"""
+    )
     answer = db.sql(
-        f"""SELECT q."user", q.query, q.time, c.rank, c.url, q.n, q.twice
-        FROM queries q LEFT JOIN (SELECT * FROM events WHERE action IN ({clicks}) AND url IS NOT NULL
-        AND NOT twice) c ON q.id = c.id ORDER BY q.n, c.n"""
+        """SELECT q."user", q.query, q.time, c.rank, c.url, q.n, q.twice
+        FROM queries q LEFT JOIN (SELECT * FROM clicks WHERE url IS NOT NULL) c
+        ON q.id = c.id AND q."user" = c.owner ORDER BY q.n, c.n"""
     )
     for table in answer.to_arrow_reader(1 << 16):
         columns = tuple(from_arrow(table.column(role)) for role in ROLES)
@@ -119,14 +134,16 @@ def _joined(db: Any) -> Iterator[Batch]:
 
 
 def _tell_lost(db: Any, options: ReadOptions) -> None:
-    clicks = ", ".join(f"'{name}'" for name in _CLICKS)
-    total, nowhere, other, empty, damaged = db.execute(
-        f"""SELECT count(*) FILTER (action IN ({clicks}) AND NOT twice),
-        count(*) FILTER (action IN ({clicks}) AND NOT twice
-        AND NOT coalesce(id IN (SELECT id FROM queries), false)),
-        count(*) FILTER ((action IS NULL OR action NOT IN ({clicks})) AND NOT twice AND NOT broken),
-        count(*) FILTER (action IN ({clicks}) AND url IS NULL AND NOT twice),
-        count(*) FILTER (twice OR broken) FROM events"""
+    total, nowhere, empty, foreign = db.execute(
+        """SELECT count(*), count(*) FILTER (NOT coalesce(id IN (SELECT id FROM queries), false)),
+        count(*) FILTER (url IS NULL),
+        count(*) FILTER (id IN (SELECT id FROM queries WHERE "user" IS NOT NULL)
+        AND NOT coalesce((id, owner) IN (SELECT (id, "user") FROM queries WHERE "user" IS NOT NULL), false))
+        FROM clicks"""
+    ).fetchone()
+    other, damaged = db.execute(
+        f"""SELECT count(*) FILTER ((action IS NULL OR action NOT IN ({_QUOTED_CLICKS}))
+        AND NOT twice AND NOT broken), count(*) FILTER (twice OR broken) FROM events"""
     ).fetchone()
     if damaged:
         options.tell(
@@ -135,6 +152,11 @@ def _tell_lost(db: Any, options: ReadOptions) -> None:
         )
     if nowhere:
         options.tell(f"{nowhere:,} of {total:,} clicks belong to no query of the export and were left out.")
+    if foreign:
+        options.tell(
+            f"{foreign:,} of {total:,} clicks are of another client than the query they name, or of one that "
+            "several clients have, and were left out."
+        )
     if empty:
         options.tell(f"{empty:,} of {total:,} clicks name no object (event_attributes.object.object_id).")
     if other:

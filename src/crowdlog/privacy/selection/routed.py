@@ -70,9 +70,14 @@ class Routed:
         return SelectionPromise(approximate(epsilon, delta), found.bar, found.sd, parameters)
 
     def _where(self, epsilon: float, delta: float) -> SelectionPromise:
-        """The promise of the route; where it is looked up, of the long one, which demands most of a key."""
+        """The promise of the route; where it is looked up, of the long one, which demands most of a key. None
+        may fail after the look, which is after the charge: so all are asked.
+        """
         if self.route == "auto":
-            return self.long.promise(*looks(epsilon, delta).after_both)
+            left = looks(epsilon, delta)
+            short_route("shared").promise(*left.after_one)
+            short_route("short").promise(*left.after_both)
+            return self.long.promise(*left.after_both)
         if self.route == "long":
             return self.long.promise(epsilon, delta)
         return short_route(self.route).promise(epsilon, delta)
