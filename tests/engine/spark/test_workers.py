@@ -10,7 +10,9 @@ from pathlib import Path
 import pyspark
 
 INSIDE = Path(pyspark.__file__).parent / "python" / "lib"
+JAVAS = sorted((INSIDE.parent.parent / "jars").glob("spark-core_*.jar"))  # Spark names it beside them
 TELL = """
+import pickle
 from crowdlog.engine.spark.workers import without_archives
 without_archives()
 import py4j, pyspark, sys
@@ -19,7 +21,7 @@ print(pyspark.__file__, py4j.__file__, *sys.path_importer_cache)
 
 
 def told(folder: Path) -> str:
-    archives = os.pathsep.join(str(each) for each in sorted(folder.glob("*.zip")))
+    archives = os.pathsep.join(map(str, [*sorted(folder.glob("*.zip")), *JAVAS]))
     command = [sys.executable, "-c", TELL]
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": archives}, check=True, capture_output=True, text=True
@@ -31,6 +33,8 @@ def test_archives_inside_the_package_are_passed_over():
     assert len(list(INSIDE.glob("*.zip"))) == 2
     assert ".zip/" not in told(INSIDE)
     assert "pyspark.zip" not in told(INSIDE)
+    assert len(JAVAS) == 1
+    assert ".jar" not in told(INSIDE)
 
 
 def test_archives_elsewhere_stay(tmp_path):

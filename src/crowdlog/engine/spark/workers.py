@@ -5,20 +5,26 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+_FOLDERS = {".zip": "python/lib", ".jar": "jars"}
+
 
 def without_archives() -> None:
     """PySpark from its package, not from the archives inside the package that Spark names first: of an
-    archive every process compiles the modules anew, and every task reads the list of its files again.
+    archive every process compiles the modules anew, and every task reads the list of its files again. Java's
+    own, which Spark names too, holds nothing for Python.
 
     An archive that lies elsewhere stays: it may be of another Spark than the package here.
     """
-    for each in [Path(path) for path in sys.path if path.endswith(".zip")]:
-        package = each.parent.parent.parent
-        inside = each.parent == package / "python" / "lib" and package.name == "pyspark"
+    for each in [Path(path) for path in sys.path if path.endswith((".zip", ".jar"))]:
+        package = each.parent.parent if each.suffix == ".jar" else each.parent.parent.parent
+        inside = each.parent == package / _FOLDERS[each.suffix] and package.name == "pyspark"
         needed = [package / "__init__.py", package.parent / "py4j" / "__init__.py"]
         if inside and all(file.is_file() for file in needed):
             sys.path.remove(str(each))
-            sys.path_importer_cache.pop(str(each), None)
+            for found in [path for path in sys.path_importer_cache if Path(path).is_relative_to(each)]:
+                del sys.path_importer_cache[found]
+            if each.suffix == ".jar":  # pickle asks for a package of this name, and Java's own has a folder
+                sys.modules.pop("org", None)
             if str(package.parent) not in sys.path:
                 sys.path.append(str(package.parent))
 
