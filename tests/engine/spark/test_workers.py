@@ -44,3 +44,18 @@ def test_archives_elsewhere_stay(tmp_path):
     for each in INSIDE.glob("*.zip"):
         (other / each.name).symlink_to(each)
     assert f"{other}/pyspark.zip/pyspark" in told(other)
+
+
+def test_arrow_asks_no_pandas():
+    tell = """
+import sys
+import numpy as np, pyarrow as pa
+from crowdlog.engine.spark.workers import arrow_without_pandas
+arrow_without_pandas()
+pa.table({"key": np.arange(3)})
+assert "pandas" not in sys.modules
+import pandas
+print(pandas.DataFrame({"key": [1]}).shape)
+"""
+    done = subprocess.run([sys.executable, "-c", tell], check=True, capture_output=True, text=True)
+    assert done.stdout == "(1, 1)\n"

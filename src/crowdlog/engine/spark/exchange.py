@@ -29,6 +29,9 @@ class Packed(NamedTuple):
 
 
 def pack(message: Any) -> Packed:
+    """A message that is handed on as it came is packed already."""
+    if isinstance(message, Packed):
+        return message
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     if len(data) < _SHORT:
         return Packed(type(message), 0, data)

@@ -5,6 +5,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+
 _FOLDERS = {".zip": "python/lib", ".jar": "jars"}
 
 
@@ -29,11 +32,32 @@ def without_archives() -> None:
                 sys.path.append(str(package.parent))
 
 
+class _WithoutPandas:
+    """While it stands among Python's finders, there is no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def arrow_without_pandas() -> None:
+    """Arrow asks of its first array whether it is one of pandas', and loads that for it: a quarter of a
+    second in every worker. It asks no second time.
+    """
+    sys.meta_path.insert(0, _WithoutPandas)
+    try:
+        pa.array(np.zeros(1))
+    finally:
+        sys.meta_path.remove(_WithoutPandas)
+
+
 def make_workers(try_loops: Callable[[], object]) -> None:
     """Until Spark ends it. `try_loops` runs some compiled loops: what numba loads for the first, a third of a
     second, no worker loads again.
     """
     without_archives()
+    arrow_without_pandas()
     try_loops()
     from pyspark.daemon import manager
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,13 @@ class FirstSeen(NamedTuple):
     first: Ints
     texts: PackedTexts
     rows: Ints
+
+
+class Amount(NamedTuple):
+    """How many those are, for a step that needs no more."""
+
+    role: int
+    texts: int
 
 
 class Numbered(NamedTuple):
@@ -93,6 +101,7 @@ class TextSteps:
             mine = PackedTexts(texts.data[starts[low] : starts[high]], texts.size[low:high])
             counted = rows[low:high] if role == USER else rows
             yield int(number), FirstSeen(role, task, first[low:high], mine, counted)
+            yield int(number), Amount(role, int(high - low))
 
     def mapped(self, messages: Iterable[Sent]) -> Iterator[Sent]:
         """The first task again: every piece is told the ids of its texts."""
@@ -121,7 +130,7 @@ class OrderedTexts:
     def __len__(self) -> int:
         return sum(len(each.first) for each in self.found)
 
-    @property
+    @cached_property
     def _order(self) -> Ints:
         first = np.concatenate([np.zeros(0, np.int64), *(each.first for each in self.found)])
         return np.argsort(first, kind="stable")
@@ -145,13 +154,9 @@ class OrderedTexts:
             low += len(each.first)
 
 
-def texts_of_share(messages: Iterable[Sent]) -> tuple[list[list[FirstSeen]], list[Any]]:
-    """The texts of each role that first stood here, and what else was sent."""
+def texts_of_share(messages: Iterable[FirstSeen]) -> list[list[FirstSeen]]:
+    """The texts of each role that first stood here."""
     texts: list[list[FirstSeen]] = [[] for _ in ROLES]
-    others = []
-    for _share, message in messages:
-        if isinstance(message, FirstSeen):
-            texts[message.role].append(message)
-        else:
-            others.append(message)
-    return [sorted(found, key=lambda each: each.task) for found in texts], others
+    for message in messages:
+        texts[message.role].append(message)
+    return [sorted(found, key=lambda each: each.task) for found in texts]

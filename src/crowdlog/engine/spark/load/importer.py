@@ -17,12 +17,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from crowdlog.engine.spark.exchange import exchange, gathered, received, sent
+from crowdlog.engine.spark.exchange import Packed, exchange, gathered, received, sent, unpack
 from crowdlog.engine.spark.failures import told_plainly
 from crowdlog.engine.spark.load import read as reading
 from crowdlog.engine.spark.load.dictionary import (
+    Amount,
     FirstSeen,
     Holders,
+    Numbered,
     OrderedTexts,
     TextSteps,
     texts_of_share,
@@ -40,7 +42,7 @@ from crowdlog.engine.spark.load.pieces import (
 )
 from crowdlog.engine.spark.load.rejected import counted, keep_rejects
 from crowdlog.engine.spark.load.sources import Inputs, Share, find_inputs, make_shares
-from crowdlog.engine.spark.load.write import Written, write_events, write_texts
+from crowdlog.engine.spark.load.write import Written, WrittenTexts, write_events, write_texts
 from crowdlog.engine.spark.session import start
 from crowdlog.errors import InputError
 from crowdlog.files.address import Address, local_path
@@ -55,7 +57,6 @@ from crowdlog.log.shared_ledger import shared_ledger
 from crowdlog.log.store import LogStore, StoreInfo
 from crowdlog.privacy.randomness import SystemRandomness
 from crowdlog.progress import Advance, progress_bar
-from crowdlog.types import Ints
 
 ROWS_PER_RANGE = 1 << 20  # sorted and written by one task, as one file
 BYTES_PER_SHARE = 1 << 26  # of the input, read by one task
@@ -138,9 +139,9 @@ class _Load:
         check_enough(rows, rejected, scrubbed, guessed=bool(origin.guessed))
         self._advance(1)
         bases = [[0, *accumulate(counts[role])] for role in ROLES]
-        written, ranges = self._write_texts(texts, bases, rows)
+        numbered, written, ranges = self._write_texts(texts, bases, rows)
         self._advance(1)
-        written += self._write_events(pieces, texts, bases, ranges, merge_next_page=merge_next_page)
+        written += self._write_events(pieces, numbered, ranges, merge_next_page=merge_next_page)
         self._advance(1)
         if sum(each.rows for each in written if each.table == "events.parquet") != rows:
             raise RuntimeError("events were lost or doubled between two steps of the import")
@@ -159,60 +160,65 @@ class _Load:
         """What was read, and how many texts of each role first stood in each share."""
 
         def count(share: int, messages: Iterator[Sent]) -> Iterator[Any]:
-            found, others = texts_of_share(messages)
-            read = [each for each in others if isinstance(each, Read)]
-            yield share, [len(OrderedTexts(each)) for each in found], read
+            amounts, read = [0 for _ in ROLES], []
+            for _share, message in messages:
+                if isinstance(message, Read):
+                    read.append(message)
+                else:
+                    amounts[message.role] += message.texts
+            yield share, amounts, read
 
-        each_share = sorted(received(texts, FirstSeen, Read).mapPartitionsWithIndex(count).collect())
+        each_share = sorted(received(texts, Amount, Read).mapPartitionsWithIndex(count).collect())
         read = [each for _share, _counts, found in each_share for each in found]
         return read, [[counts[role] for _share, counts, _read in each_share] for role in ROLES]
 
-    def _write_texts(self, texts: Any, bases: list[list[int]], rows: int) -> tuple[list[Written], Ranges]:
+    def _write_texts(
+        self, texts: Any, bases: list[list[int]], rows: int
+    ) -> tuple[Any, list[Written], Ranges]:
+        """The ids of all texts as messages, the files of texts, and the ranges of users."""
         folder, users = self._tables or self._folder, bases[USER][-1]
         wanted = max(1, -(-rows // ROWS_PER_RANGE))
         width = max(1, users // (FINE * wanted))
 
-        def write(share: int, messages: Iterator[Sent]) -> Iterator[tuple[list[Written], Ints, Ints]]:
+        def write(share: int, messages: Iterator[tuple[int, Packed]]) -> Iterator[tuple[int, Any]]:
+            texts = []
+            for _share, message in messages:
+                if message.kind is FirstSeen:
+                    texts.append(unpack(message))
+                elif message.kind is Holders:
+                    yield share, message
             written: list[Written] = []
-            counts = np.zeros(0, np.int64)
-            for role, found in enumerate(texts_of_share(messages)[0]):
+            for role, found in enumerate(texts_of_share(texts)):
                 ordered = OrderedTexts(found, bases[role][share])
+                if len(ordered) or share == 0:
+                    table = f"{NAMES[role]}.parquet"
+                    written.append(write_texts(folder, table, share, ordered.texts(), ordered.base))
                 if role == USER:
                     first = ordered.base // width
                     group = (ordered.base + np.arange(len(ordered))) // width - first
                     counts = np.bincount(group, ordered.rows()).astype(np.int64)
-                if len(ordered) or share == 0:
-                    table = f"{NAMES[role]}.parquet"
-                    written.append(write_texts(folder, table, share, ordered.texts(), ordered.base))
-            yield written, np.arange(len(counts)) + bases[USER][share] // width, counts
+                yield from ordered.numbered(role, share)
+            yield share, WrittenTexts(written, first, counts)
 
+        numbered = sent(texts.mapPartitionsWithIndex(write), len(self._shares))
         rows_of = np.zeros(-(-users // width), np.int64)
         files: list[Written] = []
-        for written, group, counts in received(texts, FirstSeen).mapPartitionsWithIndex(write).collect():
-            files += written
-            np.add.at(rows_of, group, counts)
-        return files, make_ranges(rows_of, width, ROWS_PER_RANGE)
+        for made in received(numbered, WrittenTexts).values().collect():
+            files += made.files
+            rows_of[made.first : made.first + len(made.rows)] += made.rows
+        return numbered, files, make_ranges(rows_of, width, ROWS_PER_RANGE)
 
     def _write_events(
-        self, pieces: Any, texts: Any, bases: list[list[int]], ranges: Ranges, *, merge_next_page: bool
+        self, pieces: Any, numbered: Any, ranges: Ranges, *, merge_next_page: bool
     ) -> list[Written]:
-        folder, steps = self._tables or self._folder, self._steps
-
-        def number(share: int, messages: Iterator[Sent]) -> Iterator[Sent]:
-            found, others = texts_of_share(messages)
-            for role, each in enumerate(found):
-                yield from OrderedTexts(each, bases[role][share]).numbered(role, share)
-            yield from ((share, message) for message in others)
+        folder, shares = self._tables or self._folder, len(self._shares)
 
         def write(which: int, messages: Iterator[Sent]) -> Iterator[Written]:
             events = whole_range(messages, merge_next_page=merge_next_page)
             if events is not None:
                 yield write_events(folder, which, events, int(ranges.first_row[which]))
 
-        numbered = received(texts, FirstSeen, Holders).mapPartitionsWithIndex(number)
-        mapping = exchange(
-            exchange(numbered, len(self._shares)).mapPartitions(steps.mapped), len(self._shares)
-        )
+        mapping = exchange(received(numbered, Numbered, Holders).mapPartitions(self._steps.mapped), shares)
         both = gathered(received(pieces, PieceEvents)).zip(gathered(mapping))
         ranged = both.flatMap(lambda pair: renumbered(pair[0], pair[1], ranges))
         found: list[Written] = exchange(ranged, len(ranges)).mapPartitionsWithIndex(write).collect()

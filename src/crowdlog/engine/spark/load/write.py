@@ -45,6 +45,14 @@ class Written(NamedTuple):
     people: list[str]
 
 
+class WrittenTexts(NamedTuple):
+    """What one task wrote of texts. `rows`: of the users in groups of equal width, from group `first` on."""
+
+    files: list[Written]
+    first: int
+    rows: Ints
+
+
 def write_events(folder: Place, number: int, events: dict[str, Any], first_row: int) -> Written:
     def write(file: BinaryIO) -> None:
         with events_to(file, LONG_EVENTS) as writer:
