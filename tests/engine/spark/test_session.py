@@ -73,6 +73,15 @@ def test_a_cluster_starts_no_more_java_than_there_are_tasks(monkeypatch, tmp_pat
     )
     wished = session._settings("spark://somewhere:7077", tmp_path, 3)
     assert wished.keys() & {"spark.cores.max", "spark.driver.defaultJavaOptions"} == set()
+    executors = wished["spark.executor.defaultJavaOptions"]
+    assert executors.startswith(session.SIMPLE_COLLECTOR + session.SLOW_TO_COMPILE)
+
+
+def test_an_owner_who_chooses_a_collector_has_it(monkeypatch, tmp_path):
+    """Java does not start with two."""
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    (tmp_path / "spark-defaults.conf").write_text("spark.executor.extraJavaOptions -XX:+UseParallelGC\n")
+    wished = session._settings("spark://somewhere:7077", tmp_path, 3)
     assert wished["spark.executor.defaultJavaOptions"].startswith(session.SLOW_TO_COMPILE)
 
 

@@ -36,6 +36,9 @@ SLOW_TO_COMPILE = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:Tier4InvocationThreshold=50000 "
     "-XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
+# An executor holds little that lives long: Java's simple collector takes a sixth less CPU than its usual one,
+# whose threads and checks cost more than they clear. Java starts with one collector or not at all.
+SIMPLE_COLLECTOR = "-XX:+UseSerialGC "
 # A driver whose tasks run elsewhere moves next to nothing.
 FIRST_COMPILER = "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1"
 SETTINGS = {
@@ -95,18 +98,18 @@ def start(master: str, options: dict[str, str], tasks: int | None = None) -> tup
 def _settings(master: str, scratch: Path, tasks: int | None) -> dict[str, str]:
     """Ours; those that are only wishes give way to spark-defaults.conf."""
     own = {**SETTINGS, "spark.local.dir": str(scratch), **_log_settings(scratch)}
-    classes = java_options()
+    classes, said = java_options(), _said_by_owner()
     if master.startswith("local"):
         own |= ALONE
         wishes = DEFAULTS_ALONE | {"spark.driver.defaultJavaOptions": SLOW_TO_COMPILE + classes}
     else:
+        collector = "" if "spark.executor.extraJavaOptions" in said else SIMPLE_COLLECTOR
         wishes = {
             "spark.driver.defaultJavaOptions": FIRST_COMPILER + classes,
-            "spark.executor.defaultJavaOptions": SLOW_TO_COMPILE + classes,
+            "spark.executor.defaultJavaOptions": collector + SLOW_TO_COMPILE + classes,
         }
     if tasks is not None and master.startswith("spark://"):
         wishes["spark.cores.max"] = str(tasks)
-    said = _said_by_owner()
     return own | {name: value for name, value in wishes.items() if name not in said}
 
 
