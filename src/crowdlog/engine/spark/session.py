@@ -36,7 +36,7 @@ SLOW_TO_COMPILE = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:Tier4InvocationThreshold=50000 "
     "-XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
-# An executor holds little that lives long: Java's simple collector takes a sixth less CPU than its usual one,
+# An executor holds little that lives long: Java's simple collector takes a tenth less CPU than its usual one,
 # whose threads and checks cost more than they clear. Java starts with one collector or not at all.
 SIMPLE_COLLECTOR = "-XX:+UseSerialGC "
 # A driver whose tasks run elsewhere moves next to nothing.
