@@ -142,7 +142,7 @@ def descendants(pid: int) -> list[int]:
     """All processes below this one."""
     parents: dict[int, list[int]] = {}
     # No pattern of paths: it raises when a process ends between two of its looks.
-    for child in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+    for child in (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()):
         fields = _stat(child)
         if fields:
             parents.setdefault(int(fields[1]), []).append(child)
