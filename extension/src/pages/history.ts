@@ -141,6 +141,7 @@ async function removeOne(n: number): Promise<void> {
 
 async function removeAll(what: Filter, question: string): Promise<void> {
   if (!(await confirmed(question, message("delete")))) return;
+  clearTimeout(waiting); // the list is drawn anew here, and what was deleted is told last
   const deleted = await deleteEvents(what);
   await ask({ do: "badge" }); // questions about it are gone, too
   await show();
