@@ -39,7 +39,7 @@ class FirstSeen(NamedTuple):
     rows: Ints
 
 
-class Amount(NamedTuple):
+class PieceSize(NamedTuple):
     """How many those are, for a step that needs no more."""
 
     role: int
@@ -101,7 +101,7 @@ class TextSteps:
             mine = PackedTexts(texts.data[starts[low] : starts[high]], texts.size[low:high])
             counted = rows[low:high] if role == USER else rows
             yield int(number), FirstSeen(role, task, first[low:high], mine, counted)
-            yield int(number), Amount(role, int(high - low))
+            yield int(number), PieceSize(role, int(high - low))
 
     def mapped(self, messages: Iterable[Sent]) -> Iterator[Sent]:
         """The first task again: every piece is told the ids of its texts."""

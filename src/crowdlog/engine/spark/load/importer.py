@@ -21,11 +21,11 @@ from crowdlog.engine.spark.exchange import Packed, exchange, gathered, received,
 from crowdlog.engine.spark.failures import told_plainly
 from crowdlog.engine.spark.load import read as reading
 from crowdlog.engine.spark.load.dictionary import (
-    Amount,
     FirstSeen,
     Holders,
     Numbered,
     OrderedTexts,
+    PieceSize,
     TextSteps,
     texts_of_share,
 )
@@ -168,7 +168,7 @@ class _Load:
                     amounts[message.role] += message.texts
             yield share, amounts, read
 
-        each_share = sorted(received(texts, Amount, Read).mapPartitionsWithIndex(count).collect())
+        each_share = sorted(received(texts, PieceSize, Read).mapPartitionsWithIndex(count).collect())
         read = [each for _share, _counts, found in each_share for each in found]
         return read, [[counts[role] for _share, counts, _read in each_share] for role in ROLES]
 
