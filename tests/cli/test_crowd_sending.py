@@ -59,6 +59,25 @@ def test_a_mix_that_is_away_is_tried_again(crowd, tmp_path, monkeypatch, capsys)
     assert "The mix is away. Going on to try." in capsys.readouterr().err
 
 
+def test_a_machine_that_sleeps_most_of_the_time_misses_no_window(crowd, tmp_path, monkeypatch):
+    """Awake for one minute of five: a pause lasts five times as long by the clock on the wall."""
+    start, slept = time.time(), []
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    with ClientStore(tmp_path / "home") as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        own.consent(membership.id)
+        chosen = sample_artifacts(crowd.manifest, [MinedArtifact(("a",), 1)], RANDOM).chosen
+        participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+        crowd.open_uploads()
+        for item in own.outbox(membership.id):
+            own.reschedule(item.number, 0.9)
+        monkeypatch.setattr(time, "sleep", slept.append)
+        monkeypatch.setattr(time, "time", lambda: start + 5 * sum(slept))
+        crowd.mixes[0].clock = time.time
+        sent = crowd_sending._send_all(own, own.membership(None), Direct(crowd.mix), False, False)
+    assert sent.taken == crowd.mixes[0].counts(crowd.manifest.id)["accepted"] > 0
+
+
 def test_lines_without_tls_are_told(capsys):
     crowd_member._warn_of_open_lines(manifest_of())
     said = capsys.readouterr().err

@@ -219,6 +219,20 @@ def test_sampling_needs_cover_and_one_level_with_a_secondary():
     assert manifest_of(secondary="note", artifact="click", policy=policy).secondary == "note"
 
 
+@pytest.mark.parametrize("name", ["title", "purpose", "institution", "contact"])
+@pytest.mark.parametrize("words", ["two\nlines", "\x1b[2K", "\udcff", "x" * 4001])
+def test_the_operator_is_told_which_words_cannot_be_shown(name, words):
+    with pytest.raises(InputError, match=f"The {name} must be one line"):
+        Terms(**{"title": "t", "k": 5, name: words})
+
+
+def test_an_operator_s_slips_are_told():
+    with pytest.raises(InputError, match="64 hexadecimal digits"):
+        Terms("t", 5, job=Job(previous="the last one"))
+    with pytest.raises(InputError, match="before it begins"):
+        manifest_of(job=Job(mining_from=4_000_000_000))
+
+
 @pytest.mark.parametrize("value", [None, [], "x", 1])
 def test_what_is_no_manifest_is_refused(value):
     with pytest.raises(InputError):
@@ -280,7 +294,15 @@ def test_links_are_read_and_written():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "ftp://host/collections/a#t", "https://host/collections/a", "https://host/a#t", "https://["]
+    "text",
+    [
+        "",
+        "ftp://host/collections/a#t",
+        "https://host/collections/a",
+        "https://host/a#t",
+        "https://[",
+        "https://host/collections/a#\udcff",
+    ],
 )
 def test_what_is_no_link_is_refused(text):
     with pytest.raises(InputError):

@@ -1,7 +1,10 @@
 """The operator's commands one right after the other, on real services: none needs a pause in between."""
 
+import json
+
 import pytest
 
+from crowdlog.crowd.operator import Operator
 from crowdlog.crowd.services.local import LocalServices
 from crowdlog.crowd.terms import Terms
 from crowdlog.errors import InputError
@@ -34,3 +37,15 @@ def test_what_is_not_closed_is_not_published(operator, collection, tmp_path):
     with pytest.raises(InputError, match="close it before it is published"):
         operator.publish(collection, tmp_path / "crowdlog")
     assert operator.retry(collection, None) == "mining"
+
+
+@pytest.mark.parametrize(("url", "token"), [(3, "t"), ("http://127.0.0.1:1", None)])
+def test_a_file_of_other_things_is_not_the_operators(tmp_path, url, token):
+    service = {"url": "http://127.0.0.1:1", "token": "t"}
+    file = tmp_path / "operator.json"
+    file.write_text(
+        json.dumps({"randomness": {"url": url, "token": token}, "mixes": [service], "aggregation": service})
+    )
+    file.chmod(0o600)
+    with pytest.raises(InputError, match="does not hold the addresses"):
+        Operator.from_file(file)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from crowdlog.crowd.manifest import Manifest
     from crowdlog.privacy.randomness import Randomness
 
+# A sleeping machine stops the clock that a pause is measured by: a longer one could outlast the window.
+_LOOK_SECONDS = 60.0
+
 
 @click.command(short_help="Send the outbox through the mixes, bit by bit.")
 @home_option
@@ -143,7 +146,7 @@ def _send_on(
 
     total = participate.Sent()
     while (pause := participate.seconds_to_next(own, membership, window)) is not None:
-        time.sleep(pause)
+        time.sleep(min(pause, _LOOK_SECONDS))
         try:
             now = time.time()
             participate.spread_overdue(own, membership, window, randomness, now, participate.LATE_SECONDS)

@@ -22,6 +22,7 @@ INNER_ARTIFACTS = ("", *(kind for kind in QUERY_ARTIFACTS if kind != "query"))  
 ROLES = ("randomness", "mix", "aggregation")
 SECONDARIES = ("", "original", "note")
 ALWAYS = 1_000_000  # of a probability in millionths
+LONGEST_LINE = 4000  # characters
 _TEXTS = ("title", "artifact", "representation", "count", "inner_artifact", "secondary")
 _MISREAD = "The server's description of the collection is not one crowdlog understands."
 
@@ -223,7 +224,7 @@ class Manifest:
         texts = (*_TEXTS, "policy", "inner_policy")
         numbers = ("smallest_crowd", "mining_until", "upload_seconds", "sampling")
         if (
-            not all(_is_line(value[name]) for name in texts)
+            not all(is_line(value[name]) for name in texts)
             or not all(_is_number(value[name]) for name in numbers)
             or type(value["cover"]) is not bool
         ):
@@ -266,7 +267,7 @@ def _read(kind: type[Any], value: Any) -> Any:
     if not isinstance(value, dict) or set(value) != set(fields):
         raise InputError(_MISREAD)
     for name, item in value.items():
-        if not (_is_number(item) if fields[name].type == "int" else _is_line(item)):
+        if not (_is_number(item) if fields[name].type == "int" else is_line(item)):
             raise InputError(_MISREAD)
     return kind(**value)
 
@@ -276,6 +277,6 @@ def _is_number(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**53
 
 
-def _is_line(value: Any) -> bool:
+def is_line(value: Any) -> bool:
     """Whether a value is text without control characters: a title must not redraw a terminal."""
-    return isinstance(value, str) and len(value) <= 4000 and (value.isprintable() or not value)
+    return isinstance(value, str) and len(value) <= LONGEST_LINE and (value.isprintable() or not value)

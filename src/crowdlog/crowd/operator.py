@@ -32,6 +32,10 @@ class RemoteService:
     url: str
     token: str
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.url, str) or not isinstance(self.token, str):
+            raise TypeError("An address and a token are texts.")  # told by who reads the file
+
     def __repr__(self) -> str:
         return f"RemoteService({self.url!r})"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -10,7 +11,16 @@ from crowdlog.artifacts.kinds import counted_as
 from crowdlog.crowd.consent_words import NOT_GUARANTEED, dates, published
 from crowdlog.crowd.consent_words import date as date
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.manifest import ALWAYS, Consent, Job, Manifest, Party, digest_of
+from crowdlog.crowd.manifest import (
+    ALWAYS,
+    LONGEST_LINE,
+    Consent,
+    Job,
+    Manifest,
+    Party,
+    digest_of,
+    is_line,
+)
 from crowdlog.errors import InputError
 
 _HOUR = 3600
@@ -57,6 +67,18 @@ class Terms:
     sampling: int = ALWAYS  # in millionths
     secondary: str = ""
     job: Job = field(default_factory=Job)
+
+    def __post_init__(self) -> None:
+        for name in ("title", "purpose", "institution", "contact"):
+            if not is_line(getattr(self, name)):
+                raise InputError(
+                    f"The {name} must be one line of at most {LONGEST_LINE} characters, all of which can be "
+                    "shown."
+                )
+        if self.job.previous and not re.fullmatch("[0-9a-f]{64}", self.job.previous):
+            raise InputError(
+                "The round before is named by its id, 64 hexadecimal digits, as 'create' printed it."
+            )
 
     @classmethod
     def of_next_round(cls, manifest: Manifest, mining_seconds: int) -> Terms:
@@ -113,6 +135,10 @@ class Terms:
 
     def manifest(self, parties: Sequence[Party], keys: PartyKeys, mining_until: int) -> Manifest:
         """The collection on these terms, run by these parties with these keys."""
+        if mining_until <= self.job.mining_from:
+            raise InputError(
+                f"Mining would end on {date(mining_until)}, before it begins; give it more hours."
+            )
         described: dict[str, Any] = {
             "title": self.title,
             "artifact": self.artifact,

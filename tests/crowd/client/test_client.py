@@ -566,3 +566,18 @@ def test_a_home_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="--home"):
         ClientStore(tmp_path / "file" / "home")
+
+
+@pytest.mark.parametrize("damage", ["pages", "cut", "terms"])
+def test_a_damaged_file_is_said(crowd, tmp_path, damage):
+    place = tmp_path / "home" / "crowd.sqlite"
+    with ClientStore(place.parent) as own:
+        _member_with_outbox(crowd, own, ["a", "b"])
+        if damage == "terms":
+            with own._transaction() as t:
+                t.execute("UPDATE memberships SET manifest = '{'")
+    whole = place.read_bytes()
+    if damage != "terms":
+        place.write_bytes(whole[:4096] + b"Z" * (len(whole) - 4096) if damage == "pages" else whole[:5000])
+    with pytest.raises(InputError, match="is damaged"), ClientStore(place.parent) as own:
+        own.membership(None)

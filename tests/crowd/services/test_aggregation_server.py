@@ -5,6 +5,7 @@ import pytest
 
 from crowdlog.crowd.crypto.credential import request_credential
 from crowdlog.crowd.crypto.envelope import open_layer
+from crowdlog.crowd.manifest import canonical
 from crowdlog.crowd.services import aggregation
 from crowdlog.crowd.services.fields import to_base64
 from crowdlog.crowd.slots import Submission
@@ -245,6 +246,26 @@ def test_statistics_must_be_signed_by_the_mixes_of_the_terms(sqlite_crowd):
         answer = crowd.client.post(f"{crowd.at}/publish", json={"statistics": bad}, headers=OPERATOR)
         assert answer.status_code == 400
         assert "mix" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"passed": None}, {"batches": -1}, {"owner": "Another"}, {"more": 1}, {"rejected": "\x1b[2K"}]
+)
+def test_a_mix_cannot_sign_what_no_label_can_hold(sqlite_crowd, change):
+    """Its crowd log could never be written, and its reports would never be deleted."""
+    crowd = sqlite_crowd
+    crowd.open_uploads()
+    crowd.end()
+    good = crowd.statistics()
+    values = {**good[0]["statistics"], **change}
+    told = {name: value for name, value in values.items() if value is not None}
+    signature = crowd.mixes[0].identity.signing.sign("statistics", canonical(told)).hex()
+    body = {"statistics": [{"statistics": told, "signature": signature}, good[1]]}
+    answer = crowd.client.post(f"{crowd.at}/publish", json=body, headers=OPERATOR)
+    assert answer.status_code == 400
+    assert "mix" in answer.json()["error"]
+    again = crowd.client.post(f"{crowd.at}/publish", json={"statistics": good}, headers=OPERATOR)
+    assert again.status_code == 202
 
 
 @pytest.mark.parametrize(

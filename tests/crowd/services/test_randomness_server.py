@@ -1,5 +1,6 @@
 import dataclasses
 import hashlib
+import hmac
 
 import pytest
 
@@ -168,6 +169,9 @@ def test_used_slots_are_stored_under_the_key_that_dies(crowd, tmp_path):
     with crowd.server._database.transaction() as t:
         rows = t.rows("SELECT name, element FROM randomness_slots")
     assert all(name in raw for name, _element in rows)
+    key = crowd.server._keys.read(crowd.manifest.collection.voprf_public.hex())
+    under_key = [hmac.digest(key, b"slot" + value, "sha256") for value in (slot.name, slot.element)]
+    assert [tuple(map(bytes, row)) for row in rows] == [tuple(under_key)]
     for value in (slot.name, slot.element, hashlib.sha256(slot.element).digest()):
         assert value not in raw
 

@@ -129,6 +129,11 @@ def test_services_say_clearly_what_is_missing(tmp_path):
         (["randomness", *common, str(tmp_path / "none")], "cannot be read"),
         (["randomness", *common, str(tmp_path / "short")], "at least 32"),
         (["randomness", *common, str(tmp_path / "token"), "--certfile", "x"], "--keyfile"),
+        (
+            ["mix", *common, str(tmp_path / "token"), *("--certfile", __file__, "--keyfile", __file__)],
+            "belong together",
+        ),
+        (["mix", "--data", "/dev/null", "--token-file", str(tmp_path / "token")], "--data"),
     ]:
         answer = run(*options)
         assert answer.returncode == 1

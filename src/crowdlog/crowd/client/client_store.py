@@ -12,12 +12,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from crowdlog.crowd.client.reports import Prepared
 from crowdlog.crowd.client.sample_artifacts import SampledArtifact
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.errors import CrowdlogError, InputError
 
+_FILE = "crowd.sqlite"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS memberships (id TEXT PRIMARY KEY, url TEXT NOT NULL, manifest TEXT NOT NULL,
     invitation TEXT, pending BLOB, credentials BLOB, consented INTEGER NOT NULL DEFAULT 0,
@@ -77,16 +79,30 @@ class ClientStore:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path = folder / "crowd.sqlite"
+            path = folder / _FILE
             path.touch(mode=0o600)
             self._connection = sqlite3.connect(path, timeout=20, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise self._no_place() from error
+        try:
             for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
                 self._connection.execute(f"PRAGMA {pragma}")
             self._connection.executescript(_SCHEMA)
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(
-                f"The folder {folder} cannot hold the client's files; choose another with --home."
-            ) from error
+        except sqlite3.Error as error:
+            self._connection.close()
+            place = isinstance(error, sqlite3.OperationalError)
+            raise (self._no_place() if place else self._damaged()) from error
+
+    def _no_place(self) -> InputError:
+        return InputError(
+            f"The folder {self.folder} cannot hold the client's files; choose another with --home."
+        )
+
+    def _damaged(self) -> InputError:
+        return InputError(
+            f"The file {self.folder / _FILE} is damaged. Put a copy of it back if you have one, or choose "
+            "another folder with --home and ask for new invitations."
+        )
 
     def __enter__(self) -> ClientStore:
         return self
@@ -99,20 +115,33 @@ class ClientStore:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing: a full disk or Ctrl-C leaves the files as they were."""
+        with self._translated():
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+                self._connection.execute("COMMIT")
+                self._empty_log()
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Say what SQLite found in words that help: the folder's fault passes, a damaged file does not."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection
-            self._connection.execute("COMMIT")
-            self._empty_log()
-        except BaseException as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.OperationalError):
-                raise CrowdlogError(
-                    f"The folder {self.folder} cannot be written (is the disk full, or another crowdlog at "
-                    "work?); nothing there was changed."
-                ) from error
-            raise
+            yield
+        except sqlite3.OperationalError as error:
+            raise CrowdlogError(
+                f"The folder {self.folder} cannot be written (is the disk full, or another crowdlog at "
+                "work?); nothing there was changed."
+            ) from error
+        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+            raise self._damaged() from error
+
+    def _rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._translated():
+            return self._connection.execute(statement, values).fetchall()
 
     def _empty_log(self) -> None:
         """What was committed is safe already: a full disk or a long reader only leaves this to the next
@@ -144,12 +173,13 @@ class ClientStore:
             t.execute("UPDATE memberships SET receipt = ? WHERE id = ?", (receipt, collection_id))
 
     def memberships(self) -> list[Membership]:
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT manifest, url, invitation, pending, credentials, consented, left_it, sent, prepared, "
             "receipt "
             "FROM memberships"
-        ).fetchall()
-        return [_membership(*row) for row in rows]
+        )
+        with self._translated():
+            return [_membership(*row) for row in rows]
 
     def membership(self, collection_id: str | None, *, left_too: bool = False) -> Membership:
         """Return the membership whose id begins so; without an id, the only one there is."""
@@ -184,10 +214,9 @@ class ClientStore:
 
     def preparing(self, collection_id: str) -> list[SampledArtifact] | None:
         """What a preparation that was begun and not finished will go on with; None if there is none."""
-        found = self._connection.execute(
-            "SELECT chosen FROM preparations WHERE collection = ?", (collection_id,)
-        ).fetchone()
-        return None if found is None else [SampledArtifact.from_json(item) for item in json.loads(found[0])]
+        found = self._rows("SELECT chosen FROM preparations WHERE collection = ?", (collection_id,))
+        with self._translated():
+            return [SampledArtifact.from_json(item) for item in json.loads(found[0][0])] if found else None
 
     def fill(self, collection_id: str, seed: bytes, items: Sequence[tuple[Prepared, float]]) -> bool:
         """Fill the outbox with prepared reports, each with the share of the window after which it leaves;
@@ -206,7 +235,7 @@ class ClientStore:
         return True
 
     def outbox(self, collection_id: str) -> list[Item]:
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT number, slot, readable, submission, due FROM outbox WHERE collection = ? ORDER BY number",
             (collection_id,),
         )

@@ -57,6 +57,7 @@ class Link:
             parts.scheme not in {"http", "https"}
             or len(path) < 3
             or path[-2] != "collections"
+            or not parts.fragment.isascii()
             or not parts.fragment
         ):
             raise InputError(

@@ -348,8 +348,10 @@ class AggregationServer:
         if len(statistics) != len(manifest.mixes):
             raise Refused(400, "Each mix of the collection must have signed its statistics.")
         for party, one in zip(manifest.mixes, statistics, strict=True):
-            if not vouched(party.signing, collection_id, one):
-                raise Refused(400, "The statistics of a mix are not signed by it, or of another collection.")
+            if not vouched(party, collection_id, one):
+                raise Refused(
+                    400, "The statistics of a mix are no counts of this collection that it has signed."
+                )
         self._store.begin_publishing(collection_id, [one["statistics"] for one in statistics])
 
     async def _files(self, request: Request) -> Response:

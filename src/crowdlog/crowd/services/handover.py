@@ -21,11 +21,14 @@ from crowdlog.crowd.crypto.envelope import LAYER_OVERHEAD
 from crowdlog.crowd.crypto.signing import SigningKey, signed
 from crowdlog.crowd.manifest import Manifest, Party, canonical
 from crowdlog.crowd.request_chunks import MOST_ENVELOPES
+from crowdlog.crowd.services.batches import COUNTS
 from crowdlog.crowd.services.fields import Bytes, Fields, Integer, ListOf, to_base64
 from crowdlog.crowd.services.identity import SIGNATURE
+from crowdlog.errors import InputError
 
 MOST_BYTES = MAX_REPORT + MAX_LAYERS * LAYER_OVERHEAD  # of one envelope
 COUNT = Integer(0, 2**62)
+STATISTICS = ("held", *COUNTS)  # what a mix vouches for beside its name and the collection's
 BATCH: Fields = {"envelopes": ListOf(Bytes(MOST_BYTES), MOST_ENVELOPES), "signature": SIGNATURE}
 FINAL: Fields = {"signature": SIGNATURE}
 COUNTED: Fields = {"accepted": COUNT, "duplicates": COUNT, "rejected": COUNT}
@@ -67,14 +70,19 @@ def receipted(party: Party, kind: str, message: bytes, answer: httpx.Response) -
     return signed(bytes.fromhex(party.signing), kind, message, given)
 
 
-def vouched(public: str, collection_id: str, one: dict[str, Any]) -> bool:
-    """Whether a mix signed these statistics, of this collection."""
+def vouched(party: Party, collection_id: str, one: dict[str, Any]) -> bool:
+    """Whether a mix signed these statistics, of this collection and in its own name. Anything but counts
+    could not stand in the label, and would keep the crowd log from being written for good.
+    """
     try:
         values, signature = one["statistics"], bytes.fromhex(one["signature"])
-        same = values["collection"] == collection_id
-    except (KeyError, TypeError, ValueError):
+        named = values["owner"], values["collection"]
+        for name in STATISTICS:
+            COUNT.read(name, values[name])
+    except (KeyError, TypeError, ValueError, InputError):
         return False
-    return same and signed(bytes.fromhex(public), "statistics", canonical(values), signature)
+    mine = named == (party.owner, collection_id) and len(values) == len(STATISTICS) + len(named)
+    return mine and signed(bytes.fromhex(party.signing), "statistics", canonical(values), signature)
 
 
 async def fetch_certificate(client: httpx.AsyncClient, manifest: Manifest) -> tuple[int, str] | None:

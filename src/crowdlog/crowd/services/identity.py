@@ -18,6 +18,7 @@ from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.services.app import Refused
 from crowdlog.crowd.services.fields import Bytes, Fields, Integer, Text
 from crowdlog.crowd.services.keyfile import destroy_secret, write_secret
+from crowdlog.errors import InputError
 from crowdlog.files.disk import force_to_disk
 from crowdlog.privacy.randomness import Randomness
 
@@ -37,7 +38,12 @@ class Identity:
     randomness: Randomness
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise InputError(
+                f"The folder {self.folder} cannot be made: {error.strerror}. Name another with --data."
+            ) from error
         path = self.folder / "signing.key"
         if not path.exists():
             write_secret(path, SigningKey.generate(self.randomness).to_bytes())

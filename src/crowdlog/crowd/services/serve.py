@@ -107,6 +107,13 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
             ssl_certfile=listen.certfile,
             ssl_keyfile=listen.keyfile,
         )
+        try:
+            config.load()  # reads the certificate
+        except OSError as error:
+            raise InputError(
+                f"The certificate {listen.certfile} and its key {listen.keyfile} cannot be used: both must "
+                "be readable PEM files that belong together."
+            ) from error
         scheme = "https" if listen.certfile else "http"
         announce(f"{scheme}://{listen.host}:{opened.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[opened])
