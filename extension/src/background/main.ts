@@ -75,8 +75,7 @@ chrome.storage.onChanged.addListener((changes, area) => {
   if ("engines" in changes || "pages" in changes) void registerScripts().then(showState);
 });
 
-chrome.permissions.onRemoved.addListener(() => void registerScripts().then(showState));
-chrome.permissions.onAdded.addListener(() => void showState());
+for (const changed of [chrome.permissions.onRemoved, chrome.permissions.onAdded]) changed.addListener(() => void registerScripts().then(showState));
 
 self.addEventListener("unhandledrejection", ({ reason }) => void keepError("background", reason));
 watchTabs();
@@ -84,6 +83,7 @@ void noteStart();
 void take();
 void schedule();
 void giveBackUnneeded();
+void registerScripts(); // what the browser took back while nothing ran
 void showState();
 void badge().then(showWaiting); // a browser that starts has forgotten it
 void compareTabs();
