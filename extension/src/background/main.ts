@@ -3,6 +3,7 @@
 import { toBase64 } from "../../lib/base64.ts";
 import { JOURNAL, LOGGING } from "../content/record.ts";
 import { onWire } from "../log/wire.ts";
+import { noteWaits } from "../log/state.ts";
 import { noteStart } from "../log/switch.ts";
 import { keepError } from "../store/errors.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
@@ -36,7 +37,9 @@ let taking: Promise<unknown> = Promise.resolve();
 /** New events go into the log; then studies that wait for one are told. Calls wait for each other: whoever asked knows that both are done. */
 function take(): ReturnType<typeof drainJournal> {
   const run = taking.then(async () => {
-    const events = await drainJournal();
+    const draining = drainJournal();
+    if (await draining.then(() => noteWaits(false), () => noteWaits(true))) await showState();
+    const events = await draining;
     if (await tellStudies()) await showWaiting(await badge());
     return events;
   });

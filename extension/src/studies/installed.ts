@@ -1,7 +1,7 @@
 /** Studies she takes part in, her answers, and questions that wait for one. */
 
 import { transact } from "../store/database.ts";
-import { inLog, WAITING } from "../store/orphans.ts";
+import { ASKED, inLog, WAITING } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { readState } from "../store/state.ts";
 import { isRunning, type Study } from "./study.ts";
@@ -43,8 +43,7 @@ export interface Waiting {
   readonly features?: Readonly<Record<string, number>>;
 }
 
-export { WAITING };
-export const ASKED = "asked"; // when each step asked
+export { ASKED, WAITING };
 export const UNASKED = "unasked"; // uids of searches that studies have not been told of
 export const UNSIGNED = "unsigned"; // nothing of such a study leaves the computer
 
