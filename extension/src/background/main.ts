@@ -52,6 +52,10 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
   void registerScripts();
 });
 
+// Firefox starts the background with the browser only if something listens for that: until then the icon would show what the manifest says,
+// nothing would tell that logging is on, and no report would leave. What is to be done is done at every start, below.
+chrome.runtime.onStartup.addListener(() => undefined);
+
 chrome.runtime.onMessage.addListener((request: Request, sender, answer) => {
   if (request.do === "tab") {
     answer(sender.tab?.id);

@@ -155,7 +155,7 @@ async function settled(all = false): Promise<void> {
 
 /** How much went, and what did not: reports are of a collection once they are made. */
 async function deleted(size: number): Promise<(string | Node)[]> {
-  const waits = (await readableWaits()) ? [" ", message("history_reports_wait"), " ", h("a", { href: "collections.html" }, message("page_collections"))] : [];
+  const waits = (await readableWaits()) ? [h("br"), message("history_reports_wait"), " ", h("a", { href: "collections.html" }, message("page_collections"))] : [];
   return [message("history_deleted", size), ...waits];
 }
 
