@@ -6,7 +6,7 @@ import { closeDatabase } from "../../src/store/database.ts";
 import { addEvents, deleteEvent, deleteEvents, deleteReplayed, findEvents } from "../../src/store/events.ts";
 import { readState, writeState } from "../../src/store/state.ts";
 import { saveTaskLabels, taskLabels } from "../../src/apps/labels.ts";
-import { answersOf, ASKED, keepAnswer, WAITING, type Waiting, waitingQuestions } from "../../src/studies/installed.ts";
+import { answersOf, ASKED, keepAnswer, WAITING, type Waiting } from "../../src/studies/installed.ts";
 
 const search = (uid: string, query: string) => ({ uid, time: 1, kind: "search" as const, query, url: `https://e.example/${uid}` });
 const click = { uid: "c", time: 2, kind: "result-click" as const, search: "a", query: "canary", url: "https://e.example/a", target: "https://shop.example/" };
@@ -34,7 +34,7 @@ it.each([
 ])("deleted %s, with what was answered about it and its pages", async (_how, remove) => {
   await remove();
   expect(await kept()).toEqual(["other", ""]);
-  expect(await waitingQuestions()).toEqual([]);
+  expect(await readState(WAITING, [question])).toEqual([]);
 });
 
 it("deleted as a replay, or with everything", async () => {
