@@ -222,6 +222,12 @@ class Firefox(Shared):
         with self.client.using_context("chrome"):
             assert self.client.execute_async_script(stop, script_args=[_FIREFOX_ID]) is True
 
+    def background_state(self) -> str:
+        """Whether it runs; to ask starts nothing."""
+        script = "return WebExtensionPolicy.getByID(arguments[0])?.extension.backgroundState ?? ''"
+        with self.client.using_context("chrome"):
+            return str(self.client.execute_script(script, script_args=[_FIREFOX_ID]))
+
     def take_back(self, origin: str) -> None:
         """A host, as she does in the browser's settings."""
         script = (
@@ -337,18 +343,23 @@ class Firefox(Shared):
 
 
 @contextmanager
-def firefox(extension: Path, profile: Path, proxy: int, *, prompts: bool = False) -> Iterator[Firefox]:
+def firefox(
+    extension: Path, profile: Path, proxy: int, *, prompts: bool = False, lasting: bool = False
+) -> Iterator[Firefox]:
+    """`lasting`: the extension is installed in the profile, which may be started again."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of distro, which the driver's parts call
         from marionette_driver.addons import Addons
         from marionette_driver.marionette import Marionette
 
-    profile.mkdir(parents=True)
+    known = lasting and profile.exists()
+    profile.mkdir(parents=True, exist_ok=known)
     port = _free_port()
     preferences = {
         "marionette.port": port,
         "extensions.webextensions.uuids": json.dumps({_FIREFOX_ID: _FIREFOX_UUID}),
         "extensions.webextOptionalPermissionPrompts": prompts,
+        "xpinstall.signatures.required": not lasting,
         "security.notification_enable_delay": 0,
         "network.proxy.type": 1,
         "network.proxy.http": "127.0.0.1",
@@ -385,10 +396,16 @@ def firefox(extension: Path, profile: Path, proxy: int, *, prompts: bool = False
         client.start_session({"acceptInsecureCerts": True})
         client.timeout.script = WAIT
         client.timeout.implicit = 5
-        Addons(client).install(str(extension / "firefox"), temp=True)
-        _to_welcome_tab(client)
+        if not known:
+            file = extension / ("crowdlog-firefox.zip" if lasting else "firefox")
+            Addons(client).install(str(file), temp=not lasting)
+            _to_welcome_tab(client)
         yield Firefox(client)
-        client.cleanup()
+        if lasting:  # a browser that is ended from outside forgets what its extensions listen for
+            client._send_message("Marionette:Quit", {"flags": ["eForceQuit"]})
+            process.wait(WAIT)
+        else:
+            client.cleanup()
     finally:
         _end(process)
 

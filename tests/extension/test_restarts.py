@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.extension.browsers import chromium
+from tests.extension.browsers import chromium, firefox
 from tests.extension.recording_proxy import RecordingProxy
+from tests.extension.shared_browser import WAIT
 from tests.extension.test_developer import choose_file, lab_study
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browsers")]
@@ -69,6 +70,26 @@ def test_a_browser_that_starts_again(
             events = browser.events()
             assert len([one for one in events if one["kind"] == "logging" and one["on"]]) == turn + 1
     assert [one["query"] for one in events if one["kind"] == "search"] == ["first", "second"]
+
+
+def test_firefox_that_starts_again(extension: Path, proxy: RecordingProxy, tmp_path: Path) -> None:
+    """The background starts with the browser: until then the icon would be that of logging."""
+    profile = tmp_path / "profile"
+    with firefox(extension, profile, proxy.port, lasting=True) as browser:
+        browser.page("welcome.html")
+        browser.press("Start logging")
+        browser.wait("document.querySelectorAll('[role=status]').length === 1")
+        browser.page("popup.html")
+        browser.press("Pause logging")
+        browser.wait("document.querySelector('.state img').getAttribute('src') === 'icons/off-32.png'")
+        assert [one["on"] for one in browser.events() if one["kind"] == "logging"] == [True, False]
+    with firefox(extension, profile, proxy.port, lasting=True) as browser:
+        end = time.monotonic() + WAIT
+        while browser.background_state() != "running":
+            assert time.monotonic() < end, "nothing runs, and the icon says that searches are logged"
+            time.sleep(0.1)
+        browser.page("help.html")
+        browser.wait("(await chrome.action.getTitle({})) === 'Logging is paused: nothing is recorded'")
 
 
 def test_a_question_is_asked_once_for_each_search(start: Any) -> None:

@@ -69,6 +69,19 @@ def test_a_study(name: str, start: Any, proxy: RecordingProxy) -> None:
     browser.wait("document.querySelectorAll('.question').length === 1")
     assert "second search" in browser.run("return document.querySelector('.question').textContent")
     browser.wait("(await chrome.action.getBadgeText({})) === '1'")
+
+    # While it is paused nothing is asked, and what waited waits on.
+    browser.page("studies.html")
+    browser.press("Pause the study")
+    browser.wait("(await chrome.action.getBadgeText({})) === ''")
+    browser.page("study.html#example")
+    browser.wait("document.body.textContent.includes('paused: nothing is asked')")
+    assert browser.run("return document.querySelectorAll('.question').length") == 0
+    browser.page("studies.html")
+    browser.press("Go on with the study")
+    browser.wait("(await chrome.action.getBadgeText({})) === '1'")
+    browser.page("study.html#example")
+    browser.wait("document.querySelectorAll('.question').length === 1")
     browser.run("document.querySelector('.question select').value = 'no'")
     browser.fill(".question textarea", ANSWER)
     browser.press("Save the answer")

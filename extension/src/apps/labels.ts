@@ -1,17 +1,16 @@
 /** What she said about tasks by moving searches: searches of one label stay together, searches of different labels apart. */
 
+import { LABELS } from "../store/orphans.ts";
 import { readState, writeState } from "../store/state.ts";
-
-const STATE = "task-labels";
 
 export type Labels = Readonly<Record<string, number>>;
 
 export function taskLabels(): Promise<Labels> {
-  return readState<Labels>(STATE, {});
+  return readState<Labels>(LABELS, {});
 }
 
 export function saveTaskLabels(labels: Labels): Promise<void> {
-  return writeState(STATE, labels);
+  return writeState(LABELS, labels);
 }
 
 /**

@@ -1,7 +1,6 @@
 /** How often she uses an app; counted only while a study that she takes part in asks for it. */
 
-import { stateOf, installed } from "../studies/installed.ts";
-import { isRunning } from "../studies/study.ts";
+import { asksNow, installed, stateOf } from "../studies/installed.ts";
 import { done } from "../store/request.ts";
 import { transact } from "../store/database.ts";
 import { readState } from "../store/state.ts";
@@ -16,7 +15,7 @@ export function usesOf(study: string, app: App): Promise<Uses> {
 }
 
 export async function noteUse(app: App, what: string): Promise<void> {
-  const asking = (await installed()).filter(({ study, paused }) => !paused && isRunning(study) && study.steps.some((step) => step.do === "questionnaire" && step.features === app));
+  const asking = (await installed()).filter((one) => asksNow(one) && one.study.steps.some((step) => step.do === "questionnaire" && step.features === app));
   if (asking.length === 0) return;
   await transact(["state"], "readwrite", async (store) => {
     for (const { id } of asking) {

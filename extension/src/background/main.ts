@@ -3,6 +3,7 @@
 import { toBase64 } from "../../lib/base64.ts";
 import { JOURNAL, LOGGING } from "../content/record.ts";
 import { onWire } from "../log/wire.ts";
+import { noteWaits } from "../log/state.ts";
 import { noteStart } from "../log/switch.ts";
 import { keepError } from "../store/errors.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
@@ -36,7 +37,9 @@ let taking: Promise<unknown> = Promise.resolve();
 /** New events go into the log; then studies that wait for one are told. Calls wait for each other: whoever asked knows that both are done. */
 function take(): ReturnType<typeof drainJournal> {
   const run = taking.then(async () => {
-    const events = await drainJournal();
+    const draining = drainJournal();
+    if (await draining.then(() => noteWaits(false), () => noteWaits(true))) await showState();
+    const events = await draining;
     if (await tellStudies()) await showWaiting(await badge());
     return events;
   });
@@ -48,6 +51,10 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
   if (reason === "install") void chrome.tabs.create({ url: "welcome.html" });
   void registerScripts();
 });
+
+// Firefox starts the background with the browser only if something listens for that: until then the icon would show what the manifest says,
+// nothing would tell that logging is on, and no report would leave. What is to be done is done at every start, below.
+chrome.runtime.onStartup.addListener(() => undefined);
 
 chrome.runtime.onMessage.addListener((request: Request, sender, answer) => {
   if (request.do === "tab") {
@@ -75,8 +82,7 @@ chrome.storage.onChanged.addListener((changes, area) => {
   if ("engines" in changes || "pages" in changes) void registerScripts().then(showState);
 });
 
-chrome.permissions.onRemoved.addListener(() => void registerScripts().then(showState));
-chrome.permissions.onAdded.addListener(() => void showState());
+for (const changed of [chrome.permissions.onRemoved, chrome.permissions.onAdded]) changed.addListener(() => void registerScripts().then(showState));
 
 self.addEventListener("unhandledrejection", ({ reason }) => void keepError("background", reason));
 watchTabs();
@@ -84,6 +90,7 @@ void noteStart();
 void take();
 void schedule();
 void giveBackUnneeded();
+void registerScripts(); // what the browser took back while nothing ran
 void showState();
 void badge().then(showWaiting); // a browser that starts has forgotten it
 void compareTabs();

@@ -1,5 +1,6 @@
 /** Content scripts she has allowed beyond those of the five engines: her own engines, and all pages. */
 
+import { blockedEngines } from "../engines/allowed.ts";
 import { type Engine, matchesOf } from "../engines/engine.ts";
 import { EVERYWHERE } from "../store/hosts.ts";
 
@@ -12,6 +13,7 @@ export function registerScripts(): Promise<void> {
 }
 
 async function register(): Promise<void> {
+  await noteBlocked();
   const { engines = [], pages = false } = (await chrome.storage.local.get(["engines", "pages"])) as { engines?: Engine[]; pages?: boolean };
   const wanted: chrome.scripting.RegisteredContentScript[] = engines.map((engine) => ({
     id: `engine-${engine.id}`,
@@ -28,6 +30,13 @@ async function register(): Promise<void> {
   if (sameScripts(known, wanted)) return; // between an end and a beginning a page could come and go unseen
   if (known.length > 0) await chrome.scripting.unregisterContentScripts({ ids: known.map(({ id }) => id) });
   if (wanted.length > 0) await chrome.scripting.registerContentScripts(wanted);
+}
+
+/** Pages that are open cannot ask the browser what it lets them see: they read it here (content/wanted.ts). */
+async function noteBlocked(): Promise<void> {
+  const { blocked = [] } = (await chrome.storage.local.get("blocked")) as { blocked?: string[] };
+  const { ids } = await blockedEngines();
+  if (ids.join() !== blocked.join()) await chrome.storage.local.set({ blocked: ids });
 }
 
 function sameScripts(some: readonly chrome.scripting.RegisteredContentScript[], others: readonly chrome.scripting.RegisteredContentScript[]): boolean {

@@ -3,11 +3,13 @@
  *  does, so an event is handed to the browser before anything is awaited. */
 
 import { type LogEvent, newUid } from "../log/events.ts";
+import { isWanted, type Wanted, WANTED } from "./wanted.ts";
 
 export const JOURNAL = "event:";
 export const LOGGING = "logging";
 
-let logging: boolean | undefined;
+/** What she lets be logged, as far as it is known. */
+let wanted: Wanted = {};
 let tab: number | undefined;
 /** What happened before it was known whether anything may be written down. */
 let early: LogEvent[] | undefined = [];
@@ -19,11 +21,14 @@ export async function isLogging(): Promise<boolean> {
 
 /** Must be called once; what is recorded before it is done waits for it. */
 export async function readyToRecord(): Promise<void> {
+  let newer: Wanted = {};
   chrome.storage.onChanged.addListener((changes, area) => {
-    if (area === "local" && LOGGING in changes) logging = changes[LOGGING]?.newValue === true;
+    if (area !== "local") return;
+    newer = { ...newer, ...Object.fromEntries(WANTED.filter((name) => name in changes).map((name) => [name, changes[name]?.newValue])) };
+    wanted = { ...wanted, ...newer };
   });
-  const [now, own] = await Promise.all([isLogging(), ownTab()]);
-  logging ??= now; // a change that came meanwhile is newer
+  const [now, own] = await Promise.all([chrome.storage.local.get([...WANTED]), ownTab()]);
+  wanted = { ...now, ...newer }; // a change that came meanwhile is newer
   tab = own;
   const waiting = early ?? [];
   early = undefined;
@@ -37,7 +42,7 @@ export function record(event: Omit<LogEvent, "uid" | "time" | "tab"> & { uid?: s
 }
 
 function write(event: LogEvent): void {
-  if (chrome.extension.inIncognitoContext || !logging) return;
+  if (chrome.extension.inIncognitoContext || !isWanted(event, wanted)) return;
   void chrome.storage.local.set({ [JOURNAL + event.uid]: { ...event, ...(tab === undefined ? {} : { tab }) } });
 }
 

@@ -18,6 +18,7 @@ export interface Blocked {
   /** Names of engines whose pages the browser does not let us see. */
   readonly names: readonly string[];
   readonly patterns: readonly string[];
+  readonly ids: readonly string[];
   /** Whether there is no other engine. */
   readonly all: boolean;
 }
@@ -26,5 +27,5 @@ export async function blockedEngines(): Promise<Blocked> {
   const every = await watched();
   const held = await Promise.all(every.map(({ patterns }) => chrome.permissions.contains({ origins: [...patterns] })));
   const blocked = every.filter((_one, i) => !held[i]);
-  return { names: blocked.map(({ engine }) => engine.name), patterns: blocked.flatMap(({ patterns }) => patterns), all: blocked.length === every.length };
+  return { ids: blocked.map(({ engine }) => engine.id), names: blocked.map(({ engine }) => engine.name), patterns: blocked.flatMap(({ patterns }) => patterns), all: blocked.length === every.length };
 }

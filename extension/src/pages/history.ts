@@ -2,11 +2,14 @@
 
 import type { Engine } from "../engines/engine.ts";
 import { knownEngines, nameOf } from "../engines/known.ts";
+import { JOURNAL } from "../content/record.ts";
 import { localDay } from "../log/days.ts";
 import { KINDS, type Kind } from "../log/events.ts";
 import { exported, type Format, FORMATS } from "../log/export.ts";
 import { loggingNow } from "../log/state.ts";
 import { countEvents, deleteEvent, deleteEvents, everything, type Filter, findEvents, lastNumber, type Stored } from "../store/events.ts";
+import { readableWaits } from "../store/crowd.ts";
+import { keepError } from "../store/errors.ts";
 import { ask } from "./background.ts";
 import { button, clock, confirmed, day, download, fill, frame, goOnIn, h, outside, section } from "./dom.ts";
 import { message } from "./messages.ts";
@@ -123,6 +126,7 @@ function resultsOf({ results = [], query = "" }: Stored): HTMLElement[] {
 
 /** Only what went is taken from the page: she stays where she is, at the line after it. */
 async function removeOne(n: number): Promise<void> {
+  await settled();
   const gone = await deleteEvent(n);
   await ask({ do: "badge" });
   const lines = [...list.querySelectorAll<HTMLElement>("li[data-n]")];
@@ -136,22 +140,39 @@ async function removeOne(n: number): Promise<void> {
     day.remove();
   }
   (next?.querySelector<HTMLElement>(":scope > button") ?? words).focus({ preventScroll: true });
-  number.textContent = message("history_deleted", gone.size);
+  number.replaceChildren(...(await deleted(gone.size)));
+}
+
+/** What still waits for the log goes into it first: a moment later it would be there again. Where there is no room for it, it is deleted too. */
+async function settled(all = false): Promise<void> {
+  await ask({ do: "drain" }).catch(async (error: unknown) => {
+    await keepError("history", error);
+    if (!all) return;
+    const names = Object.keys(await chrome.storage.local.get(null)).filter((name) => name.startsWith(JOURNAL));
+    await chrome.storage.local.remove(names);
+  });
+}
+
+/** How much went, and what did not: reports are of a collection once they are made. */
+async function deleted(size: number): Promise<(string | Node)[]> {
+  const waits = (await readableWaits()) ? [h("br"), message("history_reports_wait"), " ", h("a", { href: "collections.html" }, message("page_collections"))] : [];
+  return [message("history_deleted", size), ...waits];
 }
 
 async function removeAll(what: Filter, question: string): Promise<void> {
   if (!(await confirmed(question, message("delete")))) return;
   clearTimeout(waiting); // the list is drawn anew here, and what was deleted is told last
-  const deleted = await deleteEvents(what);
+  await settled(Object.keys(what).length === 0);
+  const size = await deleteEvents(what);
   await ask({ do: "badge" }); // questions about it are gone, too
   await show();
-  number.textContent = message("history_deleted", deleted);
+  number.replaceChildren(...(await deleted(size)));
 }
 
 /** Without words, a kind or dates that is the whole log, and she is told so. */
 async function removeFound(): Promise<void> {
   const all = isUnfiltered();
-  await removeAll(filter(), all ? message("delete_all_sure", await countEvents()) : message("delete_found_sure"));
+  await removeAll(all ? {} : filter(), all ? message("delete_all_sure", await countEvents()) : message("delete_found_sure"));
 }
 
 async function save(format: Format): Promise<void> {

@@ -36,6 +36,7 @@ function actions(study: Study, signing: string, mine: Installed | undefined, red
     ...(changed ? [button(message("study_update"), () => agree(mine), "main")] : []),
     button(message(mine.paused ? "study_resume" : "study_pause"), async () => {
       await saveStudy({ ...mine, paused: !mine.paused });
+      await ask({ do: "badge" });
       await noteModule(study.id, mine.paused ? "resumed" : "paused");
       await redraw();
     }),

@@ -8,7 +8,7 @@ import { groupBy } from "../log/group.ts";
 import { eventsOf } from "../store/events.ts";
 import { answersFile } from "../studies/answers-file.ts";
 import { coverage } from "../studies/coverage.ts";
-import { type Answer, answersOf, deleteAnswer, dismiss, type Installed, installed, keepAnswer, saveStudy, UNSIGNED, type Waiting, waitingQuestions } from "../studies/installed.ts";
+import { type Answer, answersOf, asksNow, deleteAnswer, dismiss, type Installed, installed, keepAnswer, saveStudy, UNSIGNED, type Waiting, waitingQuestions } from "../studies/installed.ts";
 import { noteModule } from "../studies/module-log.ts";
 import { isRunning, type Labelling, type Questionnaire, type Step } from "../studies/study.ts";
 import { ask, callThroughGate } from "./background.ts";
@@ -24,7 +24,7 @@ async function draw(): Promise<void> {
     frame("study", h("p", {}, message("study_unknown")), h("a", { href: "studies.html" }, message("page_studies")));
     return;
   }
-  const steps = await Promise.all(one.study.steps.map((step, number) => shown(one, step, number)));
+  const steps = asksNow(one) ? await Promise.all(one.study.steps.map((step, number) => shown(one, step, number))) : [];
   frame("study", h("h2", {}, one.study.title), h("p", {}, one.study.purpose), participation(one), h("details", {}, h("summary", {}, message("study_agreed_to")), h("p", {}, one.study.consent)), ...steps, await kept(one), h("p", {}, h("a", { href: "studies.html" }, message("study_part"))));
 }
 

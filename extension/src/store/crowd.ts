@@ -127,6 +127,14 @@ export function outbox(collection: string): Promise<Item[]> {
   return transact(["outbox"], "readonly", (store) => done(store("outbox").index("collection").getAll(collection))) as Promise<Item[]>;
 }
 
+/** Whether something of her log is on its way to any collection. */
+export function readableWaits(): Promise<boolean> {
+  return transact(["preparations", "outbox"], "readonly", async (store) => {
+    const items = (await done(store("outbox").getAll())) as Item[];
+    return items.some(({ readable }) => readable !== "") || (await done(store("preparations").count())) > 0;
+  });
+}
+
 /** A report that is about to be sent, as it is now: she may have struck it out, or left. */
 export function beginSending(number: number): Promise<Item | undefined> {
   return transact(["outbox"], "readwrite", async (store) => {

@@ -88,12 +88,16 @@ export async function transact<T>(stores: readonly string[], mode: Mode, work: (
   let result: T;
   try {
     result = await work((name) => transaction.objectStore(name));
+    await finished;
   } catch (error) {
     if (transaction.error === null) abort(transaction);
-    throw error;
+    throw isFull(error) ? new Told("told_full") : error;
   }
-  await finished;
   return result;
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "QuotaExceededError";
 }
 
 function abort(transaction: IDBTransaction): void {

@@ -21,9 +21,10 @@ export function forgetErrors(): Promise<void> {
   return writeState(STATE, []);
 }
 
+/** Never fails: a failure to keep one would be kept, without end, where the disk is full. */
 export async function keepError(page: string, error: unknown): Promise<void> {
   const what = described(error, chrome.runtime.getURL(""));
-  await writeState(STATE, [...(await keptErrors()), { time: Date.now(), page, what }].slice(-MOST));
+  await keptErrors().then((before) => writeState(STATE, [...before, { time: Date.now(), page, what }].slice(-MOST))).catch(() => undefined);
 }
 
 /** The error's kind and the places of our own files (under `base`) that it passed. */

@@ -1,9 +1,11 @@
-/** What studies keep that tells of the log: questions that wait and answers. It goes in the transaction that deletes what it tells of, so that
- *  a page that is closed in between leaves nothing behind. */
+/** What is kept elsewhere and tells of the log: questions that wait, answers, searches that she moved between tasks. It goes in the transaction
+ *  that deletes what it tells of, so that a page that is closed in between leaves nothing behind. */
 
 import { done } from "./request.ts";
 
 export const WAITING = "questions";
+export const ASKED = "asked"; // when each step asked
+export const LABELS = "task-labels"; // by uids of searches
 
 type Store = (name: string) => IDBObjectStore;
 
@@ -16,7 +18,8 @@ export async function inLog(events: IDBObjectStore, uids: readonly string[]): Pr
   return keys.some((key) => key !== undefined);
 }
 
-/** Deletes questions about events that are gone, and answers of whose events none is left; in an open transaction over `TELLING`. */
+/** Deletes questions about events that are gone, answers of whose events none is left, and labels of searches that are gone; in an open
+ *  transaction over `TELLING`. With the last event the times of questions go, which are those of searches. */
 export async function dropOrphans(store: Store): Promise<void> {
   const waiting = ((await done(store("state").get(WAITING))) as { about: string }[] | undefined) ?? [];
   const asked = await Promise.all(waiting.map(({ about }) => inLog(store("events"), [about])));
@@ -25,4 +28,8 @@ export async function dropOrphans(store: Store): Promise<void> {
   for (const { n, of } of answers) {
     if (of !== undefined && !(await inLog(store("events"), of))) store("answers").delete(n);
   }
+  const labels = Object.entries(((await done(store("state").get(LABELS))) as Record<string, number> | undefined) ?? {});
+  const labelled = await Promise.all(labels.map(([uid]) => inLog(store("events"), [uid])));
+  if (labelled.includes(false)) store("state").put(Object.fromEntries(labels.filter((_one, i) => labelled[i])), LABELS);
+  if ((await done(store("events").count())) === 0) store("state").delete(ASKED);
 }

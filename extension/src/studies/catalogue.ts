@@ -36,7 +36,8 @@ export async function keepCatalogue(url: string, text: string): Promise<Catalogu
   if (!signed(fromHex(signing), "catalogue", utf8(canonical(body as never)), fromHex(signature))) throw new Told("told_catalogue_signature");
   const before = known.find((one) => one.url === url);
   if (before && before.signing !== signing) throw new Told("told_catalogue_signer");
-  const { studies = [], messages = [], feedback } = body as { studies?: unknown[]; messages?: Note[]; feedback?: unknown };
+  const { studies = [], messages = [], feedback } = body as { studies?: unknown; messages?: unknown; feedback?: unknown };
+  if (!Array.isArray(studies) || !Array.isArray(messages)) throw new Told("told_no_signed_catalogue");
   const read = { url, signing, time: Date.now(), studies: studies.map((one) => readSignedStudy(JSON.stringify(one))), messages: messages.filter(isNote), ...(isAddress(feedback) ? { feedback } : {}) };
   await writeState(STATE, [...known.filter((one) => one.url !== url), read]);
   return read;

@@ -1,7 +1,7 @@
 /** Studies she takes part in, her answers, and questions that wait for one. */
 
 import { transact } from "../store/database.ts";
-import { inLog, WAITING } from "../store/orphans.ts";
+import { ASKED, inLog, WAITING } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { readState } from "../store/state.ts";
 import { isRunning, type Study } from "./study.ts";
@@ -43,8 +43,7 @@ export interface Waiting {
   readonly features?: Readonly<Record<string, number>>;
 }
 
-export { WAITING };
-export const ASKED = "asked"; // when each step asked
+export { ASKED, WAITING };
 export const UNASKED = "unasked"; // uids of searches that studies have not been told of
 export const UNSIGNED = "unsigned"; // nothing of such a study leaves the computer
 
@@ -57,9 +56,14 @@ export function installed(): Promise<Installed[]> {
   return transact(["studies"], "readonly", (store) => done(store("studies").getAll())) as Promise<Installed[]>;
 }
 
+/** A study asks on its days, and not while she has paused it; what she answered can be read, saved and deleted at any time. */
+export function asksNow({ study, paused }: Installed): boolean {
+  return paused !== true && isRunning(study);
+}
+
 /** The bins of the feature vectors that a study she takes part in asks for in this collection. */
 export async function vectorsFor(collection: string): Promise<"bin1" | "bin2" | undefined> {
-  const steps = (await installed()).filter(({ study, signing, paused }) => isRunning(study) && signing !== UNSIGNED && !paused).flatMap(({ study }) => study.steps);
+  const steps = (await installed()).filter((one) => asksNow(one) && one.signing !== UNSIGNED).flatMap(({ study }) => study.steps);
   return steps.flatMap((step) => (step.do === "join-collection" && step.collection === collection && step.vectors ? [step.vectors] : []))[0];
 }
 
@@ -107,6 +111,8 @@ export function deleteAnswer(n: number): Promise<void> {
   return transact(["answers"], "readwrite", (store) => void store("answers").delete(n));
 }
 
-export function waitingQuestions(): Promise<Waiting[]> {
-  return readState<Waiting[]>(WAITING, []);
+/** Those of studies that ask now. */
+export async function waitingQuestions(): Promise<Waiting[]> {
+  const asking = new Set((await installed()).filter(asksNow).map(({ id }) => id));
+  return (await readState<Waiting[]>(WAITING, [])).filter(({ study }) => asking.has(study));
 }

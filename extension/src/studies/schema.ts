@@ -44,9 +44,10 @@ function wrongList(value: unknown, schema: Schema, root: Schema, place: string):
 
 function wrongObject(value: unknown, schema: Schema, root: Schema, place: string): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return place;
-  const missing = (schema.required ?? []).find((name) => !(name in value));
+  const missing = (schema.required ?? []).find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return `${place}.${missing}`;
-  return firstOf(Object.entries(value).map(([name, item]) => (schema.properties?.[name] ? wrongIn(item, schema.properties[name], root, `${place}.${name}`) : `${place}.${name}`)));
+  const known = new Map(Object.entries(schema.properties ?? {})); // an object would know "constructor", too
+  return firstOf(Object.entries(value).map(([name, item]) => (known.has(name) ? wrongIn(item, known.get(name) as Schema, root, `${place}.${name}`) : `${place}.${name}`)));
 }
 
 function firstOf(places: readonly (string | undefined)[]): string | undefined {

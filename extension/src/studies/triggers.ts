@@ -10,9 +10,9 @@ import { done } from "../store/request.ts";
 import { eventsBy, eventsOf } from "../store/events.ts";
 import { readState } from "../store/state.ts";
 import { frustrationFeatures } from "./frustration.ts";
-import { ASKED, type Installed, installed, UNASKED, WAITING, type Waiting, waitingQuestions } from "./installed.ts";
+import { ASKED, asksNow, type Installed, installed, UNASKED, WAITING, type Waiting, waitingQuestions } from "./installed.ts";
 import { noteModule } from "./module-log.ts";
-import { isRunning, type Questionnaire } from "./study.ts";
+import type { Questionnaire } from "./study.ts";
 
 const SAME_TASK = 0.5;
 const DAY = 24 * 3600 * 1000;
@@ -35,7 +35,7 @@ export async function tellStudies(): Promise<boolean> {
   const told = await readState<string[]>(UNASKED, []);
   if (told.length === 0) return false;
   const searches = (await eventsBy(told)).filter(isSearch);
-  const asking = (await installed()).filter(({ study, paused }) => !paused && isRunning(study)).flatMap((one): Asking[] => one.study.steps.flatMap((asked, step) => (asked.do === "questionnaire" ? [{ one, step, asked }] : [])));
+  const asking = (await installed()).filter(asksNow).flatMap((one): Asking[] => one.study.steps.flatMap((asked, step) => (asked.do === "questionnaire" ? [{ one, step, asked }] : [])));
   const ended = asking.some(({ asked }) => asked.when === "task-end") ? await endedTasks(searches) : [];
   return add(asking.flatMap((one) => questionsOf(one, searches, ended)), asking, told);
 }

@@ -4,8 +4,9 @@ import "fake-indexeddb/auto";
 import { beforeEach, expect, it } from "vitest";
 import { closeDatabase } from "../../src/store/database.ts";
 import { addEvents, deleteEvent, deleteEvents, deleteReplayed, findEvents } from "../../src/store/events.ts";
-import { writeState } from "../../src/store/state.ts";
-import { answersOf, keepAnswer, WAITING, type Waiting, waitingQuestions } from "../../src/studies/installed.ts";
+import { readState, writeState } from "../../src/store/state.ts";
+import { saveTaskLabels, taskLabels } from "../../src/apps/labels.ts";
+import { answersOf, ASKED, keepAnswer, WAITING, type Waiting } from "../../src/studies/installed.ts";
 
 const search = (uid: string, query: string) => ({ uid, time: 1, kind: "search" as const, query, url: `https://e.example/${uid}` });
 const click = { uid: "c", time: 2, kind: "result-click" as const, search: "a", query: "canary", url: "https://e.example/a", target: "https://shop.example/" };
@@ -33,7 +34,7 @@ it.each([
 ])("deleted %s, with what was answered about it and its pages", async (_how, remove) => {
   await remove();
   expect(await kept()).toEqual(["other", ""]);
-  expect(await waitingQuestions()).toEqual([]);
+  expect(await readState(WAITING, [question])).toEqual([]);
 });
 
 it("deleted as a replay, or with everything", async () => {
@@ -55,4 +56,15 @@ it("is not kept by a page that was open before the search was deleted", async ()
   await deleteEvents({ words: "canary" });
   expect(await keepAnswer(answer("canary", "a"), question)).toBe(false);
   expect(await kept()).toEqual(["other", ""]);
+});
+
+it("searches that she moved between tasks go from their labels, and with the last entry the times of questions", async () => {
+  await saveTaskLabels({ a: 0, b: 1 });
+  await writeState(ASKED, { "s 0": [1] });
+  await deleteEvents({ words: "canary" });
+  expect(await taskLabels()).toEqual({ b: 1 });
+  expect(await readState(ASKED, {})).toEqual({ "s 0": [1] }); // so many a day are asked, whatever is deleted of it
+  await deleteEvents({});
+  expect(await taskLabels()).toEqual({});
+  expect(await readState(ASKED, {})).toEqual({});
 });

@@ -94,6 +94,30 @@ def test_a_catalogue_holds_good_signed_studies_only() -> None:
         catalogue([late], [], key)
 
 
+@pytest.mark.parametrize(
+    "messages",
+    [
+        {},
+        [1],
+        [{"from": "us"}],
+        [{"from": "us", "date": "2026-11-17", "text": 1}],
+        [{"from": "us", "date": "2026-11-17", "text": ""}],
+        [{"from": "us", "date": "2026-11-17", "text": "x" * 4001}],
+        [{"from": "us", "date": "yesterday", "text": "hello"}],
+        [{"from": "us", "date": "2026-11-17", "text": "hello", "link": "https://study.example/"}],
+    ],
+    ids=str,
+)
+def test_messages_that_nobody_would_see_are_refused(messages: Any) -> None:
+    with pytest.raises(InputError, match="Messages must be a list"):
+        catalogue([], messages, SigningKey(b"k" * 32))
+
+
+def test_a_catalogue_names_each_study_once() -> None:
+    with pytest.raises(InputError, match="Two studies of the catalogue have the id 'example'"):
+        catalogue([CASES["signed"], CASES["signed"]], [], SigningKey(b"k" * 32))
+
+
 def test_a_file_must_be_json() -> None:
     with pytest.raises(InputError, match="line 2"):
         read_json('{"a": 1,\n}')

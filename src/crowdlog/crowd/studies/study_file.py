@@ -5,11 +5,14 @@ schema cannot say. The extension checks the same (extension/src/studies/study.ts
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 
 from crowdlog.crowd.studies.latin_square import latin_square
 from crowdlog.errors import InputError
@@ -27,6 +30,16 @@ _NEEDED = {
     "join-collection": ("behaviour", "aggregate", "privacy"),
     "lab": ("behaviour", "interface", "storage"),
 }
+
+
+def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
+    """As browsers read a pattern: `$` is the end of the text, not also the place before a last line feed."""
+    whole = re.sub(r"\$$", r"\\Z", pattern)
+    if isinstance(value, str) and not re.search(whole, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+_Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
 @cache
@@ -49,7 +62,7 @@ def read_json(text: str) -> Any:
 
 def check_study(study: Any) -> list[str]:
     """Return one sentence for each thing that is wrong; none for a good study."""
-    found = Draft202012Validator(schema()).iter_errors(study)
+    found = _Validator(schema()).iter_errors(study)
     try:
         wrong = [_sentence(one) for error in found for one in _inner(error)]
     except RecursionError:
