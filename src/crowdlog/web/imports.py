@@ -85,7 +85,7 @@ def choices(workspace: Workspace, said: Mapping[str, str], files: list[Path] | N
         "formats": list(FORMATS),
         "time_formats": TIME_FORMATS,
         "encodings": ENCODINGS,
-        "logs": [name for name, _store in workspace.stores()],
+        "logs": workspace.logs(),
         "own_ledger": OWN_LEDGER,
     }
 

@@ -72,7 +72,7 @@ def _wait(
         elif workspace.closing:
             workspace.end_job(number, "interrupted", STOPPED)
         else:
-            workspace.end_job(number, "failed", _sentence(told))
+            workspace.end_job(number, "failed", workspace.told(_sentence(told)))
         if then is not None:
             then()  # before it counts as ended: who waits for the end finds everything cleaned up
     finally:
