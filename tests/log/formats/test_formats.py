@@ -192,6 +192,19 @@ def test_what_is_said_about_a_quote_between_tabs_helps(tmp_path, last):
     assert import_log(path, tmp_path / "store").info.users == 9
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_quotes_of_excels_unicode_text_are_no_part_of_a_query(tmp_path, encoding):
+    """Once `"swim, pool"` was another query than the same words of somebody else, and quotes were doubled."""
+    path = tmp_path / "log.txt"
+    rows = [(u, quoted(q) if '"' in q else q, *rest) for u, q, *rest in ROWS]
+    text = "user\tquery\ttime\trank\turl\r\n" + "".join("\t".join(row) + "\r\n" for row in rows)
+    path.write_bytes(text.encode(encoding))
+    assert got(import_log(path, tmp_path / "store")) == ROWS
+    path.write_bytes(text.replace('twice"', "twice").encode(encoding))
+    with pytest.raises(InputError, match="or save what is in UTF-16 as UTF-8"):
+        import_log(path, tmp_path / "other")
+
+
 def test_bad_json_lines_are_set_aside(tmp_path):
     path = tmp_path / "log.jsonl"
     good = '{"user": 1, "query": "x", "time": 1141207200.5}\n'

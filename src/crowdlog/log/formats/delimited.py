@@ -1,5 +1,5 @@
 """Any table as text: CSV (comma, semicolon or bar; quotes as in RFC 4180) or TSV (tab; no quoting, unless
-every name of the header is in quotes), with or without a header.
+every name of the header is in quotes or the file is Excel's, in UTF-16), with or without a header.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
     layout = LineLayout(
         delimiter,
         tuple(role_of.get(place, -1) for place in range(len(places))),
-        quoted=delimiter != "\t" or (not numbered and _in_quotes(_first_line(source))),
+        quoted=delimiter != "\t" or _of_excel(source) or (not numbered and _in_quotes(_first_line(source))),
         header=not numbered,
         quoted_lines=options.quoted_lines,
     )
@@ -50,7 +50,7 @@ def first_fields(source: SourceFile, format_: str | None) -> tuple[str, list[str
     first = _first_line(source)
     tabbed = format_ == "tsv" or (format_ != "csv" and "\t" in first)
     delimiter = "\t" if tabbed else max(",;|", key=first.count)
-    if tabbed and not _in_quotes(first):
+    if tabbed and not _in_quotes(first) and not _of_excel(source):
         return delimiter, first.split(delimiter)
     return delimiter, next(csv.reader([first], delimiter=delimiter), [])
 
@@ -64,6 +64,13 @@ def _first_line(source: SourceFile) -> str:
             f"The first line of {source.name} is longer than {HEAD:,} bytes: no header is read from it."
         )
     return first
+
+
+def _of_excel(source: SourceFile) -> bool:
+    """Whether a tabbed text is what Excel calls Unicode text: there, what holds a comma or a quotation mark
+    stands in quotes, and others do not write tables in UTF-16.
+    """
+    return (source.encoding or "").startswith("utf-16")
 
 
 def _in_quotes(line: str) -> bool:
