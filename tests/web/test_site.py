@@ -150,6 +150,8 @@ def test_entries_of_collections_and_of_other_variants_fit_the_registry(releases)
     valid(entry)
     deployment = entry["deployment"]
     assert deployment["dp_variant"]["variant_name"] == "Custom"
+    assert "ledger" not in str(deployment["deployment_model"]), "a collection has none"
+    assert "imported" not in str(deployment["deployment_model"]), "nobody has a log"
     assert deployment["deployment_model"]["model_name"] == "Federated"
     assert deployment["privacy_loss"]["privacy_parameters"]["delta"] == 1e-6, "YAML reads a number"
     assert deployment["basic"]["data_product_region"] == "Bavaria"
