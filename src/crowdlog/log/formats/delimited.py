@@ -17,6 +17,9 @@ from crowdlog.log.formats.table_roles import TableRead, refuse_twice, table_role
 from crowdlog.log.scan import LineLayout, read_delimited
 from crowdlog.log.sources import HEAD, SourceFile
 
+# A field in quotes with doubled quotes inside, as nobody types a query and writers of CSV write one.
+_DOUBLED = re.compile(rb'(?:^|\t)"(?:[^"\t\r\n]*+"")++[^"\t\r\n]*+"(?:\t|\r?$)', re.MULTILINE)
+
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:
     """Columns given by number mean that there is no header."""
@@ -35,10 +38,17 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
     roles = table_roles(source, options, places)
     refuse_twice(source, places, roles)
     role_of = {places.index(name): ROLES.index(role) for role, name in roles.columns.items()}
+    quoted = delimiter != "\t" or _of_excel(source) or (not numbered and _in_quotes(_first_line(source)))
+    if not quoted and _DOUBLED.search(source.head()):
+        options.tell(
+            f"Fields of {source.name} stand in quotes with doubled ones inside. Between tabs quotes are "
+            "taken for part of the text. If they are not, put the names of its header in quotes too, or "
+            "save it as CSV."
+        )
     layout = LineLayout(
         delimiter,
         tuple(role_of.get(place, -1) for place in range(len(places))),
-        quoted=delimiter != "\t" or _of_excel(source) or (not numbered and _in_quotes(_first_line(source))),
+        quoted=quoted,
         header=not numbered,
         quoted_lines=options.quoted_lines,
     )
