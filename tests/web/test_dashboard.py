@@ -307,12 +307,12 @@ def test_closing_stops_what_runs(tmp_path):
     workspace = Workspace(tmp_path / "desk")
     ended: list[bool] = []
     words = ["import", str(tmp_path / "pipe.tsv"), str(tmp_path / "store"), "--yes"]
-    number = start(workspace, "import", "shop", "engineer", words, then=lambda: ended.append(True))
+    number = start(workspace, "import", "shop", "engineer", words, then=ended.append)
     (process, thread) = workspace.running[number]
     workspace.close()
     assert process.poll() is not None
     assert not thread.is_alive()
-    assert ended == [True]
+    assert ended == [False]
     with closing(Workspace(tmp_path / "desk")) as again:
         (job,) = again.jobs()
         assert job.state == "interrupted"

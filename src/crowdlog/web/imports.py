@@ -113,8 +113,8 @@ async def import_log(context: Context) -> Response:
         return go(f"/jobs/{number}")
     context.workspace.note(context.who, f"imports the log {said['name']}")
 
-    def clean() -> None:
-        if (context.workspace.folder / "stores" / said["name"] / "store.json").exists():
+    def clean(imported: bool) -> None:
+        if imported:  # a log of this name may also be another's, begun at the same time
             _remove(files)
 
     number = start(
