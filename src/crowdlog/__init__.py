@@ -44,9 +44,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Names of the Python interface are loaded when they are used: importing crowdlog alone takes a
-    millisecond.
-    """
+    """Names of the Python interface are loaded when they are used: importing crowdlog alone loads none."""
     if name in _PLACES:
         return getattr(_module(_PLACES[name]), name)
     if name[:1].isupper():

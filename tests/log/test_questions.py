@@ -74,6 +74,14 @@ def test_a_second_import_and_a_month_are_asked_about_and_share_a_budget_when_tol
 
 
 @pytest.mark.xdist_group("postgres")
+def test_of_several_ledgers_of_the_same_people_all_are_named(imported):
+    """Once the first in the alphabet was, and it was the empty one."""
+    done("import", "log.csv", "-o", "A", "--ledger", "own")
+    told = str(run("import", "log.csv", "-o", "again").exception).replace(f"{imported}/", "")
+    assert "Share the one of which most is spent" in told
+    assert "--ledger A/ledger.sqlite or --ledger S/ledger.sqlite" in told
+
+
 def test_the_question_names_a_ledger_that_can_be_given_as_it_stands_and_no_password(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(Path("log.csv"), [(f"u{i}", "weather", day) for i in range(60) for day in (1, 20)])

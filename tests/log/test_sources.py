@@ -1,7 +1,9 @@
 """Files, folders and compressed files, whole and broken."""
 
+import bz2
 import errno
 import gzip
+import lzma
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,8 @@ def test_a_file_cut_short_or_damaged_leaves_nothing(tmp_path, pack):
         (b"\n\n", "is empty"),
         (gzip.compress(b"", mtime=0), "is empty"),
         (b"\x7fELF\0\0\0", "is a binary file"),
+        (bz2.compress(TEXT), "is packed by bzip2"),
+        (lzma.compress(TEXT), "is packed by xz"),
         ("AnonID\tQuery".encode("utf-16"), "If user=AnonID,query=Query is right, add --yes"),
         (
             b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n",

@@ -65,6 +65,13 @@ def test_too_few_people_are_told_what_to_do_instead():
     assert (enough.empty, enough.instead) == (False, "")
 
 
+def test_what_all_releases_of_a_year_tell_together_is_said():
+    """The sentence about one of twelve releases says 69 %: readers see all twelve."""
+    told = " ".join(advise(Needs(20_000, "monthly", "public")).reasons)
+    assert "Who sees all of them guesses right in at most 96 % of cases." in told
+    assert "all of them guesses" not in " ".join(advise(Needs(20_000)).reasons)
+
+
 def test_the_command_repeats_the_advice_and_its_choices_are_the_rules():
     assert (set(command.RHYTHMS), set(command.AUDIENCES)) == (set(RHYTHMS), set(AUDIENCES))
     assert set(command.PURPOSES) == set(PURPOSES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import time
 from collections import deque
 from contextlib import closing
@@ -19,7 +20,7 @@ from crowdlog.web.app import ROUTES, make_app
 from crowdlog.web.permissions import ALLOWED, OPEN
 from crowdlog.web.schedule import run_due
 from crowdlog.web.work import follow, start
-from crowdlog.web.workspace import Workspace
+from crowdlog.web.workspace import ReleaseRequest, Workspace
 from tests.log.formats.shapes import _ubi
 from tests.support.postgres import Cluster
 from tests.web.visitor import PASSWORD, Browser, client, secret, wait
@@ -69,6 +70,44 @@ def test_what_is_not_there_is_told_without_the_servers_paths(desk, path):
     assert str(desk.folder) not in answer.text
 
 
+@pytest.fixture
+def damaged(desk):
+    """A second log, whose ledger is gone."""
+    place = desk.folder / "stores" / "harmed"
+    shutil.copytree(desk.folder / "stores" / "shop", place)
+    (place / "ledger.sqlite").unlink()
+    yield place
+    shutil.rmtree(place)
+
+
+@pytest.mark.parametrize("harm", ["ledger", "store"])
+def test_a_damaged_log_is_told_and_the_others_are_shown(desk, damaged, harm):
+    """Once one such log took away the list of logs, the form of imports and the page of alarms."""
+    if harm == "store":
+        (damaged / "store.json").write_text("{")
+    reader, engineer = client(desk, "reader"), client(desk, "engineer")
+    for answer in (reader.get("/"), reader.get("/schedule"), engineer.get("/import")):
+        assert answer.status_code == 200
+        assert str(desk.folder) not in answer.text
+    shown = reader.get("/").text
+    assert 'href="/logs/shop"' in shown
+    for page in (shown, reader.get("/schedule").text, reader.get("/logs/harmed").text):
+        assert "stores/harmed" in page
+        assert str(desk.folder) not in page
+    assert reader.get("/logs/harmed").status_code == 400
+
+
+def test_a_run_of_the_schedule_that_cannot_begin_is_an_alarm(tmp_path):
+    with closing(Workspace(tmp_path / "desk")) as desk:
+        desk.accounts.add("reader", "reader", PASSWORD)
+        values = ("lost", "FTu(k=20)", 300, "", "ada", 1, "approved", "bob", 1, "", "gone", "daily", 1)
+        desk.ask(ReleaseRequest(desk.new_id(), *values))
+        (number,) = run_due(desk)
+        (job,) = desk.jobs()
+        assert (job.id, job.state, job.told) == (number, "failed", "There is no log of this name.")
+        assert number in client(desk, "reader").get("/schedule").text
+
+
 def test_the_page_says_where_the_public_site_lies_and_when_it_was_made(tmp_path):
     with closing(Workspace(tmp_path / "desk")) as desk:
         desk.accounts.add("owner", "owner", PASSWORD)
@@ -99,10 +138,10 @@ def test_somebody_who_left_cannot_come_in_again(desk):
 def test_the_schedule_has_the_button_that_resumes(desk, monkeypatch):
     from dataclasses import replace
 
-    from crowdlog.web import decisions
+    from crowdlog.web import logs
 
-    found = decisions.shown
-    monkeypatch.setattr(decisions, "shown", lambda *log: replace(found(*log), unfinished=1))
+    found = logs.shown
+    monkeypatch.setattr(logs, "shown", lambda *log: replace(found(*log), unfinished=1))
     shown = client(desk, "engineer").get("/schedule").text
     assert 'action="/logs/shop/resume"' in shown
     assert "1 release of" in shown
@@ -268,12 +307,12 @@ def test_closing_stops_what_runs(tmp_path):
     workspace = Workspace(tmp_path / "desk")
     ended: list[bool] = []
     words = ["import", str(tmp_path / "pipe.tsv"), str(tmp_path / "store"), "--yes"]
-    number = start(workspace, "import", "shop", "engineer", words, then=lambda: ended.append(True))
+    number = start(workspace, "import", "shop", "engineer", words, then=ended.append)
     (process, thread) = workspace.running[number]
     workspace.close()
     assert process.poll() is not None
     assert not thread.is_alive()
-    assert ended == [True]
+    assert ended == [False]
     with closing(Workspace(tmp_path / "desk")) as again:
         (job,) = again.jobs()
         assert job.state == "interrupted"

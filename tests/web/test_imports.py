@@ -11,7 +11,9 @@ from contextlib import closing
 import pytest
 
 from crowdlog.log.importer import import_log
+from crowdlog.web import imports
 from crowdlog.web.imports import TriedImport, sweep_sent
+from crowdlog.web.work import start
 from crowdlog.web.workspace import Workspace
 from tests.log.formats.shapes import _ubi, searches
 from tests.support.postgres import running_cluster
@@ -132,6 +134,22 @@ def test_a_name_that_is_taken_does_not_cost_the_upload(desk):
         assert at.post(f"/jobs/{job.id}/discard", data={"csrf": secret(at)}).status_code == 303
         assert kept(desk) == before
         assert "What was sent is deleted" in at.get(f"/jobs/{job.id}").text
+
+
+def test_a_name_that_another_import_takes_meanwhile_does_not_cost_the_upload(desk, monkeypatch):
+    """Once the other one's store was taken for the proof that this file was imported, and it was deleted."""
+
+    def start_second(*words, **more):
+        shutil.copytree(desk.folder / "stores" / "shop", desk.folder / "stores" / "twice")
+        return start(*words, **more)
+
+    monkeypatch.setattr(imports, "start", start_second)
+    at = client(desk, "engineer")
+    before = kept(desk)
+    job = send(desk, at, "twice", table("user", "query", "time"), ledger="-own-")
+    assert (job.state, "exists already" in job.told) == ("failed", True)
+    assert len(kept(desk) - before) == 1
+    shutil.rmtree(desk.folder / "stores" / "twice")
 
 
 def test_the_form_shows_names_of_columns_and_never_a_row(desk):

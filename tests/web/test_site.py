@@ -20,6 +20,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.pages.picture import picture
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.release.folder import Release
+from crowdlog.release.page import rows_told
 from crowdlog.web.registry_entry import Curator, registry_entry
 from crowdlog.web.site import SiteTexts, make_site
 from tests.web.registry_schema import SCHEMA
@@ -65,6 +66,11 @@ def test_the_site_has_every_release_and_no_text_of_the_log(site, releases):
     assert "</script>" not in search
     rows = json.loads(search.removeprefix("const SEARCHED = ").removesuffix(";\n"))
     assert {row[0] for row in rows} == {"shoes", "</script>", "=1+1"}
+
+
+def test_rows_are_told_by_the_names_of_people(releases):
+    label = replace(Release.open(releases / "2024-03").label, tables={"queries": 3, "word_pairs": 1200})
+    assert rows_told(label) == [("3", "queries"), ("1,200", "pairs of words")]
 
 
 def test_the_losses_of_two_logs_are_summed_because_their_people_may_be_the_same(releases, tmp_path):
@@ -150,6 +156,8 @@ def test_entries_of_collections_and_of_other_variants_fit_the_registry(releases)
     valid(entry)
     deployment = entry["deployment"]
     assert deployment["dp_variant"]["variant_name"] == "Custom"
+    assert "ledger" not in str(deployment["deployment_model"]), "a collection has none"
+    assert "imported" not in str(deployment["deployment_model"]), "nobody has a log"
     assert deployment["deployment_model"]["model_name"] == "Federated"
     assert deployment["privacy_loss"]["privacy_parameters"]["delta"] == 1e-6, "YAML reads a number"
     assert deployment["basic"]["data_product_region"] == "Bavaria"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class Questions:
             self._ask_about_people(info)
 
     def _ask_about_people(self, info: StoreInfo) -> None:
+        found: dict[str, str] = {}  # by ledger: the store, and what it holds
         for folder, other in _stores_in(local_path(self.out).absolute().parent):
             if other is None:
                 raise InputError(
@@ -44,12 +45,24 @@ class Questions:
             same = other.info.content_hash == info.content_hash
             if same or in_common(info.people, other.info.people) >= SAME:
                 what = "the same log" if same else "a log of many of the same users"
-                ledger = shlex.quote(without_password(other.ledger()))
-                raise InputError(
-                    f"{other.path} holds {what}: what is released of both adds up for each of them. "
-                    f"Share one budget with --ledger {ledger}, or say that they are other people with "
-                    "--ledger own."
-                )
+                found[shlex.quote(without_password(other.ledger()))] = f"{other.path} holds {what}"
+        if found:
+            raise InputError(_share(found))
+
+
+def _share(found: Mapping[str, str]) -> str:
+    """`found`: by ledger, the sentence on its store. Of several ledgers one may be empty and others spent."""
+    ledgers = " or ".join(f"--ledger {ledger}" for ledger in found)
+    if len(found) == 1:
+        return (
+            f"{' '.join(found.values())}: what is released of both adds up for each of them. "
+            f"Share one budget with {ledgers}, or say that they are other people with --ledger own."
+        )
+    return (
+        f"{'; '.join(found.values())}: what is released of all adds up for each of them, and they have "
+        "ledgers of their own. Share the one of which most is spent ('crowdlog budget' tells): "
+        f"{ledgers}. Or say that they are other people with --ledger own."
+    )
 
 
 def _ask_about_users(info: StoreInfo) -> None:

@@ -173,9 +173,11 @@ def _open_quote(where: str, layout: LineLayout) -> InputError:
 
 def _without_quotes(layout: LineLayout) -> str:
     """How to say that quotes mean nothing. In a table cut by tabs they mean something only because the
-    header is in them.
+    header is in them, or because the file is in UTF-16, as Excel's are.
     """
-    return "take those of the header off" if layout.delimiter == "\t" else "use --format tsv"
+    if layout.delimiter == "\t":
+        return "take those of the header off, or save what is in UTF-16 as UTF-8"
+    return "use --format tsv"
 
 
 def _until_end(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -104,6 +104,7 @@ def advise(needs: Needs) -> Advice:
     told = expectation(mechanism, needs.people)
     guarantee = mechanism.promise().guarantee
     empty = bool(told and told[1])
+    sure = math.ceil(100 * right_guesses(total, budget_delta))
     return Advice(
         repr(mechanism),
         mechanism.epsilon,
@@ -118,10 +119,11 @@ def advise(needs: Needs) -> Advice:
         tuple(_choice(epsilon, mechanism, needs) for epsilon in (0.5, 1.0, 2.0, 3.0, 5.0)),
         (
             f"The budget of ε = {total:g} for a year: {why}.",
-            f"δ = {budget_delta:g} is a tenth of one over the number of people, or less: so small "
-            "that it is unlikely to fail even one of them.",
+            f"The budget of δ = {budget_delta:g} is a tenth of one over the number of people, or less: so "
+            "small that it is unlikely to fail even one of them. Half of it is left for what else comes up.",
             f"{times} releases a year share it. Their costs are added up by the rule that is tight for "
-            "this noise (the sum of μ², --gaussian), which leaves each of them more than an equal share."
+            "this noise (the sum of μ², --gaussian), which leaves each of them more than an equal share. "
+            f"Who sees all of them guesses right in at most {sure} % of cases."
             if times > 1
             else "One release may spend all of it.",
         ),

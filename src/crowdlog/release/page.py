@@ -103,13 +103,14 @@ def charts_of(label: Label, tables: Mapping[str, pa.Table]) -> list[BarChart]:
     ]
 
 
-def _cards(label: Label) -> list[tuple[str, str]]:
+def rows_told(label: Label) -> list[tuple[str, str]]:
+    """How many rows each table has, and of what; not of tables that have a row for each public value."""
     fixed = _fixed(label)
-    cards = [
-        (number(rows), f"{NAMES.get(name, name)} published")
-        for name, rows in label.tables.items()
-        if name not in fixed
-    ]
+    return [(number(rows), NAMES.get(name, name)) for name, rows in label.tables.items() if name not in fixed]
+
+
+def _cards(label: Label) -> list[tuple[str, str]]:
+    cards = [(rows, f"{what} published") for rows, what in rows_told(label)]
     guarantee = label.promise.guarantee
     if guarantee.protects:
         cards.append(

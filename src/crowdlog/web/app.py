@@ -137,9 +137,8 @@ async def _answer(
             _refuse_unsigned(name, session, form)
         response = await handler(Context(request, workspace, session, form, secure))
     except CrowdlogError as error:
-        response = page(
-            "web_error.html", Context(request, workspace, session, form, secure), status=400, told=str(error)
-        )
+        context = Context(request, workspace, session, form, secure)
+        response = page("web_error.html", context, status=400, told=workspace.told(error))
     except PermissionError:
         if session is None:
             response = RedirectResponse("/login", status_code=303)

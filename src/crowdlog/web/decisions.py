@@ -11,7 +11,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.planning.plan import plan_release
 from crowdlog.release.meaning import meaning_for_one_person
 from crowdlog.web.context import Context, go, page
-from crowdlog.web.logs import bill_of, shown
+from crowdlog.web.logs import bill_of, shown, shown_logs
 from crowdlog.web.retry import may_be_tried, terms_of
 from crowdlog.web.schedule import PERIODS, run_release
 
@@ -69,11 +69,19 @@ async def refuse(context: Context) -> Response:
 
 
 async def schedule(context: Context) -> Response:
-    """What runs next, and what needs somebody: failed work, and charges without a release."""
+    """What runs next, and what needs somebody: failed work, charges without a release, damaged logs."""
     requests = [r for r in context.workspace.requests() if r.state == "approved" and r.next_run]
     failed = [job for job in context.workspace.jobs() if job.state in ("failed", "interrupted")][:20]
-    unfinished = [log for log in (shown(*each) for each in context.workspace.stores()) if log.unfinished]
-    return page("web_schedule.html", context, requests=requests, failed=failed, unfinished=unfinished)
+    logs, damaged = shown_logs(context.workspace)
+    unfinished = [log for log in logs if log.unfinished]
+    return page(
+        "web_schedule.html",
+        context,
+        requests=requests,
+        failed=failed,
+        unfinished=unfinished,
+        damaged=damaged,
+    )
 
 
 async def stop(context: Context) -> Response:

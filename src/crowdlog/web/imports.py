@@ -85,7 +85,7 @@ def choices(workspace: Workspace, said: Mapping[str, str], files: list[Path] | N
         "formats": list(FORMATS),
         "time_formats": TIME_FORMATS,
         "encodings": ENCODINGS,
-        "logs": [name for name, _store in workspace.stores()],
+        "logs": workspace.logs(),
         "own_ledger": OWN_LEDGER,
     }
 
@@ -113,8 +113,8 @@ async def import_log(context: Context) -> Response:
         return go(f"/jobs/{number}")
     context.workspace.note(context.who, f"imports the log {said['name']}")
 
-    def clean() -> None:
-        if (context.workspace.folder / "stores" / said["name"] / "store.json").exists():
+    def clean(imported: bool) -> None:
+        if imported:  # a log of this name may also be another's, begun at the same time
             _remove(files)
 
     number = start(

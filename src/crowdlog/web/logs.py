@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import FileResponse, Response
 
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.log.store import LogStore
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.pages.script_policy import script_hashes
@@ -19,7 +19,7 @@ from crowdlog.web.context import POLICY, Context, go, moment, page
 from crowdlog.web.imports import SENT, TriedImport, choices
 from crowdlog.web.registry_entry import CURATORS
 from crowdlog.web.work import start
-from crowdlog.web.workspace import WebJob, named
+from crowdlog.web.workspace import WebJob, Workspace, named
 
 _HEAD = 4000  # characters of a page until its title
 _LOOK_AGAIN = 5  # seconds until a browser asks again how far running work is
@@ -39,6 +39,25 @@ class ShownLog:
     budget: BudgetReport
     bar: BudgetBar | None
     unfinished: int
+
+
+@dataclass(frozen=True)
+class DamagedLog:
+    """A log that cannot be opened: the others are shown all the same."""
+
+    name: str
+    told: str
+
+
+def shown_logs(workspace: Workspace) -> tuple[list[ShownLog], list[DamagedLog]]:
+    """All logs, and those that cannot be shown with the sentence why."""
+    found, damaged = [], []
+    for name in workspace.logs():
+        try:
+            found.append(shown(name, workspace.store(name)))
+        except CrowdlogError as error:
+            damaged.append(DamagedLog(name, workspace.told(error)))
+    return found, damaged
 
 
 def shown(name: str, store: LogStore) -> ShownLog:
@@ -94,12 +113,13 @@ def _checks(store: LogStore) -> tuple[str, ...]:
 
 
 async def all_logs(context: Context) -> Response:
-    found = [shown(name, store) for name, store in context.workspace.stores()]
+    found, damaged = shown_logs(context.workspace)
     jobs = context.workspace.jobs()[:8]
     return page(
         "web_logs.html",
         context,
         logs=found,
+        damaged=damaged,
         jobs=jobs,
         releases=context.workspace.releases(),
         kinds=CURATORS,

@@ -48,6 +48,21 @@ def registry_entry(label: Label, *, name: str, curator: Curator) -> str:
     return re.sub(r'("(?:delta|epsilon)": \d+)e', r"\1.0e", text) + "\n"
 
 
+def _source(label: Label) -> dict[str, str]:
+    """Where the data come from: an owner's log with its ledger, or what people kept to themselves."""
+    if label.model.name == "Distributed":
+        several = "A collection is published once; what several cost the same people is the plain sum."
+        source = "What people searched for while the collection was open, kept by themselves."
+    else:
+        several = "Several releases of the same people add up in one ledger."
+        source = "A log that was imported once and is not changed."
+    return {
+        "release_type_details": several,
+        "data_source_type": "Static",
+        "data_source_type_details": source,
+    }
+
+
 def _entry(label: Label, name: str, curator: Curator) -> dict[str, Any]:
     # How many people there are is asked for too, and left out: most releases do not tell it.
     promise = label.promise
@@ -84,14 +99,12 @@ def _entry(label: Label, name: str, curator: Curator) -> dict[str, Any]:
                 "trust_assumptions": "\n".join(f"- {line}" for line in promise.assumptions),
                 "actors": f"- Curator: {curator.name}. Contact: {curator.contact}\n- Readers: the public.",
                 "release_type": "One release",
-                "release_type_details": "Several releases of the same people add up in one ledger.",
-                "data_source_type": "Static",
-                "data_source_type_details": "A log that was imported once and is not changed.",
+                **_source(label),
                 "access_type": "Non-interactive",
                 "access_type_details": "Tables to be read.",
             },
             "implementation": {
-                "preprocessing_and_hyperparameter_tuning": looks or "The log was not looked at before.",
+                "preprocessing_and_hyperparameter_tuning": looks or "No look at the data is recorded.",
                 "mechanisms": f"{' and '.join(label.mechanisms)} (crowdlog {label.software})\n{steps}",
                 "composition": "The steps above add up to the privacy parameters.",
                 "post_processing": "Negative counts are set to 0 where the mechanism says so.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+from crowdlog.errors import CrowdlogError
 from crowdlog.web.work import start
 from crowdlog.web.workspace import LONGEST, ReleaseRequest, Workspace
 
@@ -34,6 +35,16 @@ def run_release(
     return start(workspace, "release", request.log, who, words, request=request.id, begun=begun)
 
 
+def _run_or_tell(workspace: Workspace, request: ReleaseRequest, moment: int) -> str:
+    """A run that cannot even begin, because its log is gone or damaged, is an alarm like one that fails."""
+    try:
+        return run_release(workspace, request, SCHEDULE, dated(request.out, moment), moment)
+    except CrowdlogError as error:
+        number = workspace.begin_job("release", request.log, SCHEDULE, request.id, moment)
+        workspace.end_job(number, "failed", workspace.told(error))
+        return number
+
+
 def run_due(workspace: Workspace, now: int | None = None) -> list[str]:
     """Start what is due; returns the jobs. Each run is one charge: the schedule moves on before it starts."""
     moment = int(time.time()) if now is None else now
@@ -46,5 +57,5 @@ def run_due(workspace: Workspace, now: int | None = None) -> list[str]:
         if workspace.set_next_run(request, request.next_run + (missed + 1) * period):
             workspace.note(SCHEDULE, f"runs the release {request.out} of {request.log}")
             # One moment for the name and the job: by it a run that failed is found again, also at midnight.
-            started.append(run_release(workspace, request, SCHEDULE, dated(request.out, moment), moment))
+            started.append(_run_or_tell(workspace, request, moment))
     return started

@@ -17,7 +17,7 @@ from crowdlog.pages.table import Cell, PageTable
 from crowdlog.release.export import write_delimited
 from crowdlog.release.folder import LABEL, Release
 from crowdlog.release.meaning import meaning_for_one_person
-from crowdlog.release.page import release_page
+from crowdlog.release.page import release_page, rows_told
 from crowdlog.web.croissant import croissant, dataset_card
 from crowdlog.web.registry_entry import Curator, registry_entry
 
@@ -137,7 +137,7 @@ def _publish(release: Release, folder: Path, texts: SiteTexts) -> Listed:
         label.date,
         " and ".join(label.mechanisms),
         rounded_up(guarantee.epsilon),
-        ", ".join(f"{number(rows)} {table}" for table, rows in label.tables.items()),
+        ", ".join(map(" ".join, rows_told(label))),
         meaning_for_one_person(guarantee),
         tuple(sorted(path.name for path in target.iterdir() if path.name not in ("index.html", _READ))),
     )

@@ -30,9 +30,10 @@ def start(
     environment: Mapping[str, str] | None = None,
     request: str = "",
     begun: int | None = None,
-    then: Callable[[], Any] | None = None,
+    then: Callable[[bool], Any] | None = None,
 ) -> str:
-    """Run a command in the background and return the job's number. `then` runs when it has ended.
+    """Run a command in the background and return the job's number. `then` is told that it has ended, and
+    whether well.
     `environment`: what the command is told beside its words; `begun`: when, if not now.
     """
     number = workspace.begin_job(kind, log, who, request, begun)
@@ -57,7 +58,7 @@ def _die_with_parent() -> None:
 
 
 def _wait(
-    workspace: Workspace, number: str, process: subprocess.Popen[str], then: Callable[[], Any] | None
+    workspace: Workspace, number: str, process: subprocess.Popen[str], then: Callable[[bool], Any] | None
 ) -> None:
     stdout, stderr = cast("IO[str]", process.stdout), cast("IO[str]", process.stderr)
     told: deque[str] = deque(maxlen=50)
@@ -72,9 +73,11 @@ def _wait(
         elif workspace.closing:
             workspace.end_job(number, "interrupted", STOPPED)
         else:
-            workspace.end_job(number, "failed", _sentence(told))
+            workspace.end_job(number, "failed", workspace.told(_sentence(told)))
         if then is not None:
-            then()  # before it counts as ended: who waits for the end finds everything cleaned up
+            then(
+                process.returncode == 0
+            )  # before it counts as ended: who waits for the end finds everything cleaned up
     finally:
         workspace.stages.pop(number, None)
         workspace.running.pop(number, None)

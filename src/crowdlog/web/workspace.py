@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdlog.crowd.services.storage import Database, open_database
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.log.store import LogStore
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
 from crowdlog.web.accounts import SCHEMA as ACCOUNTS
@@ -132,9 +132,13 @@ class Workspace:
             raise InputError("There is no log of this name.")
         return LogStore.open(place)
 
-    def stores(self) -> list[tuple[str, LogStore]]:
-        places = sorted(p for p in (self.folder / "stores").iterdir() if (p / "store.json").is_file())
-        return [(place.name, LogStore.open(place)) for place in places]
+    def logs(self) -> list[str]:
+        """The names of all logs, also of those that are damaged."""
+        return sorted(p.name for p in (self.folder / "stores").iterdir() if (p / "store.json").is_file())
+
+    def told(self, error: CrowdlogError | str) -> str:
+        """A sentence as pages show it: places are named as seen from this folder."""
+        return str(error).replace(f"{self.folder.resolve()}/", "").replace(f"{self.folder}/", "")
 
     def releases(self) -> list[str]:
         found = sorted(p.name for p in (self.folder / "releases").iterdir() if (p / "label.json").is_file())

@@ -192,6 +192,36 @@ def test_what_is_said_about_a_quote_between_tabs_helps(tmp_path, last):
     assert import_log(path, tmp_path / "store").info.users == 9
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_quotes_of_excels_unicode_text_are_no_part_of_a_query(tmp_path, encoding):
+    """Once `"swim, pool"` was another query than the same words of somebody else, and quotes were doubled."""
+    path = tmp_path / "log.txt"
+    rows = [(u, quoted(q) if '"' in q else q, *rest) for u, q, *rest in ROWS]
+    text = "user\tquery\ttime\trank\turl\r\n" + "".join("\t".join(row) + "\r\n" for row in rows)
+    path.write_bytes(text.encode(encoding))
+    assert got(import_log(path, tmp_path / "store")) == ROWS
+    path.write_bytes(text.replace('twice"', "twice").encode(encoding))
+    with pytest.raises(InputError, match="or save what is in UTF-16 as UTF-8"):
+        import_log(path, tmp_path / "other")
+
+
+def test_quotes_between_tabs_that_look_like_csv_are_told(tmp_path):
+    """They are kept, because a query may be in quotes; doubled ones are no query."""
+    path = tmp_path / "log.tsv"
+
+    def told(query: str) -> list[str]:
+        path.write_text(f"user\tquery\ttime\nu1\t{query}\t2006-03-01 10:00:00\nu2\tx\t2006-03-01 10:00:00\n")
+        said: list[str] = []
+        import_log(path, tmp_path / f"store-{len(query)}", tell=said.append)
+        return [line for line in said if "quotes" in line]
+
+    for query in ('"red shoes"', 'say "hi"', '""'):
+        assert told(query) == []
+    (line,) = told(quoted('say "hi", twice'))
+    assert "stand in quotes with doubled ones inside" in line
+    assert "twice" not in line
+
+
 def test_bad_json_lines_are_set_aside(tmp_path):
     path = tmp_path / "log.jsonl"
     good = '{"user": 1, "query": "x", "time": 1141207200.5}\n'

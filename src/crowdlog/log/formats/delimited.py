@@ -1,5 +1,5 @@
 """Any table as text: CSV (comma, semicolon or bar; quotes as in RFC 4180) or TSV (tab; no quoting, unless
-every name of the header is in quotes), with or without a header.
+every name of the header is in quotes or the file is Excel's, in UTF-16), with or without a header.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.formats.table_roles import TableRead, refuse_twice, table_roles
 from crowdlog.log.scan import LineLayout, read_delimited
 from crowdlog.log.sources import HEAD, SourceFile
+
+# A field in quotes with doubled quotes inside, as nobody types a query and writers of CSV write one.
+_DOUBLED = re.compile(rb'(?:^|\t)"(?:[^"\t\r\n]*+"")++[^"\t\r\n]*+"(?:\t|\r?$)', re.MULTILINE)
 
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:
@@ -35,10 +38,17 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
     roles = table_roles(source, options, places)
     refuse_twice(source, places, roles)
     role_of = {places.index(name): ROLES.index(role) for role, name in roles.columns.items()}
+    quoted = delimiter != "\t" or _of_excel(source) or (not numbered and _in_quotes(_first_line(source)))
+    if not quoted and _DOUBLED.search(source.head()):
+        options.tell(
+            f"Fields of {source.name} stand in quotes with doubled ones inside. Between tabs quotes are "
+            "taken for part of the text. If they are not, put the names of its header in quotes too, or "
+            "save it as CSV."
+        )
     layout = LineLayout(
         delimiter,
         tuple(role_of.get(place, -1) for place in range(len(places))),
-        quoted=delimiter != "\t" or (not numbered and _in_quotes(_first_line(source))),
+        quoted=quoted,
         header=not numbered,
         quoted_lines=options.quoted_lines,
     )
@@ -50,7 +60,7 @@ def first_fields(source: SourceFile, format_: str | None) -> tuple[str, list[str
     first = _first_line(source)
     tabbed = format_ == "tsv" or (format_ != "csv" and "\t" in first)
     delimiter = "\t" if tabbed else max(",;|", key=first.count)
-    if tabbed and not _in_quotes(first):
+    if tabbed and not _in_quotes(first) and not _of_excel(source):
         return delimiter, first.split(delimiter)
     return delimiter, next(csv.reader([first], delimiter=delimiter), [])
 
@@ -64,6 +74,13 @@ def _first_line(source: SourceFile) -> str:
             f"The first line of {source.name} is longer than {HEAD:,} bytes: no header is read from it."
         )
     return first
+
+
+def _of_excel(source: SourceFile) -> bool:
+    """Whether a tabbed text is what Excel calls Unicode text: there, what holds a comma or a quotation mark
+    stands in quotes, and others do not write tables in UTF-16.
+    """
+    return (source.encoding or "").startswith("utf-16")
 
 
 def _in_quotes(line: str) -> bool:

@@ -123,12 +123,20 @@ def looks_like_header(fields: list[str]) -> bool:
     return all(re.fullmatch(r"[^\W\d][\w .()/\-]{0,40}", name.strip()) for name in fields)
 
 
+_PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"7z\xbc\xaf": "7-Zip"}
+
+
 def _refuse_binary(source: SourceFile, head: bytes) -> None:
     if head.startswith(b"PK\x03\x04"):
         raise InputError(
             f"{source.name} is an Excel workbook or a zip archive. Save the sheet as CSV UTF-8 or Unicode "
             "text, or unpack the archive, and import that."
         )
+    for mark, packer in _PACKED.items():
+        if head.startswith(mark):
+            raise InputError(
+                f"{source.name} is packed by {packer}, which is not read. Unpack it, or use gzip or zstd."
+            )
     if b"\0" in head:
         raise InputError(
             f"{source.name} is a binary file, not a log. Export it as CSV, JSON Lines or Parquet. {_HELP}."
