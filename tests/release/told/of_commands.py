@@ -254,6 +254,13 @@ def by_squares(bench: Bench) -> str:
     return says("budget", log.path)
 
 
+def raised(bench: Bench) -> str:
+    says("budget", bench.log.path, "--epsilon", 90, "--delta", 1e-3)
+    answer = json.loads(says("budget", bench.log.path, "--json"))
+    assert (answer["limit"]["after"], len(answer["earlier_limits"])) == (1, 1)
+    return says("budget", bench.log.path)
+
+
 def whole(bench: Bench) -> str:
     said = says("check", bench.log.path)
     size = sum((bench.log.path / name).stat().st_size for name in bench.log.info.files)
@@ -357,6 +364,7 @@ OF_COMMANDS: dict[str, dict[str, Printing]] = {
         "no limit is set": without_limit,
         "looks at the log": looked,
         "ε = {} more": budget,
+        "limits before": raised,
     },
     "cli/what_decides.py": {
         " (the plain sum, which does not decide": by_squares,
