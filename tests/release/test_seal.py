@@ -367,6 +367,36 @@ def test_a_forged_seal_does_not_carry_the_signature(made, tmp_path):
         Release.open(tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"note": "checked by us"},
+        {"public_key": lambda key: key.upper()},
+        {"public_key": lambda key: f" {key}"},
+        {"ed25519": lambda signature: f"{signature[:64]} {signature[64:]}"},
+    ],
+)
+def test_the_parts_of_a_seal_are_its_own_and_spelled_in_one_way(made, tmp_path, change):
+    """Nothing covers the seal itself: what is added to it would be read as signed."""
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    for name, new in change.items():
+        label["seal"][name] = new if isinstance(new, str) else new(label["seal"][name])
+    (tmp_path / "out" / "label.json").write_text(json.dumps(label))
+    assert "The signature of" in not_verified(tmp_path / "out")
+
+
+def test_files_that_the_label_does_not_name_are_told(made, tmp_path):
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    assert Release.open(tmp_path / "out").unnamed() == []
+    for name in ("more.parquet", "a\nb\x1b.md"):
+        (tmp_path / "out" / name).write_bytes(b"x")
+    told = CliRunner().invoke(cli, ["verify", str(tmp_path / "out")]).output
+    assert "does not name was not looked at: 'a\\nb\\x1b.md', 'more.parquet'." in told
+    found = json.loads(CliRunner().invoke(cli, ["verify", str(tmp_path / "out"), "--json"]).output)
+    assert found["unnamed"] == ["a\nb\x1b.md", "more.parquet"]
+
+
 @pytest.mark.parametrize("half", ["ed25519", "public_key"])
 @pytest.mark.parametrize("gone", ["deleted", "null"])
 def test_half_a_signature_is_none_to_trust(made, tmp_path, half, gone):

@@ -78,6 +78,12 @@ class Release:
                     f"'crowdlog label {self.path}' shows what the label says."
                 )
 
+    def unnamed(self) -> list[str]:
+        """Files in the folder that the label does not name: nobody vouches for them."""
+        hashed = self.label.hashes
+        named = {LABEL, *(name if Path(name).suffix else f"{name}.parquet" for name in hashed)}
+        return sorted({path.name for path in self.path.iterdir()} - named)
+
     @property
     def tables(self) -> list[str]:
         """The names of the tables in this release: what its label does not name is none of them."""
