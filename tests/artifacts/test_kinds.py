@@ -2,7 +2,7 @@ import pytest
 
 from crowdlog.artifacts.kinds import ARTIFACTS, QUERY_ARTIFACTS, Artifact
 from crowdlog.errors import InputError
-from crowdlog.release.folder import CONTRACT
+from crowdlog.release.contract import CONTRACT
 
 
 def test_every_kind_names_its_table_and_its_columns():

@@ -92,6 +92,24 @@ def test_an_unused_store_has_spent_nothing(tmp_path):
     assert budget(str(log.path))["spent"] == {"epsilon": 0, "delta": 0, "tight_epsilon": 0, "tight_delta": 0}
 
 
+def test_a_limit_that_was_changed_after_a_release_is_told_with_those_before(tmp_path):
+    """Whoever reads the budget sees that it was raised when something had been seen, and when it was."""
+    log = make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None)
+    store = str(log.path)
+    budget(store, "--epsilon", "1", "--delta", "1e-5")
+    first = budget(store, "--epsilon", "2", "--delta", "1e-5")
+    assert (first["limit"]["after"], [was["epsilon"] for was in first["earlier_limits"]]) == (0, [1])
+    with open_ledger(log) as ledger:
+        ledger.charge(approximate(1.5, 1e-7), "a release", "out")
+    raised = budget(store, "--epsilon", "9", "--delta", "1e-5")
+    assert raised == budget(store, "--epsilon", "9", "--delta", "1e-5")  # the same again changes nothing
+    assert (raised["limit"]["epsilon"], raised["limit"]["after"]) == (9, 1)
+    assert [(was["epsilon"], was["after"]) for was in raised["earlier_limits"]] == [(1, 0), (2, 0)]
+    shown = CliRunner().invoke(cli, ["budget", store]).output
+    assert re.search(r"limit +ε = 9, δ = 1e-05, set [-0-9: ]+, after 1 release\n", shown)
+    assert re.search(r"limits before +ε = 1, [^,]+, set [-0-9: ]+; ε = 2, [^,]+, set [-0-9: ]+\n", shown)
+
+
 def test_what_is_spent_is_never_shown_as_less_and_the_limit_never_as_more(tmp_path):
     """Σμ², the tight ε and the lines of the releases: to the side that promises less, read digit by digit."""
     log = make_log(tmp_path, crowd_rows(5, ["weather"]), budget=None)

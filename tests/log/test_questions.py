@@ -157,6 +157,7 @@ def test_a_split_part_is_asked_about_or_shares_the_budget(imported):
     ("users", "what"),
     [
         ([f"row{i}" for i in range(40)], "Every row has a user of its own"),
+        (["row1", *(f"row{i}" for i in range(39))], "Nearly every row has a user of its own"),
         (["one"] * 40, "All rows have the same user"),
     ],
 )

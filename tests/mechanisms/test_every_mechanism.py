@@ -21,7 +21,8 @@ from crowdlog.mechanisms.parameters import with_role
 from crowdlog.plan.candidates import Pool
 from crowdlog.plan.selections import GradedRounds
 from crowdlog.privacy.randomness import SeededRandomness, SystemRandomness
-from crowdlog.release.folder import CONTRACT, Release, check_tables
+from crowdlog.release.contract import CONTRACT, check_tables
+from crowdlog.release.folder import Release
 from crowdlog.release.guard_rails import as_drawn
 from crowdlog.release.publish import open_ledger, publish
 from tests.support.logs import crowd_rows, make_log

@@ -120,6 +120,7 @@ DAMAGE = [
     sql("UPDATE journal SET hash = 'x' WHERE number = 1"),
     sql("UPDATE journal SET content = '[]' WHERE number = 2"),
     sql("INSERT INTO journal VALUES (5, '{}', 'x')"),
+    sql("CREATE TRIGGER swallow BEFORE INSERT ON journal BEGIN SELECT RAISE(IGNORE); END"),
     edited("epsilon", 0.01),
     edited("epsilon", "much"),
     edited("mechanism", "Other()"),

@@ -8,7 +8,7 @@ from crowdlog.comparison import compare
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import parse
 from crowdlog.privacy.randomness import SeededRandomness
-from crowdlog.release.guard_rails import BESIDE, SEEDED, USERS
+from crowdlog.release.guard_rails import BESIDE, BESIDE_NOTHING, SEEDED, USERS
 from crowdlog.release.publish import note_look, open_ledger, publish
 from crowdlog.release.resume import resume
 from crowdlog.utility.registry import score
@@ -112,9 +112,13 @@ def test_a_label_tells_of_an_earlier_release_without_a_promise(log, tmp_path, ea
         publish(parse(earlier), log, tmp_path / "out", i_know=True)
     with pytest.raises(PrivacyRefusal, match="had no differential privacy"):
         publish(MECHANISM, log, tmp_path / "later")
-    for name, spelling in (("later", repr(MECHANISM)), ("third", "FTu(k=3)")):
+    for name, spelling, told in (
+        ("later", repr(MECHANISM), BESIDE),
+        ("third", "FTu(k=3)", BESIDE_NOTHING),  # k people stand behind each of its texts all the same
+        ("fourth", "Pseudonyms()", BESIDE_NOTHING),
+    ):
         label = publish(parse(spelling), log, tmp_path / name, i_know=True).label
-        assert BESIDE in label.warnings
+        assert {BESIDE, BESIDE_NOTHING} & set(label.warnings) == {told}
         for page in ("label.json", "label.md", "index.html"):
             assert "without differential privacy was charged" in (tmp_path / name / page).read_text("utf-8")
 

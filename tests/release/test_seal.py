@@ -1,5 +1,6 @@
 """Whatever is edited in a label or a table is noticed, with one sentence and exit code 1."""
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -230,6 +231,61 @@ def test_a_changed_table_is_noticed(made, tmp_path, change):
     assert "do not trust" in not_verified(tmp_path / "out")
 
 
+def of_other_kind(column, values):
+    """The table with this column of other values."""
+    return lambda table: table.set_column(table.column_names.index(column), column, values)
+
+
+OTHER_KINDS = {
+    "a count is missing": of_other_kind("count", pa.array([None, 5], pa.int64())),
+    "counts are texts": of_other_kind("count", pa.array(["5", "6"])),
+    "counts are fractions": of_other_kind("count", pa.array([5.5, float("nan")])),
+    "a text is missing": of_other_kind("query", pa.array(["used cars", None])),
+    "texts are bytes": of_other_kind("query", pa.array([b"\xff", b"\xfe"])),
+    "texts are no UTF-8": of_other_kind(
+        "query", pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff", b"\xfe"]).buffers())
+    ),
+    "no counts": lambda table: table.drop(["count"]),
+    "another order": lambda table: table.select(["count", "query"]),
+    "no columns": lambda _table: pa.table({}),
+    "lists beside the counts": lambda table: table.append_column("more", pa.array([[1], [2]])),
+}
+READERS = {
+    "verify": ["verify", "out"],
+    "page": ["page", "out", "-o", "page.html"],
+    "export": ["export", "out", "-o", "exported"],
+    "score": ["score", "out", "--truth", "log-store", "--on", "coverage"],
+    "attack": ["attack", "out", "--truth", "log-store", "--with", "singles"],
+    "synthesize": ["synthesize", "out", "-o", "synthetic.tsv", "--users", "3"],
+}
+
+
+@pytest.mark.parametrize("change", OTHER_KINDS)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_table_of_other_columns_with_a_label_made_anew_is_refused_by_every_reader(
+    made, tmp_path, monkeypatch, change, reader
+):
+    """Nobody's signature stands in the way of whoever seals a label anew; it is never a fault of ours."""
+    log, folder = made
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(folder / "plain", "out")
+    shutil.copytree(log.path, "log-store")
+    two = pa.table({"query": ["used cars", "weather boston"], "count": [7, 8]})
+    pq.write_table(OTHER_KINDS[change](two), "out/queries.parquet")
+    path = tmp_path / "out" / "label.json"
+    label = json.loads(path.read_text(encoding="utf-8"))
+    label["crowdlog"]["hashes"]["queries"] = sha256(tmp_path / "out" / "queries.parquet")
+    label["crowdlog"]["tables"]["queries"] = pq.read_table("out/queries.parquet").num_rows
+    path.write_text(json.dumps(sealed(label)), encoding="utf-8")
+    done = CliRunner().invoke(cli, READERS[reader])
+    assert isinstance(done.exception, InputError), done.exception
+    assert "has not the columns of such a table" in str(done.exception)
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 @pytest.mark.parametrize("page", ["label.md", "explanation.md", "index.html"])
 @pytest.mark.parametrize("change", ["ε = 0.01", None])
 def test_a_changed_page_is_noticed(made, tmp_path, page, change):
@@ -309,6 +365,36 @@ def test_a_forged_seal_does_not_carry_the_signature(made, tmp_path):
     (tmp_path / "out" / "label.json").write_text(json.dumps(new))
     with pytest.raises(InputError, match="signature"):
         Release.open(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"note": "checked by us"},
+        {"public_key": lambda key: key.upper()},
+        {"public_key": lambda key: f" {key}"},
+        {"ed25519": lambda signature: f"{signature[:64]} {signature[64:]}"},
+    ],
+)
+def test_the_parts_of_a_seal_are_its_own_and_spelled_in_one_way(made, tmp_path, change):
+    """Nothing covers the seal itself: what is added to it would be read as signed."""
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    label = json.loads((tmp_path / "out" / "label.json").read_text())
+    for name, new in change.items():
+        label["seal"][name] = new if isinstance(new, str) else new(label["seal"][name])
+    (tmp_path / "out" / "label.json").write_text(json.dumps(label))
+    assert "The signature of" in not_verified(tmp_path / "out")
+
+
+def test_files_that_the_label_does_not_name_are_told(made, tmp_path):
+    shutil.copytree(made[1] / "signed", tmp_path / "out")
+    assert Release.open(tmp_path / "out").unnamed() == []
+    for name in ("more.parquet", "a\nb\x1b.md"):
+        (tmp_path / "out" / name).write_bytes(b"x")
+    told = CliRunner().invoke(cli, ["verify", str(tmp_path / "out")]).output
+    assert "does not name was not looked at: 'a\\nb\\x1b.md', 'more.parquet'." in told
+    found = json.loads(CliRunner().invoke(cli, ["verify", str(tmp_path / "out"), "--json"]).output)
+    assert found["unnamed"] == ["a\nb\x1b.md", "more.parquet"]
 
 
 @pytest.mark.parametrize("half", ["ed25519", "public_key"])

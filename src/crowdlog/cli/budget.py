@@ -9,10 +9,11 @@ import click
 
 from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.cli.what_decides import BY_THE_SUM, what_decides
+from crowdlog.number_format import amount as amount_of
 from crowdlog.number_format import rounded_down, rounded_up
 
 if TYPE_CHECKING:
-    from crowdlog.planning.budget import Amount, BudgetReport
+    from crowdlog.planning.budget import Amount, BudgetReport, EarlierLimit, Limit
 
 
 @click.command("budget")
@@ -106,7 +107,9 @@ def _show(budget: BudgetReport) -> None:
         "left": "no limit is set" if budget.left is None else _sentence(budget.left, rounded_down),
     }
     if budget.limit is not None:
-        fields["limit"] = f"{_sentence(budget.limit, rounded_down)}, set {budget.limit.date}"
+        fields["limit"] = _limit(budget.limit)
+    if budget.earlier_limits:
+        fields["limits before"] = "; ".join(map(_limit, budget.earlier_limits))
     if counted:
         del fields["left"]
         fields |= counted
@@ -132,6 +135,12 @@ def _show(budget: BudgetReport) -> None:
             for r in budget.releases
         ]
         show_table(["charge", "date", "release", "ε", "δ", "state", "folder"], rows)
+
+
+def _limit(limit: Limit | EarlierLimit) -> str:
+    """With its date; and whether it was decided before anything was seen."""
+    after = f", after {amount_of(limit.after, 'release')}" if limit.after else ""
+    return f"{_sentence(limit, rounded_down)}, set {limit.date}{after}"
 
 
 def _sentence(amount: Amount, digits: Callable[[float], str] = rounded_up) -> str:

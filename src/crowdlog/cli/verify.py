@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from crowdlog.release.verify_exact import ExactVerdict
 
 
+_SHOWN = 5  # names of files
+
+
 @click.command("verify")
 @click.argument("release")
 @click.option(
@@ -45,7 +48,8 @@ def command(release: str, truth: str | None, key: str | None, as_json: bool) -> 
     if wanted is not None and signer != wanted:
         whose = f"but with {signer}" if signer else "nor with any other"
         raise InputError(f"{release} is not signed with the key given, {whose}.")
-    found: dict[str, object] = {"tables": len(opened.label.tables), "signed_by": signer}
+    unnamed = opened.unnamed()
+    found: dict[str, object] = {"tables": len(opened.label.tables), "signed_by": signer, "unnamed": unnamed}
     if truth is not None:
         found |= _against(opened, release, truth, as_json)
     if as_json:
@@ -55,6 +59,10 @@ def command(release: str, truth: str | None, key: str | None, as_json: bool) -> 
     number = len(opened.label.tables)
     tables = "1 table with its hash" if number == 1 else f"{number} tables with their hashes"
     click.echo(f"{release} is as it was written: {tables}; {signed}.")
+    if unnamed:
+        which = ", ".join(ascii(name) for name in unnamed[:_SHOWN])
+        others = ", …" if len(unnamed) > _SHOWN else ""
+        click.echo(f"What its label does not name was not looked at: {which}{others}.")
 
 
 def _against(opened: Release, release: str, truth: str, as_json: bool) -> dict[str, object]:

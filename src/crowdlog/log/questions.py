@@ -16,6 +16,7 @@ from crowdlog.privacy.ledger_head import HEAD
 from crowdlog.privacy.ledger_place import without_password
 
 _FEW = 20  # rows below which a log is a trial
+_NEARLY = 0.95  # users a row from which on they are taken for requests: a few ids may repeat by chance
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,9 @@ def _ask_about_users(info: StoreInfo) -> None:
         return
     if info.users == 1:
         what = "All rows have the same user: the promise would protect one person's absence from nothing"
-    elif info.users == info.rows:
-        what = "Every row has a user of its own: the promise would protect a request, not a person"
+    elif info.users >= _NEARLY * info.rows:
+        every = "Every" if info.users == info.rows else "Nearly every"
+        what = f"{every} row has a user of its own: the promise would protect a request, not a person"
     else:
         return
     raise InputError(

@@ -71,15 +71,25 @@ class ChargedRelease(Amount):
 @dataclass(frozen=True)
 class Limit(Amount):
     """The budget in force: `rule` is "sum" or "gaussian". The latter decides by Σμ² and the δ of thresholds
-    (`tails`): what the releases have of both, and the most of each.
+    (`tails`): what the releases have of both, and the most of each. `after`: how many releases were charged
+    before it was set; what is decided then is no longer decided before anything was seen.
     """
 
     rule: str
     date: str
+    after: int = 0
     squares: float | None = None
     most_squares: float | None = None
     tails: float | None = None
     most_tails: float | None = None
+
+
+@dataclass(frozen=True)
+class EarlierLimit(Amount):
+    """A budget that was in force before. `after`: as in `Limit`."""
+
+    date: str
+    after: int
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,7 @@ class BudgetReport:
     limit: Limit | None = None
     looks: tuple[LookAtLog, ...] = ()
     stores: tuple[str, ...] = ()  # all that share this ledger
+    earlier_limits: tuple[EarlierLimit, ...] = ()  # oldest first
 
 
 def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -> BudgetReport:
@@ -123,6 +134,9 @@ def budget_of(ledger: Ledger, coming: Mechanism | None = None, times: int = 1) -
         limit_of(ledger),
         tuple(LookAtLog(_date(look.time), look.how) for look in ledger.looks()),
         tuple(ledger.stores()),
+        tuple(
+            EarlierLimit(was.epsilon, was.delta, _date(was.time), was.after) for was in ledger.budgets()[:-1]
+        ),
     )
 
 
@@ -149,7 +163,7 @@ def limit_of(ledger: Ledger) -> Limit | None:
     if limit is None:
         return None
     if limit.rule == "sum":
-        return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time))
+        return Limit(limit.epsilon, limit.delta, limit.rule, _date(limit.time), limit.after)
     spent = [spent_parts(entry) for entry in ledger.entries() if entry.guarantee.protects]
     squares, tails = round_up(sum(part[0] for part in spent)), round_up(sum(part[1] for part in spent))
     most_squares, most_tails = (-round_up(-most) for most in limits(limit.epsilon, limit.delta))
@@ -158,6 +172,7 @@ def limit_of(ledger: Ledger) -> Limit | None:
         limit.delta,
         limit.rule,
         _date(limit.time),
+        limit.after,
         squares=squares,
         most_squares=most_squares,
         tails=tails,

@@ -225,6 +225,9 @@ def _check_pages(connection: sqlite3.Connection) -> None:
     connection.execute("SELECT number, content, hash FROM journal LIMIT 1").fetchone()
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
         raise sqlite3.DatabaseError("its pages contradict each other")
+    # A trigger would swallow lines as they are added, and nobody would know.
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
+        raise sqlite3.DatabaseError("a trigger or a view was added to it")
 
 
 _PASSING = ("locked", "readonly", "read-only", "disk is full", "unable to open", "disk I/O")

@@ -162,6 +162,10 @@ class Ledger:
         """The budget in force, or None."""
         return self._read().budget
 
+    def budgets(self) -> list[Budget]:
+        """Every budget that was ever set, oldest first: the last is in force."""
+        return self._read().budgets
+
     def looks(self) -> list[Look]:
         """Every look at a log of this ledger, oldest first."""
         return self._read().looks

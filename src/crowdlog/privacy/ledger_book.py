@@ -46,12 +46,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that may be spent in all. `rule`: added up as ε and δ, or as Σμ² of Gaussian releases only."""
+    """The most that may be spent in all. `rule`: added up as ε and δ, or as Σμ² of Gaussian releases only.
+    `after`: how many releases were charged before it was set.
+    """
 
     epsilon: float
     delta: float
     rule: Rule = "sum"
     time: float = 0.0
+    after: int = 0
 
 
 @dataclass(frozen=True)
@@ -107,9 +110,11 @@ class Book:
         self.stores[content["store"]] = content["content_hash"]
 
     def _budget(self, content: Mapping[str, Any]) -> None:
-        self.budgets.append(
-            Budget(content["epsilon"], content["delta"], content["rule"], float(content["time"]))
-        )
+        """One that says what is in force already changes nothing: a script may say it every night."""
+        new = Budget(content["epsilon"], content["delta"], content["rule"], float(content["time"]))
+        known = self.budget
+        if known is None or (known.epsilon, known.delta, known.rule) != (new.epsilon, new.delta, new.rule):
+            self.budgets.append(replace(new, after=len(self._charges)))
 
     def _look(self, content: Mapping[str, Any]) -> None:
         self.looks.append(Look(float(content["time"]), content["how"], content["store"]))

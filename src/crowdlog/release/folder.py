@@ -6,15 +6,14 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdlog.artifacts.breakdowns import BREAKDOWNS
 from crowdlog.errors import InputError
 from crowdlog.files.whole import new_folder
 from crowdlog.json_safe import strict_json
+from crowdlog.release.contract import CONTRACT, check_tables, keeps_contract
 from crowdlog.release.label import Label
 from crowdlog.release.seal import check_seal, sealed
 
@@ -24,23 +23,6 @@ if TYPE_CHECKING:
     from crowdlog.release.assemble import Draft
 
 LABEL = "label.json"
-# The column contract of every table a release may hold. `count` may be followed by further columns; `url` by
-# the `cluster` of a record, where users of a cluster have the same.
-CONTRACT: Mapping[str, tuple[str, ...]] = {
-    "queries": ("query", "count"),
-    "clicks": ("query", "url", "count"),
-    "pairs": ("query", "next_query", "count"),
-    "sessions": ("sequence", "count"),
-    "words": ("word", "count"),
-    "word_pairs": ("word", "next_word", "count"),
-    "sites": ("site", "count"),
-    "query_sites": ("query", "site", "count"),
-    "word_sites": ("word", "site", "count"),
-    "triples": ("query", "next_query", "third_query", "count"),  # of collections only, like visits
-    "visits": ("query", "url", "count"),
-    **{table: (*columns, "count") for table, columns in BREAKDOWNS.values()},
-    "events": ("user", "query", "time", "rank", "url"),  # unsafe mechanisms only: one row per source row
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,6 +78,12 @@ class Release:
                     f"'crowdlog label {self.path}' shows what the label says."
                 )
 
+    def unnamed(self) -> list[str]:
+        """Files in the folder that the label does not name: nobody vouches for them."""
+        hashed = self.label.hashes
+        named = {LABEL, *(name if Path(name).suffix else f"{name}.parquet" for name in hashed)}
+        return sorted({path.name for path in self.path.iterdir()} - named)
+
     @property
     def tables(self) -> list[str]:
         """The names of the tables in this release: what its label does not name is none of them."""
@@ -112,9 +100,12 @@ class Release:
         if expected is not None and _digest(path) != expected:
             raise InputError(f"{path} is not the table that the label was written for: do not trust it.")
         try:
-            return pq.read_table(path)
+            table = pq.read_table(path)
         except (OSError, ValueError):
             raise InputError(f"{path} cannot be read as Parquet: the release is damaged.") from None
+        if not keeps_contract(name, table):  # its hash fits: whoever changed it made the label anew
+            raise InputError(f"{path} has not the columns of such a table: do not trust it.")
+        return table
 
     def queries(self) -> pa.Table | None:
         return self.table("queries")
@@ -146,14 +137,6 @@ def _stored(folder: Path) -> Any:
         ) from None
     except OSError as error:
         raise InputError(f"The label of {folder} cannot be read: {error.strerror}.") from None
-
-
-def check_tables(tables: Mapping[str, pa.Table]) -> None:
-    """Every table has the columns of its contract, in order. A mechanism that breaks it is our fault."""
-    for name, table in tables.items():
-        wanted = CONTRACT[name]
-        if tuple(table.column_names[: len(wanted)]) != wanted:
-            raise TypeError(f"table {name} has the columns {table.column_names}, expected {wanted}")
 
 
 def _digest(path: Path) -> str:

@@ -28,6 +28,10 @@ BESIDE = (
     "A release without differential privacy was charged for the same people: what this one promises does not "
     "hold of both together."
 )
+BESIDE_NOTHING = (
+    "A release without differential privacy was charged for the same people: both together may tell more of "
+    "a person than each by itself."
+)
 USERS = "Whether the log has fewer than 1/δ users: where it has not, there is a warning."
 
 
@@ -42,9 +46,11 @@ def as_drawn(promise: Promise, randomness: Randomness, users: int | None) -> Pro
     return promise
 
 
-def warnings_of_others(charge: int, entries: Iterable[Entry]) -> list[str]:
-    """What the other charges of the same ledger mean for the label of this one."""
-    return [BESIDE] if any(not e.guarantee.protects for e in entries if e.id != charge) else []
+def warnings_of_others(charge: int, promise: Promise, entries: Iterable[Entry]) -> list[str]:
+    """What the other charges of the same ledger mean for the label of this one, which makes this promise."""
+    if all(entry.guarantee.protects for entry in entries if entry.id != charge):
+        return []
+    return [BESIDE if promise.guarantee.protects else BESIDE_NOTHING]
 
 
 # Tables that need neither sessions nor an order of queries.

@@ -202,7 +202,7 @@ def _draw(drawing: Drawing, ledger: Ledger, charge: int, staged: Path, target: P
         drawing.randomness,
         source=drawing.log.info.id,
         charge=charge,
-        warnings=[*drawing.warnings, *warnings_of_others(charge, ledger.entries())],
+        warnings=[*drawing.warnings, *warnings_of_others(charge, drawing.promise, ledger.entries())],
         ledger_head=ledger.head,
         looks=[look.told() for look in ledger.looks()],
     )

@@ -15,6 +15,7 @@ from typing import Any
 from crowdlog.errors import InputError
 
 SEAL = "seal"
+_PARTS = {"sha256": "[0-9a-f]{64}", "ed25519": "[0-9a-f]{128}", "public_key": "[0-9a-f]{64}"}
 
 
 def _spelled(label: Mapping[str, Any]) -> bytes:
@@ -86,14 +87,18 @@ def check_seal(label: Any, of: str) -> str | None:
     text = _spelled(label)
     if seal["sha256"] != hashlib.sha256(text).hexdigest():
         raise InputError(f"The label of {of} was changed after it was written: do not trust it.")
-    if seal.get("ed25519") is None and seal.get("public_key") is None:
+    if seal.get("ed25519") is None and seal.get("public_key") is None and set(seal) <= set(_PARTS):
         return None
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+    false = InputError(f"The signature of {of} is not that of its label: do not trust it.")
+    # The seal covers no part of itself: it has these parts alone, and each is spelled in one way.
+    if set(seal) != set(_PARTS) or not all(re.fullmatch(_PARTS[name], str(seal[name])) for name in _PARTS):
+        raise false
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(seal["public_key"]))
         public.verify(bytes.fromhex(seal["ed25519"]), text)
-    except (InvalidSignature, ValueError, TypeError, KeyError):
-        raise InputError(f"The signature of {of} is not that of its label: do not trust it.") from None
+    except (InvalidSignature, ValueError):
+        raise false from None
     return str(seal["public_key"])

@@ -23,7 +23,8 @@ from crowdlog.log.synth import synthesize
 from crowdlog.measure.log_arrays import read_log
 from crowdlog.mechanisms.base import Mechanism
 from crowdlog.progress import progress_bar
-from crowdlog.release.folder import CONTRACT, Release
+from crowdlog.release.contract import CONTRACT
+from crowdlog.release.folder import Release
 from crowdlog.reproduce.counts_once import tables_by_seed
 from crowdlog.utility.context import MeasureSettings, Truth
 from crowdlog.utility.splits import write_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from crowdlog.log.store import LogStore
@@ -131,6 +133,17 @@ class Bench:
             stored = seal.sealed(stored)
         path.write_text(json.dumps(stored), encoding="utf-8")
         return Release.open(self.done.path)
+
+    def table(self, content: pa.Table) -> Release:
+        """The release with other queries, and a label that goes along with them."""
+        import pyarrow.parquet as pq
+
+        path = self.done.path / "queries.parquet"
+        pq.write_table(content, path)
+        hashes = {"queries": hashlib.sha256(path.read_bytes()).hexdigest()}
+        return self.label(
+            lambda stored: stored["crowdlog"].update(hashes=hashes, tables={"queries": content.num_rows})
+        )
 
     def file(self, text: str | bytes, name: str = "file.tsv") -> Path:
         path = self.folder / name

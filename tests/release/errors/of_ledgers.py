@@ -354,6 +354,7 @@ LEDGER_PARTS: Cases = {
         "line {} cannot be read": content("{"),
         "its tables cannot be read": no_text,
         "its pages contradict each other": pages,
+        "a trigger or a view was added": journal_of("CREATE VIEW charges AS SELECT content FROM journal"),
     },
     "privacy/gaussian_filter.py": {
         "the budget is for Gaussian releases only": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),

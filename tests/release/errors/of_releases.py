@@ -286,6 +286,12 @@ def table(content: bytes) -> Case:
     return case
 
 
+def without_counts(bench: Bench) -> None:
+    import pyarrow as pa
+
+    bench.table(pa.table({"query": ["a query"]})).table("queries")
+
+
 def closed_table(bench: Bench) -> None:
     path = bench.done.path / "queries.parquet"
     path.unlink()
@@ -425,6 +431,7 @@ RELEASE_ERRORS: Cases = {
         "is not the table that the label was written for": false_table,
         "was changed after it was written": changed_page,
         "cannot be read as Parquet": table(b"no Parquet"),
+        "has not the columns of such a table": without_counts,
         "{} cannot be read: {}.": closed_table,
         "The release could not be written to": no_room,
     },

@@ -205,6 +205,12 @@ def unsigned(bench: Bench) -> str:
     return str(result.exception)
 
 
+def with_a_note(bench: Bench) -> str:
+    (bench.done.path / "note.txt").write_text("ours")
+    assert bench.done.unnamed() == ["note.txt"]
+    return says("verify", bench.done.path)
+
+
 def budget(bench: Bench) -> str:
     said = says("budget", bench.log.path, "--next", "DPu(epsilon=1, delta=1e-9, d=2)")
     with bench.ledger() as ledger:
@@ -252,6 +258,13 @@ def by_squares(bench: Bench) -> str:
     assert answer["spent"]["epsilon"] > answer["limit"]["epsilon"]
     assert answer["limit"]["squares"] <= answer["limit"]["most_squares"]
     return says("budget", log.path)
+
+
+def raised(bench: Bench) -> str:
+    says("budget", bench.log.path, "--epsilon", 90, "--delta", 1e-3)
+    answer = json.loads(says("budget", bench.log.path, "--json"))
+    assert (answer["limit"]["after"], len(answer["earlier_limits"])) == (1, 1)
+    return says("budget", bench.log.path)
 
 
 def whole(bench: Bench) -> str:
@@ -344,6 +357,7 @@ OF_COMMANDS: dict[str, dict[str, Printing]] = {
         "{} tables with their hashes": verified("Crowd(epsilon=1, delta=1e-9)"),
         "{} is as it was written: {}; {}.": verified(FEW, least=2),
         "nor with any other": unsigned,
+        "What its label does not name was not looked at": with_a_note,
         "The table {} was counted again": verified(FEW, least=2),
         "{} is {}-anonymous at Θ": verified(PLAIN, least=2),
         " The record of {} users is empty.": empty_records,
@@ -357,6 +371,7 @@ OF_COMMANDS: dict[str, dict[str, Printing]] = {
         "no limit is set": without_limit,
         "looks at the log": looked,
         "ε = {} more": budget,
+        "limits before": raised,
     },
     "cli/what_decides.py": {
         " (the plain sum, which does not decide": by_squares,

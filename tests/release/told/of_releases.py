@@ -46,7 +46,12 @@ OF_RELEASES: dict[str, dict[str, True_]] = {
         "No formal guarantee: whoever": lambda label: (
             label.promise.guarantee.family == "none" and not unsafe(label) and not seeded(label)
         ),
-        "A release without differential privacy was charged": after_one_without_a_promise,
+        "A release without differential privacy was charged for the same people: what": lambda label: (
+            after_one_without_a_promise(label) and dp(label)
+        ),
+        "A release without differential privacy was charged for the same people: both": lambda label: (
+            after_one_without_a_promise(label) and not dp(label)
+        ),
         "This store is a part of another one": lambda label: label.source == "part",
         "Whether the log has fewer than 1/δ users": lambda label: (
             dp(label) and label.promise.guarantee.delta > 0

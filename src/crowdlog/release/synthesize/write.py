@@ -147,7 +147,13 @@ class _Writing:
 
     def add(self, block: SampledBlock, hour: Ints, sessions_of_user: Ints) -> None:
         """Append a block."""
-        csv.write_csv(_rows(block, hour, sessions_of_user, self.users), self._log, _LAYOUT)
+        try:
+            csv.write_csv(_rows(block, hour, sessions_of_user, self.users), self._log, _LAYOUT)
+        except pa.ArrowInvalid:
+            raise InputError(
+                "A text of this release holds a tab or the end of a line, which no search does: "
+                "do not trust it."
+            ) from None
         texts: set[Any] = set(block.query.filter(_array(block.invented)).unique().to_pylist()) - self._seen
         self._marks.write("".join(f"{text}\n" for text in sorted(texts)).encode())
         self._seen |= texts
