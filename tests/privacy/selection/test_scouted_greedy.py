@@ -119,7 +119,7 @@ def test_scouting_moves_the_sums_by_at_most_its_sensitivity(held: int) -> None:
 
 
 @pytest.mark.parametrize("scout", [0.0, 0.2])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.1, 1e-6)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.1, 1e-6), (1.0, 1e-28)])
 def test_the_shares_add_up_to_less_than_the_promise(scout: float, epsilon: float, delta: float) -> None:
     method = ScoutedGreedy(scout)
     budget = method.budget(epsilon, delta)
