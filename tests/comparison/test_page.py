@@ -21,6 +21,7 @@ NAMED = (
     "[...document.querySelectorAll('#frontier svg .mark-text.role-mark text')].map(text => text.textContent)"
 )
 
+PAPER = 718  # what is left of the width of A4, in CSS pixels
 # Words under an axis that do not fit into their drawing.
 CUT_OFF = """[...document.querySelectorAll('#frontier svg, #attacks svg')].flatMap(drawing => {
     const all = drawing.getBoundingClientRect()
@@ -176,6 +177,9 @@ def test_the_page_in_a_browser(comparison, tmp_path):
                 "the page itself is never wider than the window"
             )
             page.wait_for_function(f"!{CUT_OFF}.length", timeout=120_000)
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": PAPER, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, "print would be made smaller"
         browser.close()
     assert complaints == []
     assert requests == [path.as_uri()]

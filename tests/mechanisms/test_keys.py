@@ -114,6 +114,22 @@ def test_names_alone_say_so_everywhere(crowd, tmp_path):
     assert "coverage:queries:median_relative_error" not in scores
 
 
+def test_numbers_of_a_route_that_may_not_have_been_taken_say_so():
+    """The label is made before the look: a reader must not take the long route's bar for the release's."""
+    looked, fixed = names_alone().promise(), names_alone(route="long").promise()
+    ours = {f"{name} on the long route" for name in fixed.settings}
+    assert set(looked.settings) == ours
+    assert "A noisy look at the log decides" in looked.steps[0].what
+    assert fixed.steps[0].what == "At most 300 different ones of each person support a choice."
+
+
+@pytest.mark.parametrize("route", ["short", "shared"])
+def test_one_unit_of_each_person_is_not_told_as_a_bound_of_many(route):
+    promise = names_alone(route=route).promise()
+    assert promise.steps[0].what == "Each person supports one by one unit, however many she has."
+    assert "selection items_per_user" not in promise.settings
+
+
 def test_names_alone_never_look_at_counts(crowd, monkeypatch):
     """A release without counts must not even make them."""
     monkeypatch.setattr(Histories, "counts", lambda *_args: pytest.fail("counted"))

@@ -98,6 +98,8 @@ def spellings(folder: Path) -> list[str]:
         "DPa(epsilon=4, delta=1e-6, d=2, keep='random', artifact='word-site')",
         "Zealous(epsilon=4, delta=1e-6, d=2, keep='random')",
         "Keys(epsilon=4, delta=1e-6, weight_counts=0)",
+        "Keys(epsilon=4, delta=1e-6, selection='routed', weight_counts=0)",
+        "Keys(epsilon=4, delta=1e-6, selection='routed', route='shared', weight_counts=0)",
         f"AClick(epsilon=4, q_f=2, pool='{pool}', weight_clicks=0)",
         "AClick(epsilon=4, q_f=2, mode='open')",
         f"AClick(epsilon=4, q_f=2, urls='public', surfaced='{surfaced}')",

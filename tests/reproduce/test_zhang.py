@@ -106,6 +106,8 @@ def test_table_3_9():
         model: {q_f: score(1 / q_f + i) for q_f in rows} for i, model in enumerate(("IF", "RW-2", "RW"))
     }
     assert held(zhang_table_3_9.claims(falling)) == [False] * 3
+    reason = zhang_table_3_9.claims(falling)[1].why
+    assert "RW has 3.000, 2.250, 2.100" in reason, "it is told by numbers, whatever the size of the log"
     assert (
         held(zhang_table_3_9.claims({model: dict.fromkeys(rows, NOTHING) for model in printed}))
         == [False] * 3
@@ -138,6 +140,7 @@ def test_tables_4_5_and_4_6(study, number, more):
     assert held(study.claims(printed, 9, *more)) == [True] * number
     alike = {run: [score(0.5), score(0.5)] for run in RUNS}
     assert held(study.claims(alike, 0, *more)) == [False] * number
+    assert not any("few people" in claim.why for claim in study.claims(alike, 0, *more))
     assert held(study.claims({run: [NOTHING, NOTHING] for run in RUNS}, 0, *more)) == [False] * number
 
 

@@ -173,7 +173,7 @@ class Keys(Mechanism):
         choosing, counting = self.shares()
         shown = f"Show those that the {self.selection} selection lets through"
         if table.noise is None:
-            whose = f"At most {table.bound.keys} different ones of each person support a choice."
+            whose = self._supported(table.bound.keys)
             names = f"{shown}, without counts: the column count is 1 in every row."
             return (
                 Step(f"Bound {table.name}", whose),
@@ -185,3 +185,14 @@ class Keys(Mechanism):
             Step(f"Select {table.name}", f"{shown}.", choosing.epsilon, choosing.delta),
             Step(f"Count {table.name}", counts, counting.epsilon, counting.delta),
         )
+
+    def _supported(self, most: int) -> str:
+        """Of how much of one person names alone are made."""
+        if self.selection == "routed" and self.route == "auto":
+            return (
+                "A noisy look at the log decides whether each person supports one by one unit, or at most "
+                f"{most} different ones."
+            )
+        if self.selection == "routed" and self.route != "long":
+            return "Each person supports one by one unit, however many she has."
+        return f"At most {most} different ones of each person support a choice."

@@ -177,6 +177,11 @@ class KeySelection:
         promised = self.method.promise(self.epsilon, self.delta)
         return Crossing(promised.bar, promised.sd, gaussian=True)
 
+    @property
+    def where(self) -> str:
+        """When the crossing holds, where a look at the log decides: a reader must not take it for certain."""
+        return self.method.where if isinstance(self.method, Routed) else ""
+
 
 @dataclass(frozen=True)
 class AtLeast:

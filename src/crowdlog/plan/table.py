@@ -9,7 +9,7 @@ from crowdlog.artifacts.breakdowns import Breakdown
 from crowdlog.artifacts.kinds import Artifact, Sequences
 from crowdlog.plan.bounds import Bound, Counts, Reach
 from crowdlog.plan.candidates import Candidates, Favours, OfTheLog
-from crowdlog.plan.selections import AtLeast, KeySelections, NoisyThreshold, SampledThreshold
+from crowdlog.plan.selections import AtLeast, KeySelection, KeySelections, NoisyThreshold, SampledThreshold
 from crowdlog.privacy.accounting import Step, laplace_steps
 from crowdlog.privacy.guarantee import NO_GUARANTEE, Guarantee, approximate
 from crowdlog.privacy.noise import DiscreteLaplace
@@ -109,9 +109,10 @@ class TablePlan:
             case None:
                 pass
             case chosen:
+                where = chosen.where if isinstance(chosen, KeySelection) else ""
                 found |= {
-                    "threshold (weight)": chosen.crossing.centre,
-                    "selection noise sd": chosen.crossing.sd,
+                    f"threshold (weight){where}": chosen.crossing.centre,
+                    f"selection noise sd{where}": chosen.crossing.sd,
                 }
         if isinstance(self.noise, DiscreteLaplace):
             found["count noise scale"] = self.noise.scale

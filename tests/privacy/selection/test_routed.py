@@ -125,8 +125,11 @@ def test_one_user_moves_each_number_by_at_most_the_sensitivity_of_its_noise(new,
         assert Fraction(abs(now - old)) / Fraction(noise.scale) <= Fraction(epsilon)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.05, 1e-6)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.05, 1e-6), (1.0, 1e-28)]
+)
 def test_looks_and_routes_add_up_to_less_than_the_promise(epsilon: float, delta: float) -> None:
+    """Also where δ is so small that the sampler's distance is more than what rounding leaves free."""
     left = looks(epsilon, delta)
     first, second = Fraction(left.shared), Fraction(left.short)
     eta = max(Fraction(noise.statistical_distance) for noise in look_noises(left.shared, left.short))

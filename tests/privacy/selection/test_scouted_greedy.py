@@ -92,24 +92,41 @@ def test_the_same_search_finds_that_going_to_the_fullest_moves_many() -> None:
     assert worst > 1
 
 
-def test_every_held_item_is_scouted_with_noise_whoever_holds_it(monkeypatch) -> None:
+class Spied:
+    """Noise that is known: `step` times the place of each draw."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def draw(self, n, _randomness):
+        return self.step * np.arange(n)
+
+
+@pytest.mark.parametrize("up", [1, -1])
+@pytest.mark.parametrize(
+    ("sets", "size"), [([[0, 1], [0], [2]], 3), ([list(range(SCOUTING + 1))], SCOUTING + 1)]
+)
+def test_every_held_item_is_scouted_with_noise_whoever_holds_it(sets, size, up, monkeypatch) -> None:
     """A user whose only effect is that an item becomes held: the item gets noise like all others, also when
-    she has so many items that she gives it nothing.
+    she has so many items that she gives it nothing. The noise here is larger than all sums, so it decides.
     """
-    drawn = []
+    monkeypatch.setattr(module, "scouting_noise", lambda _epsilon: Spied(up * 10 * SCOUTING))
+    held, _ids = make(sets, size).held()
+    assert ranks(held, 0.2, SeededRandomness(1)).tolist() == list(range(size))[::up]
 
-    class Spied:
-        def draw(self, n, _randomness):
-            drawn.append(n)
-            return np.zeros(n, np.int64)
 
-    monkeypatch.setattr(module, "scouting_noise", lambda _epsilon: Spied())
-    lone, _ids = make([[0, 1], [0]], 2).held()
-    ranks(lone, 0.2, SeededRandomness(1))
-    many, _ids = make([list(range(SCOUTING + 1))], SCOUTING + 1).held()
-    ranks(many, 0.2, SeededRandomness(1))
-    assert drawn == [2, SCOUTING + 1]
+def test_who_spreads_over_too_many_items_gives_none_of_them_anything() -> None:
+    many = make([list(range(SCOUTING + 1))], SCOUTING + 1)
     assert kernels.spread_evenly(many.offsets, many.items, many.size, SCOUTING).sum() == 0
+
+
+@pytest.mark.parametrize("scouting", [0.0, 0.2])
+def test_equal_sums_are_ordered_by_lot_and_not_by_number(scouting, monkeypatch) -> None:
+    """Numbers are given to all held items together: one more user may change them for others."""
+    monkeypatch.setattr(module, "scouting_noise", lambda _epsilon: Spied(0))
+    held, _ids = make([[0, 1, 2]], 3).held()
+    found = {tuple(ranks(held, scouting, SeededRandomness(seed)).tolist()) for seed in range(100)}
+    assert found == set(itertools.permutations(range(3)))
 
 
 @given(st.integers(1, 5000))
@@ -119,7 +136,7 @@ def test_scouting_moves_the_sums_by_at_most_its_sensitivity(held: int) -> None:
 
 
 @pytest.mark.parametrize("scout", [0.0, 0.2])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.1, 1e-6)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8), (0.1, 1e-6), (1.0, 1e-28)])
 def test_the_shares_add_up_to_less_than_the_promise(scout: float, epsilon: float, delta: float) -> None:
     method = ScoutedGreedy(scout)
     budget = method.budget(epsilon, delta)

@@ -38,6 +38,15 @@ def count_sd(made: Any) -> str:
     return f"{made.plan[0].noise.sd:.4g}"
 
 
+def names_of(made: Any) -> str:
+    """Of how much of one person names alone are made; nothing where there are counts."""
+    if made.weight_counts > 0:
+        return ""
+    if made.selection != "routed" or made.route == "long":
+        return "many"
+    return "looked" if made.route == "auto" else "one"
+
+
 def pool_told(made: Any) -> bool:
     return made.pool is not None
 
@@ -110,8 +119,12 @@ OF_MECHANISMS: dict[str, dict[str, True_]] = {
             by("Keys", where=lambda made: made.weight_counts > 0), lambda made: (count_sd(made),)
         ),
         "At most {} different ones of each person support": Filled(
-            by("Keys", where=lambda made: made.weight_counts == 0), lambda made: (made.plan[0].bound.keys,)
+            by("Keys", where=lambda made: names_of(made) == "many"), lambda made: (made.plan[0].bound.keys,)
         ),
+        "A noisy look at the log decides whether": Filled(
+            by("Keys", where=lambda made: names_of(made) == "looked"), lambda made: (made.plan[0].bound.keys,)
+        ),
+        "Each person supports one by one unit": by("Keys", where=lambda made: names_of(made) == "one"),
         "{}, without counts: the column count": by("Keys", where=lambda made: made.weight_counts == 0),
     },
     "mechanisms/korolova.py": {

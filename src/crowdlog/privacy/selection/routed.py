@@ -66,8 +66,13 @@ class Routed:
 
     def promise(self, epsilon: float, delta: float) -> SelectionPromise:
         found = self._where(epsilon, delta)
-        parameters = {"items_per_user": self.items_per_user, **found.parameters}
+        parameters = {f"{name}{self.where}": value for name, value in found.parameters.items()}
         return SelectionPromise(approximate(epsilon, delta), found.bar, found.sd, parameters)
+
+    @property
+    def where(self) -> str:
+        """Of which route the numbers of the promise are, where they may be another's in the end."""
+        return " on the long route" if self.route == "auto" else ""
 
     def _where(self, epsilon: float, delta: float) -> SelectionPromise:
         """The promise of the route; where it is looked up, of the long one, which demands most of a key. None

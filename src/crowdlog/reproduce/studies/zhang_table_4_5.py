@@ -48,8 +48,7 @@ def claims(ours: zhang_runs.Ours, sequences: int) -> list[Claim]:
         Claim(
             "Sequences help: DP_S is better than DP_C.",
             precision["DP_S"] > precision["DP_C"] and recall["DP_S"] > recall["DP_C"],
-            f"DP_S has {sequences} sequences: hardly any is shared by more than {K} of the first sessions of "
-            "so few people (AOL has 657,426)",
+            f"DP_S has {sequences} sequences that more than {K} of the first sessions share",
         ),
     ]
 
