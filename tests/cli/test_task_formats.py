@@ -215,7 +215,7 @@ def test_times_of_labels_are_read_as_those_of_the_log(tmp_path, spelling):
 
 
 def test_a_time_that_is_none_is_told_by_its_line(tmp_path):
-    log, tasks = write(tmp_path, ROWS)
+    _log, tasks = write(tmp_path, ROWS)
     tasks.write_text(tasks.read_text().replace("2006-03-09 10:01:00", "canary"))
     answer = run("tasks", "score", "--truth", tasks, "--found", tasks, code=1)
     assert "the QueryTime of line 7 is no time" in str(answer.exception)
@@ -233,7 +233,7 @@ def test_a_line_without_a_query_is_no_search(tmp_path):
 
 
 def test_labels_by_unit_say_nothing_about_pairs_of_units(tmp_path):
-    """Searches of one unit are clustered by themselves, also where a whole history has other searches between."""
+    """Searches of one unit are clustered by themselves, in a session and in folds."""
     plan = [("rome", "1"), ("rome hotels", "1"), ("knitting", "2"), ("knitting wool", "2")]
     rows = [
         (f"u{user}", query, f"2006-03-0{day} 10:0{at}:00", "", "", task)

@@ -123,8 +123,8 @@ def find_in_log(
     file = read_task_file(known) if known is not None else None
     if file is not None and file.has_units and within == "history":
         raise InputError(
-            f"The labels {file.path} are given by unit and say nothing about pairs of different units. Find tasks "
-            "with --within session."
+            f"The labels {file.path} are given by unit and say nothing about pairs of different units. "
+            "Find tasks with --within session."
         )
     total = {"searches": 0, "tasks": 0}
     repeats = {"keep_repeats": keep_repeats, "by_session": within == "session"}

@@ -23,8 +23,8 @@ class TaskLabels:
     unit: Ints
 
     def by_unit(self, searches: Searches, rows: Ints) -> tuple[Ints, Ints]:
-        """These rows person by person, the searches of a unit together and in their order, and where each unit's
-        part begins, and the end: nothing is said about pairs of different units.
+        """These rows person by person, the searches of a unit together and in their order, and where each
+        unit's part begins, and the end: nothing is said about pairs of different units.
         """
         user, unit = searches.user[rows], self.unit[rows]
         order = np.lexsort((unit, user))  # stable

@@ -1,8 +1,9 @@
 """Task files: AnonID, QueryTime, Query, Task and perhaps Unit, with a header and tabs between.
 
 Truth, a person's own labels and what was found all have this layout. A task's name means something within
-(AnonID, Unit) only; without Unit the unit is the whole history. An empty Task is a search without a label. Names,
-times and queries are read as an import reads those of a log; a line without a query is no search and left out.
+(AnonID, Unit) only; without Unit the unit is the whole history. An empty Task is a search without a label.
+Names, times and queries are read as an import reads those of a log; a line without a query is no search and
+left out.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from crowdlog.applications.input_text import input_text
 from crowdlog.errors import InputError
 from crowdlog.files.private import owners_file
 from crowdlog.log.formats.arrow_text import from_arrow
@@ -31,8 +33,8 @@ _BATCH = 1 << 18
 
 @dataclass(frozen=True, repr=False)
 class TaskFile:
-    """One entry per line: its number in the file, texts of user, query (normalised), task and unit; seconds since
-    1970.
+    """One entry per line: its number in the file, texts of user, query (normalised), task and unit; seconds
+    since 1970.
     """
 
     path: str
@@ -92,13 +94,7 @@ def _column(cells: Any, place: int) -> Any:
 
 def _lines(path: str) -> tuple[Any, Ints]:
     """The lines that are not empty, and their numbers in the file."""
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"The task file {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The task file {path} cannot be read: it is not UTF-8 text.") from None
+    text = input_text(path, "task file")
     lines = compute.split_pattern(pa.scalar(text.replace("\r\n", "\n"), pa.large_string()), "\n").values
     there = np.asarray(compute.not_equal(lines, ""))
     return lines.filter(pa.array(there)), np.flatnonzero(there) + 1
@@ -110,9 +106,10 @@ def _times(texts: Any, path: str, line: Ints) -> Ints:
     seconds, reason = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.uint8)
     read_times(cells.data, cells.start, cells.size, seconds, reason)
     if reason.any():
+        bad = line[int(np.argmax(reason > 0))]
         raise InputError(
-            f"The task file {path} cannot be used: the QueryTime of line {line[int(np.argmax(reason > 0))]} is no "
-            "time, such as 2006-03-01 10:00:00."
+            f"The task file {path} cannot be used: the QueryTime of line {bad} is no time, such as "
+            "2006-03-01 10:00:00."
         )
     return seconds
 
