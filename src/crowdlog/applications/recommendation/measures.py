@@ -25,7 +25,7 @@ def reciprocal_rank(ranked: Sequence[str], good: set[str]) -> float:
 
 def _queries(recs: Any) -> list[str]:
     """The recommended queries, best first."""
-    pairs = recs if isinstance(recs, list) else [None]
+    pairs: list[Any] = recs if isinstance(recs, list) else [None]
     if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
         raise InputError("The recommendations cannot be used: recs is a list of [query, score] for each id.")
     return [normalise(pair[0]) for pair in pairs]
