@@ -2,8 +2,10 @@
 
 import json
 import socket
+from importlib.resources import files
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -42,7 +44,7 @@ def refused(place, line):
     """What is said to a command line, whose words in capitals stand for files of the folder."""
     names = {"GRAPH": "g.npz", "CONTEXTS": "c.jsonl", "RECS": "recs.jsonl", "STUDY": "study.tsv"}
     names |= {"LOG": "log.tsv", "STORE": "store", "TASKS": "tasks.tsv", "MODEL": "m.json", "OUT": "out"}
-    names |= {"NOWHERE": "none/out", "GIVEN": "given.jsonl"}
+    names |= {"NOWHERE": "none/out", "GIVEN": "given.jsonl", "FOLDER": "."}
     words = [str(place / names[word]) if word in names else word for word in line.split()]
     answer = CliRunner().invoke(cli, words, standalone_mode=False)
     assert isinstance(answer.exception, InputError | click.ClickException)
@@ -105,7 +107,7 @@ def test_a_folder_is_no_file_to_write(place):
         ('"id context"\n', "line 1 is no object of JSON"),
         ("{\n", "line 1 is no object of JSON"),
         ('{"id": "1", "context": ["a"], "sametask": ["b"]}\n', "a score for each query"),
-        ('{"id": "1", "context": ["a"], "sametask": [NaN]}\n', "a score for each query"),
+        ('{"id": "1", "context": ["a"], "sametask": [NaN]}\n', "no object of JSON"),
         ('{"id": "1", "context": ["a"], "sametask": 3}\n', "a score for each query"),
     ],
 )
@@ -148,3 +150,175 @@ def test_scores_are_for_people_to_read(place):
     value = json.loads(CliRunner().invoke(cli, ["frustration", "score", found, "--json"]).output)["f0.5"]
     assert f"f0.5       {value['value']:.3f} [" in shown
     assert "{" not in shown
+
+
+SHIPPED = json.loads(files("crowdlog.applications.tasks").joinpath("default.json").read_text())
+STUDY = "user\ttask\tsearch\tstart\tend\tquery\tactions\turls\tlabel\n"
+FOUND = "user\tsearch\tchance\tfrustrated\tlabel\n"
+
+
+def with_trees(**columns):
+    return SHIPPED | {"trees": SHIPPED["trees"] | columns}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        with_trees(left=[0] * len(SHIPPED["trees"]["left"])),  # would be walked for ever
+        with_trees(right=[10**9] * len(SHIPPED["trees"]["right"])),  # would be read from anywhere
+        with_trees(feature=[99] * len(SHIPPED["trees"]["feature"])),
+        with_trees(roots=[-1]),
+        with_trees(threshold=[]),
+        with_trees(logistic="yes"),
+        SHIPPED | {"link": "canary"},
+        SHIPPED | {"eta": "canary"},
+        SHIPPED | {"eta": float("nan")},
+        SHIPPED | {"bins": "bin1"},  # trees over features that binned vectors have not
+        SHIPPED | {"quiet": [[0.5]]},
+        SHIPPED | {"quiet_seconds": [1, 2, 3]},
+        SHIPPED | {"label": 3},
+        {name: value for name, value in SHIPPED.items() if name != "features"},
+    ],
+    ids=range(14),
+)
+def test_a_task_model_with_numbers_out_of_range(place, model):
+    """Kernels look nothing up twice: what a file says is looked at before."""
+    (place / "given.jsonl").write_text(json.dumps(model))
+    said = refused(place, "tasks find LOG --model GIVEN -o OUT")
+    assert "model" in said
+    assert "canary" not in said
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"format": "crowdlog-frustration-model"},
+        {"format": "crowdlog-frustration-model", "version": 1, "coefficients": [1, 2], "label": None},
+        {"format": "crowdlog-frustration-model", "version": 99},
+        {"format": "canary"},
+        [],
+    ],
+    ids=range(5),
+)
+def test_a_frustration_model_that_is_none(place, model):
+    (place / "given.jsonl").write_text(json.dumps(model))
+    assert "canary" not in refused(place, "frustration find STUDY --model GIVEN -o OUT")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("indices", lambda whole: whole + 10**6),  # would be read from anywhere
+        ("indptr", lambda whole: whole[::-1]),
+        ("data", lambda whole: np.full(len(whole), np.nan)),
+        ("data", lambda whole: whole * 50),
+        ("count", lambda whole: whole[:-1]),
+        ("queries", lambda _whole: np.array(b"canary")),
+        ("named", lambda _whole: np.array(b'[{"a": "b"}, []]')),
+        ("version", lambda _whole: 99),
+    ],
+)
+def test_a_graph_with_numbers_out_of_range(place, name, value):
+    with np.load(place / "g.npz") as stored:
+        arrays = dict(stored)
+    np.savez(place / "given.npz", **arrays | {name: value(arrays[name])})
+    (place / "given.npz").replace(place / "given.jsonl")
+    said = refused(place, "recommend run GIVEN CONTEXTS -o OUT")
+    assert "graph" in said
+    assert "canary" not in said
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+def test_a_graph_that_was_cut_off(place, share):
+    whole = (place / "g.npz").read_bytes()
+    (place / "given.jsonl").write_bytes(whole[: int(share * len(whole))])
+    assert "is not a query graph" in refused(place, "recommend run GIVEN CONTEXTS -o OUT")
+
+
+def test_a_graph_that_was_damaged(place):
+    """Whatever byte of it changed: the graph as it was, or one sentence."""
+    whole = bytearray((place / "g.npz").read_bytes())
+    run = [
+        "recommend",
+        "run",
+        str(place / "given.jsonl"),
+        str(place / "c.jsonl"),
+        "-o",
+        str(place / "out.jsonl"),
+    ]
+    for at in range(0, len(whole), 13):
+        (place / "given.jsonl").write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        answer = CliRunner().invoke(cli, run, standalone_mode=False)
+        assert answer.exception is None or isinstance(answer.exception, InputError)
+
+
+@pytest.mark.parametrize(
+    ("recs", "truth", "why"),
+    [
+        ('{"id": "1", "recs": "canary"}', '{"id": "1", "later": ["a"]}', "recs is a list"),
+        ('{"id": "1", "recs": [["canary"]]}', '{"id": "1", "later": ["a"]}', "recs is a list"),
+        (RECS, '{"id": "1", "later": "canary"}', "'later' is a list of texts"),
+        (RECS, '{"id": "1", "later": [3]}', "'later' is a list of texts"),
+        ("[" * 100_000, '{"id": "1", "later": ["a"]}', "no object of JSON"),
+    ],
+    ids=range(5),
+)
+def test_recommendations_and_truth_that_cannot_be_used(place, recs, truth, why):
+    (place / "given.jsonl").write_text(recs + "\n")
+    (place / "truth.jsonl").write_text(truth + "\n")
+    said = refused(place, f"recommend score GIVEN --truth {place}/truth.jsonl")
+    assert why in said
+    assert "canary" not in said
+
+
+def test_documents_of_which_there_is_none(place):
+    (place / "given.jsonl").write_text("doc\ttext\n")
+    (place / "truth.jsonl").write_text('{"id": "1", "relevant": ["a"]}\n')
+    assert "there is none" in refused(place, f"recommend score RECS --truth {place}/truth.jsonl --docs GIVEN")
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("a\t1\t1\t0\t9\tcanary\t1\t1\t6\n", "the label of line 2 is neither"),
+        ("a\t1\t1\t0\t9\tcanary\t1\t1\t.5\n", "the label of line 2 is neither"),
+        ("a\t1\t1\t0\t9\tq\t1\t1\tcanary\n", "line 2 has a start"),
+        ("a\t1\t1\tnan\t9\tcanary\t1\t1\t1\n", "line 2 has a start"),
+        ("a\t1\t1\t0\t9\tcanary\t1\t1\t0\na\t1\t1\t0\t9\tb\t1\t1\t5\n", "here they are both"),
+        ("a\tcanary\n", "line 2 has more or fewer columns"),
+        ("a\t1\t1\t0\t9\t" + "canary" * 30_000 + "\t1\t1\t1\n", "no line of a table"),
+    ],
+    ids=range(7),
+)
+def test_a_study_that_cannot_be_used(place, lines, why):
+    (place / "given.jsonl").write_text(STUDY + lines)
+    said = refused(place, "frustration train GIVEN -o OUT")
+    assert why in said
+    assert "canary" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "canary\n", FOUND + "a\t1\t.5\t2\tcanary\n", FOUND + "a\n", FOUND + "a\t1\t.5\t1\t\n", "\udcff"],
+)
+def test_found_frustration_that_cannot_be_scored(place, text):
+    (place / "given.jsonl").write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert "canary" not in refused(place, "frustration score GIVEN")
+
+
+def test_word_vectors_that_are_none(place):
+    for data in (b"\xff\xfe", b"rome nan 1\n", b"rome 1 canary\n"):
+        (place / "given.jsonl").write_bytes(data)
+        said = refused(place, "tasks find LOG --text GIVEN -o OUT")
+        assert "line 1 is not a word" in said
+        assert "canary" not in said
+
+
+def test_a_study_on_standard_input(place):
+    study, model = place / "study.tsv", str(place / "m.json")
+    to_file = ["frustration", "find", str(study), "--model", model, "-o", str(place / "found.tsv")]
+    assert CliRunner().invoke(cli, to_file).exit_code == 0
+    piped = ["frustration", "find", "-", "--model", model, "-o", "-"]
+    assert (
+        CliRunner().invoke(cli, piped, input=study.read_bytes()).output == (place / "found.tsv").read_text()
+    )

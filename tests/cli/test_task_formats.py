@@ -1,10 +1,13 @@
 """Files in every shape that people's own labelled logs come in, through the real commands."""
 
 import json
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from crowdlog.applications.tasks.labels import TaskLabels
 from crowdlog.cli import cli
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
@@ -33,6 +36,7 @@ def run(*arguments, stdin=None, code=0):
 
 
 def write(folder, rows, *, end="\n", mark="", unit=None):
+    folder.mkdir(exist_ok=True)
     log = [HEADER, *("\t".join(row[:5]) for row in rows)]
     tasks = [TASKS + ("\tUnit" if unit else "")]
     for user, query, time, _rank, _url, task in rows:
@@ -180,3 +184,77 @@ def test_word_vectors_come_from_a_file_alone(tmp_path):
     answer = run("tasks", "find", log, "--model", tmp_path / "m.json", "-o", tmp_path / "f.tsv", code=1)
     assert "trained with word vectors" in str(answer.exception)
     run("tasks", "find", log, "--model", tmp_path / "m.json", "--text", vectors, "-o", tmp_path / "f.tsv")
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "2006-03-01T10:0{}:00",
+        "2006-03-01 10:0{}:00.5",
+        "2006-03-01T10:0{}:00Z",
+        "114121440{}",
+        "2006030110{}000",
+    ],
+)
+def test_times_of_labels_are_read_as_those_of_the_log(tmp_path, spelling):
+    """Also where the log spells them otherwise."""
+    plain = "2006-03-01 10:{}0:00" if spelling.endswith("000") else "2006-03-01 10:0{}:00"
+    rows = [("u", query, at, "", "", "1") for at, query in enumerate(["rome", "rome hotels", "knitting"])]
+    log, _tasks = write(tmp_path, [(u, q, spelling.format(at), *rest) for u, q, at, *rest in rows])
+    if spelling.startswith("1141"):
+        plain = spelling
+    _log, tasks = write(tmp_path / "other", [(u, q, plain.format(at), *rest) for u, q, at, *rest in rows])
+    same = log.read_text().splitlines()[1:]
+    (tmp_path / "same.tsv").write_text(
+        "\n".join([TASKS, *("\t".join([*[line.split("\t")[at] for at in (0, 2, 1)], "1"]) for line in same)])
+    )
+    run("tasks", "find", log, "-o", tmp_path / "found.tsv")
+    for truth in (tasks, tmp_path / "same.tsv"):
+        assert scores(truth, tmp_path / "found.tsv")["searches"] == 3
+        run("tasks", "train", log, "--labels", truth, "-o", tmp_path / "m.json")
+
+
+def test_a_time_that_is_none_is_told_by_its_line(tmp_path):
+    _log, tasks = write(tmp_path, ROWS)
+    tasks.write_text(tasks.read_text().replace("2006-03-09 10:01:00", "canary"))
+    answer = run("tasks", "score", "--truth", tasks, "--found", tasks, code=1)
+    assert "the QueryTime of line 7 is no time" in str(answer.exception)
+    assert "canary" not in str(answer.exception)
+
+
+def test_a_line_without_a_query_is_no_search(tmp_path):
+    """In the log and in the labels alike, with a label or without."""
+    empty = [("u1", text, "2006-03-01 10:03:00", "", "", label) for text, label in (("", "t9"), ("  ", ""))]
+    log, tasks = write(tmp_path, ROWS + empty)
+    run("tasks", "find", log, "-o", tmp_path / "found.tsv")
+    assert scores(tasks, tmp_path / "found.tsv")["searches"] == 7
+    run("tasks", "train", log, "--labels", tasks, "-o", tmp_path / "m.json")
+    assert json.loads(run("tasks", "agreement", tasks, tasks, "--json").output)["kappa"] == 1
+
+
+def test_labels_by_unit_say_nothing_about_pairs_of_units(tmp_path):
+    """Searches of one unit are clustered by themselves, in a session and in folds."""
+    plan = [("rome", "1"), ("rome hotels", "1"), ("knitting", "2"), ("knitting wool", "2")]
+    rows = [
+        (f"u{user}", query, f"2006-03-0{day} 10:0{at}:00", "", "", task)
+        for user in range(4)
+        for day in (1, 2, 3)
+        for at, (query, task) in enumerate(plan)
+    ]
+    log, tasks = write(tmp_path, rows, unit=lambda time: time[:10])
+    run("tasks", "find", log, "--within", "session", "-o", tmp_path / "found.tsv")
+    apart = scores(tasks, tmp_path / "found.tsv")
+    folds = json.loads(run("tasks", "cv", log, "--labels", tasks, "--folds", 2, "--json").output)
+    assert (apart["pairs"], folds["pairs"]) == (4 * 3 * 6, 4 * 3 * 6)
+    answer = run("tasks", "find", log, "--known", tasks, "-o", tmp_path / "f.tsv", code=1)
+    assert "--within session" in str(answer.exception)
+    run("tasks", "find", log, "--known", tasks, "--within", "session", "-o", tmp_path / "f.tsv")
+    assert scores(tasks, tmp_path / "f.tsv")["pair_f1"]["value"] == 1
+
+
+def test_searches_of_a_unit_stand_together():
+    searches = SimpleNamespace(user=np.array([0, 0, 0, 0, 1]))
+    labels = TaskLabels(np.array([0, 1, 2, 0, 3]), np.array([7, 8, 7, 7, 9]))
+    rows, units = labels.by_unit(searches, np.arange(5))
+    assert rows.tolist() == [0, 2, 3, 1, 4]
+    assert units.tolist() == [0, 3, 4, 5]

@@ -71,6 +71,27 @@ class Trees:
             "logistic": self.logistic,
         }
 
+    def fit(self, features: int) -> bool:
+        """Whether these are trees over so many features. Kernels do not look: a number outside would be read
+        from somewhere else in memory, and a child before its parent could be walked to for ever.
+        """
+        nodes = len(self.feature)
+        own = np.arange(nodes)
+        columns = (self.feature, self.threshold, self.left, self.right, self.value)
+        if any(column.shape != (nodes,) for column in columns) or self.roots.ndim != 1:
+            return False
+        inner = self.feature >= 0
+        children = np.stack([self.left, self.right])[:, inner]
+        numbers = np.concatenate([self.threshold, self.value, [self.base]])
+        return bool(
+            (self.feature < features).all()
+            and (children > own[inner]).all()
+            and (children < nodes).all()
+            and (self.roots >= 0).all()
+            and (self.roots < nodes).all()
+            and np.isfinite(numbers).all()
+        )
+
     @classmethod
     def of_json(cls, data: dict[str, Any]) -> Trees:
         kinds: dict[str, Any] = {"threshold": np.float64, "value": np.float64}
@@ -78,7 +99,9 @@ class Trees:
         feature, threshold, left, right, value, roots = (
             np.array(data[name], kinds.get(name, np.int64)) for name in names
         )
-        base, logistic = float(data["base"]), bool(data["logistic"])
+        base, logistic = float(data["base"]), data["logistic"]
+        if not isinstance(logistic, bool):
+            raise TypeError("logistic is true or false")
         return cls(feature, threshold, left, right, value, roots, base, logistic)
 
     def rounded(self) -> Trees:

@@ -29,7 +29,8 @@ def command() -> None:
 @click.argument("study", type=FileToWrite())
 @click.option("--people", type=click.IntRange(1), default=30, show_default=True)
 @click.option("--seed", default=7, show_default=True)
-def synth_command(study: str, people: int, seed: int) -> None:
+@json_option
+def synth_command(study: str, people: int, seed: int, as_json: bool) -> None:
     """Write a synthetic study with a planted effect; there is no public frustration data.
 
     \b
@@ -38,6 +39,9 @@ def synth_command(study: str, people: int, seed: int) -> None:
     from crowdlog.applications.frustration.synthetic import write_study
 
     searches = write_study(study, people, seed)
+    if as_json:
+        show_json({"study": study, "searches": searches, "people": people})
+        return
     click.echo(f"{study}: {searches:,} searches of {people:,} people")
 
 
@@ -138,7 +142,7 @@ def pseudo_command(study: str, users: int, seed: int, domain: str | None, out: s
     "--out",
     required=True,
     type=FileToWrite(),
-    help="The later searches: user, search, chance, frustrated, label.",
+    help="The later searches: user, search, chance, frustrated, label; - is standard output.",
 )
 @json_option
 def find_command(study: str, model: str, merge: str, train_tasks: int, out: str, as_json: bool) -> None:
@@ -147,6 +151,7 @@ def find_command(study: str, model: str, merge: str, train_tasks: int, out: str,
     \b
     Example: crowdlog frustration find STUDY.tsv --model MODEL.json -o FOUND.tsv
     """
+    from crowdlog.applications.frustration.measures import FOUND
     from crowdlog.applications.frustration.model import chances, load_model
     from crowdlog.applications.frustration.study import read_study
     from crowdlog.files.private import write_for_owner
@@ -154,19 +159,22 @@ def find_command(study: str, model: str, merge: str, train_tasks: int, out: str,
     it = read_study(study)
     train = it.task < train_tasks
     chance = chances(it, load_model(model), merge, train)
-    lines = ["user\tsearch\tchance\tfrustrated\tlabel"]
+    lines = ["\t".join(FOUND)]
     for row in range(len(it)):
         if not train[row]:
             label = "" if it.label[row] < 0 else int(it.label[row])
             known = f"{it.names[it.user[row]]}\t{it.search[row]}"
             lines.append(f"{known}\t{chance[row]:.6f}\t{int(chance[row] >= 0.5)}\t{label}")
+    if out == "-":
+        click.echo("\n".join(lines))
+        return
     write_for_owner(Path(out), "\n".join(lines) + "\n")
     figures = {"file": out, "searches": len(lines) - 1}
     show_json(figures) if as_json else show_fields(figures)
 
 
 @command.command("score")
-@click.argument("found", type=click.Path(exists=True))
+@click.argument("found", type=click.Path())
 @click.option("--seed", default=0)
 @json_option
 def score_command(found: str, seed: int, as_json: bool) -> None:
@@ -175,15 +183,6 @@ def score_command(found: str, seed: int, as_json: bool) -> None:
     \b
     Example: crowdlog frustration score FOUND.tsv --json
     """
-    import numpy as np
+    from crowdlog.applications.frustration.measures import macro_f, read_found
 
-    from crowdlog.applications.frustration.measures import macro_f
-    from crowdlog.errors import InputError
-
-    rows = [line.split("\t") for line in Path(found).read_text(encoding="utf-8").splitlines()[1:]]
-    rows = [row for row in rows if len(row) == 5 and row[4]]
-    if not rows:
-        raise InputError(f"{found} holds no labelled search: there is nothing to score.")
-    user = np.unique([row[0] for row in rows], return_inverse=True)[1]
-    predicted, true = (np.array([row[at] == "1" for row in rows]) for at in (3, 4))
-    show_scores(macro_f(user, predicted, true, seed), as_json)
+    show_scores(macro_f(*read_found(found), seed), as_json)

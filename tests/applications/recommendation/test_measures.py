@@ -37,3 +37,14 @@ def test_same_task_scores():
     scores = same_task_scores(["garden hose", "florida resorts", "florida resort"])
     assert scores[2] == 1
     assert scores[1] > 0.7 > 0.2 > scores[0]
+
+
+def test_an_interval_is_over_contexts_not_over_their_draws():
+    """Fifty draws of one context say no more about other contexts than one does."""
+    truth = [{"id": str(n), "later": ["x"]} for n in range(6)]
+    answer = {n: [["x", 1.0]] if n % 2 else [] for n in range(6)}
+    once = [{"id": str(n), "recs": answer[n]} for n in range(6)]
+    drawn = [{"id": f"{n}#{draw}", "recs": answer[n]} for n in range(6) for draw in range(50)]
+    one, many = (score_recommendations(recs, truth) for recs in (once, drawn))
+    assert one["mrr_later"] == many["mrr_later"]
+    assert many["ids"] == 300

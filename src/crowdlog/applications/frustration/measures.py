@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from crowdlog.applications.input_text import input_text
+from crowdlog.errors import InputError
 from crowdlog.measure.intervals import RESAMPLES
 from crowdlog.types import Bools, Ints
 
 BETA = 0.5
+FOUND = ("user", "search", "chance", "frustrated", "label")  # the columns of what was found
 
 
 def precision_recall(predicted: Bools, true: Bools) -> tuple[float, float]:
@@ -23,6 +26,30 @@ def precision_recall(predicted: Bools, true: Bools) -> tuple[float, float]:
 def f_beta(precision: Any, recall: Any, beta: float = BETA) -> Any:
     below = beta**2 * precision + recall
     return np.where(below > 0, (1 + beta**2) * precision * recall / np.where(below > 0, below, 1), 0.0)
+
+
+def read_found(path: str) -> tuple[Ints, Bools, Bools]:
+    """Person, what was found and what is true of each labelled search in what `frustration find` wrote."""
+    header, *lines = input_text(path, "file").replace("\r\n", "\n").split("\n")
+    names = header.split("\t")
+    if not set(FOUND) <= set(names):
+        raise InputError(f"The file {path} cannot be used: its first line must name {', '.join(FOUND)}.")
+    at = [names.index(name) for name in ("user", "frustrated", "label")]
+    rows = []
+    for number, line in enumerate(lines, 2):
+        cells = line.split("\t")
+        user, said, label = (cells[place] if place < len(cells) else "?" for place in at)
+        if line and (said not in ("0", "1") or label not in ("", "0", "1")):
+            raise InputError(
+                f"The file {path} cannot be used: line {number} does not say 0 or 1 in the columns "
+                "frustrated and label."
+            )
+        if line and label:
+            rows.append((user, said == "1", label == "1"))
+    if not rows:
+        raise InputError(f"The file {path} holds no labelled search: there is nothing to score.")
+    people, predicted, true = (np.array(column) for column in zip(*rows, strict=True))
+    return np.unique(people, return_inverse=True)[1], predicted, true
 
 
 def macro_f(user: Ints, predicted: Bools, true: Bools, seed: int = 0) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from crowdlog.applications.frustration.vectors import DOMAIN, binarised, counts_
 from crowdlog.errors import InputError
 from crowdlog.files.private import write_for_owner
 from crowdlog.files.whole import write_whole
+from crowdlog.json_safe import strict_json
 from crowdlog.release.folder import Release
 from crowdlog.types import Bools, Floats
 
@@ -66,7 +67,7 @@ class FrustrationModel:
 def load_model(path: str | Path) -> FrustrationModel:
     """Read a model, or say clearly why that is none."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = strict_json(Path(path).read_text(encoding="utf-8"))
         known = data["format"] == FORMAT
     except OSError as error:
         raise InputError(f"The model {path} cannot be read: {error.strerror}.") from None
@@ -74,9 +75,18 @@ def load_model(path: str | Path) -> FrustrationModel:
         known = False
     if not known:
         raise InputError(f"{path} is not a frustration model. Make one with: crowdlog frustration train")
-    if data["version"] != VERSION:
-        raise InputError(f"The model {path} is of version {data['version']}, this crowdlog reads {VERSION}.")
-    return FrustrationModel(np.array(data["coefficients"]), data["label"])
+    if (version := data.get("version")) != VERSION:
+        raise InputError(f"The model {path} is of version {version}, this crowdlog reads version {VERSION}.")
+    coefficients, label = data.get("coefficients"), data.get("label")
+    numbers = coefficients if isinstance(coefficients, list) else []
+    if (
+        data.get("features") != list(FEATURES)
+        or len(numbers) != 1 + len(FEATURES)
+        or not all(type(number) in (int, float) and abs(number) < 1e100 for number in numbers)
+        or not (label is None or isinstance(label, dict))
+    ):
+        raise InputError(f"The frustration model {path} is damaged. Train it again.")
+    return FrustrationModel(np.array(numbers, np.float64), label)
 
 
 def fit(vectors: Any, labels: Any, weights: Any, ridge: float = RIDGE) -> FrustrationModel:

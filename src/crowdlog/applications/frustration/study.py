@@ -15,10 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from crowdlog.applications.frustration.answers import Answered, is_answers, read_answers
+from crowdlog.applications.input_text import input_text
 from crowdlog.errors import InputError
 from crowdlog.types import Floats, Ints
 
 COLUMNS = ("user", "task", "search", "start", "end", "query", "actions", "urls", "label")
+MOST = 1e15  # of seconds, actions and urls: a larger number is none
 FEATURES = ("query length", "word length", "task duration", "task actions", "urls per task")
 
 
@@ -44,29 +46,50 @@ def read_study(path: str | Path) -> FrustrationStudy:
     """Read a study. Errors name a line or an answer, never its text."""
     if is_answers(Path(path)):
         return _of_answers(read_answers(Path(path)))
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"The study {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The study {path} cannot be read: it is not UTF-8 text.") from None
+    text = input_text(path, "study")
     reader = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
     if not set(COLUMNS) <= set(reader.fieldnames or []):
         raise InputError(f"The study {path} cannot be used: its first line must name {', '.join(COLUMNS)}.")
-    rows = list(reader)
+    rows = []
+    try:
+        for row in reader:
+            if any(row[name] is None for name in COLUMNS) or None in row:
+                raise InputError(
+                    f"The study {path} cannot be used: line {reader.line_num} has more or fewer columns than "
+                    "the first line."
+                )
+            rows.append((row, _numbers_of(row, reader.line_num, path)))
+    except csv.Error:
+        raise InputError(
+            f"The study {path} cannot be used: line {reader.line_num + 1} is no line of a table."
+        ) from None
     if not rows:
         raise InputError(f"The study {path} holds no searches.")
-    numbers = []
-    for line, row in enumerate(rows, 2):
-        try:
-            figures = [float(row[name]) for name in ("start", "end", "actions", "urls")]
-            numbers.append([*figures, float(row["label"] or -1)])
-        except (TypeError, ValueError):
-            raise InputError(
-                f"The study {path} cannot be used: line {line} has a start, end, actions, urls or label "
-                "that is no number."
-            ) from None
-    return _study(rows, np.array(numbers))
+    numbers = np.array([figures for _row, figures in rows])
+    if numbers[:, 4].max() > 1 and (numbers[:, 4] == 0).any():
+        raise InputError(
+            f"The study {path} cannot be used: labels are 0 and 1, or 1 to 5, and here they are both."
+        )
+    return _study([row for row, _figures in rows], numbers)
+
+
+def _numbers_of(row: dict[str, str], line: int, path: str | Path) -> list[float]:
+    """Start, end, actions, urls and label of a line; −1 without a label."""
+    try:
+        figures = [float(row[name]) for name in ("start", "end", "actions", "urls")]
+        label = float(row["label"].strip() or -1)
+    except ValueError:
+        figures, label = [], 0.0
+    if not figures or not all(abs(figure) < MOST for figure in figures):
+        raise InputError(
+            f"The study {path} cannot be used: line {line} has a start, end, actions, urls or label "
+            "that is no number."
+        )
+    if label not in (-1, 0, 1, 2, 3, 4, 5):
+        raise InputError(
+            f"The study {path} cannot be used: the label of line {line} is neither empty nor 0, 1 or 1 to 5."
+        )
+    return [*figures, label]
 
 
 def _of_answers(people: dict[str, list[Answered]]) -> FrustrationStudy:

@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from crowdlog.applications.input_text import input_text
 from crowdlog.applications.tasks.model import TaskModel
 from crowdlog.applications.tasks.pair_features import PeopleSearches, pair_matrix
 from crowdlog.applications.tasks.texts import encode_texts
 from crowdlog.errors import InputError
 from crowdlog.files.private import write_for_owner
+from crowdlog.json_safe import strict_json
 from crowdlog.log.normalise import normalise
 
 _LUCCHESE = TaskModel("lucchese", "none", 0.2, "single")
@@ -28,14 +30,9 @@ _LUCCHESE = TaskModel("lucchese", "none", 0.2, "single")
 
 def read_json_lines(path: str | Path, fields: tuple[str, ...]) -> list[dict[str, Any]]:
     """Objects that have all of these fields; `-` is standard input. Errors name the line, never its text."""
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"The file {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The file {path} cannot be read: it is not UTF-8 text.") from None
-    found, ids = [], set()
+    text = input_text(path, "file")
+    found: list[dict[str, Any]] = []
+    ids = set()
     for number, line in enumerate(text.split("\n"), 1):  # a query may hold other ends of lines
         if not line.strip():
             continue
@@ -53,7 +50,7 @@ def read_json_lines(path: str | Path, fields: tuple[str, ...]) -> list[dict[str,
 
 def _object(line: str) -> dict[str, Any] | None:
     try:
-        row = json.loads(line)
+        row = strict_json(line)
     except ValueError:
         return None
     return row if isinstance(row, dict) else None

@@ -29,8 +29,14 @@ class CrowdWords:
 
     @classmethod
     def of_json(cls, data: Any) -> CrowdWords:
-        words, pairs = data
-        return cls(words, {(first, second): count for first, second, count in pairs})
+        words, pairs = dict(data[0]), {(first, second): count for first, second, count in data[1]}
+        texts = [*words, *(word for pair in pairs for word in pair)]
+        counts = [*words.values(), *pairs.values()]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("a word that is no text")
+        if not all(type(count) in (int, float) and count > 0 for count in counts):
+            raise ValueError("a count that is none")
+        return cls(words, pairs)
 
     @cached_property
     def after(self) -> dict[str, dict[str, float]]:

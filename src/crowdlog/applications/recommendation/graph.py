@@ -8,10 +8,12 @@ holds it.
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +23,7 @@ from crowdlog.applications.logs import opened_log
 from crowdlog.applications.recommendation.crowd_words import CrowdWords, words_of_queries, words_of_tables
 from crowdlog.errors import InputError
 from crowdlog.files.private import owners_file
+from crowdlog.json_safe import strict_json
 from crowdlog.log.normalise import compute
 from crowdlog.log.store import LogStore
 from crowdlog.release.folder import Release
@@ -29,6 +32,11 @@ from crowdlog.types import Floats, Ints
 VERSION = 2  # 1: without words
 WINDOW = 30  # searches, Feild 2013 §6.4
 _DASH = "-"  # AOL's scrubbed query
+# What reading a damaged file can raise.
+_DAMAGED = (
+    *(OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, NotImplementedError),
+    *(BadZipFile, zlib.error),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,22 +100,31 @@ class QueryGraph:
 def load_graph(path: str | Path) -> QueryGraph:
     """Read a graph, or say clearly why that is none."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             version = int(stored["version"])
-            queries = bytes(stored["queries"].item()).decode().split("\n")
-            count = stored["count"]
-            flow = csr_array(
-                (stored["data"], stored["indices"], stored["indptr"]), shape=(len(count), len(count))
-            )
-            named = json.loads(bytes(stored["named"].item())) if version == VERSION else None
-            words = CrowdWords.of_json(named) if named is not None else None
-    except OSError as error:
-        raise InputError(f"The graph {path} cannot be read: {error.strerror}.") from None
-    except (ValueError, KeyError, AttributeError):
+            if version == VERSION:
+                return _stored_graph(stored)
+    except _DAMAGED as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise InputError(f"The graph {path} cannot be read: {error.strerror}.") from None
         raise InputError(f"{path} is not a query graph. Make one with: crowdlog recommend build") from None
-    if version != VERSION:
-        raise InputError(f"The graph {path} is of version {version}, this crowdlog reads {VERSION}.")
-    return QueryGraph(queries, count, flow, words)
+    raise InputError(f"The graph {path} is of version {version}, this crowdlog reads {VERSION}.")
+
+
+def _stored_graph(stored: Any) -> QueryGraph:
+    """The graph of a file's arrays; ValueError where they are none, because the kernels do not look."""
+    queries = bytes(stored["queries"].item()).decode().split("\n")
+    count, data = stored["count"].astype(np.float64), stored["data"].astype(np.float64)
+    n = len(queries)
+    flow = csr_array((data, stored["indices"], stored["indptr"]), shape=(n, n))
+    flow.check_format(full_check=True)
+    out = np.asarray(flow.sum(axis=1))
+    if count.shape != (n,) or not (np.isfinite(count).all() and (count >= 0).all()):
+        raise ValueError("counts that are none")
+    if not ((data >= 0).all() and (out <= 1 + 1e-6).all()):  # false of what is no number, too
+        raise ValueError("a flow out of a query that is more than all of it")
+    named = strict_json(bytes(stored["named"].item()))
+    return QueryGraph(queries, count, flow, None if named is None else CrowdWords.of_json(named))
 
 
 def graph_of_pairs(

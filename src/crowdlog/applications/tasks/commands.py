@@ -121,6 +121,11 @@ def find_in_log(
     if baseline is not None and baseline not in BASELINES:
         raise InputError(f"There is no baseline '{baseline}'. There are: {', '.join(BASELINES)}.")
     file = read_task_file(known) if known is not None else None
+    if file is not None and file.has_units and within == "history":
+        raise InputError(
+            f"The labels {file.path} are given by unit and say nothing about pairs of different units. "
+            "Find tasks with --within session."
+        )
     total = {"searches": 0, "tasks": 0}
     repeats = {"keep_repeats": keep_repeats, "by_session": within == "session"}
     with opened_log(log, "tasks") as store:

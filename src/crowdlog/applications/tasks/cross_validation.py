@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -44,8 +45,9 @@ def cross_validate(
     for number in range(folds):
         rest = TaskLabels(np.where(fold == number, -1, labels.task), labels.unit)
         model = train(searches, texts, rest, vectors=vectors, seed=seed, **options)
-        rows = labelled[fold[labelled] == number]
+        rows, units = labels.by_unit(searches, labelled[fold[labelled] == number])
         block = make_block(searches, texts, rows, within="history", vectors=vectors)
+        block = replace(block, parts=units)
         found[rows] = rows[find_tasks(block, model)]
         advance(1)
     ends = searches.people(labelled).tolist()

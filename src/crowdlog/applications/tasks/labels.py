@@ -22,6 +22,15 @@ class TaskLabels:
     task: Ints
     unit: Ints
 
+    def by_unit(self, searches: Searches, rows: Ints) -> tuple[Ints, Ints]:
+        """These rows person by person, the searches of a unit together and in their order, and where each
+        unit's part begins, and the end: nothing is said about pairs of different units.
+        """
+        user, unit = searches.user[rows], self.unit[rows]
+        order = np.lexsort((unit, user))  # stable
+        new = (np.diff(user[order], prepend=-1) != 0) | (np.diff(unit[order], prepend=-2) != 0)
+        return rows[order], np.append(np.flatnonzero(new), len(rows)).astype(np.int64)
+
 
 def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile) -> TaskLabels:
     """The labels of a log's searches.
@@ -34,7 +43,7 @@ def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile)
         who = "person who is" if people == 1 else "people who are"
         raise InputError(
             f"The task file {file.path} names {people:,} {who} not in "
-            f"the log (line {int(np.argmax(user < 0)) + 2} is the first). Give the labels of this log."
+            f"the log (line {file.line[int(np.argmax(user < 0))]} is the first). Give the labels of this log."
         )
     query = _numbers(file.query, texts)
     task = _codes(file.user, file.unit, file.task)
@@ -56,16 +65,19 @@ def join_labels(searches: Searches, store: LogStore, texts: Any, file: TaskFile)
             f"The task file {file.path} labels {len(keys) - matched:,} searches that are not in the log: "
             "their time or query differs. Give the labels of this log."
         )
-    return TaskLabels(_of_first(found[0], searches), found[1])
+    return _of_first(TaskLabels(found[0], found[1]), searches)
 
 
-def _of_first(task: Ints, searches: Searches) -> Ints:
-    """A run of equal queries is one search with the first label among them."""
-    labelled = np.flatnonzero(task >= 0)
-    whole = np.full(len(task), -1)
-    whole[searches.first[labelled[::-1]]] = task[labelled[::-1]]
-    found: Ints = np.where(task < 0, whole[searches.first], task)
-    return found
+def _of_first(labels: TaskLabels, searches: Searches) -> TaskLabels:
+    """A run of equal queries is one search with the first label among them, and the unit of that label."""
+    labelled = np.flatnonzero(labels.task >= 0)
+    giver = np.full(len(searches), -1)
+    giver[searches.first[labelled[::-1]]] = labelled[::-1]
+    giver = np.where(labels.task < 0, giver[searches.first], -1)
+    return TaskLabels(
+        np.where(giver >= 0, labels.task[giver], labels.task),
+        np.where(giver >= 0, labels.unit[giver], labels.unit),
+    )
 
 
 def _numbers(asked: Any, texts: Any) -> Ints:

@@ -24,12 +24,15 @@ from crowdlog.applications.trees import Trees
 from crowdlog.errors import InputError
 from crowdlog.files.private import write_for_owner
 from crowdlog.files.whole import write_whole
+from crowdlog.json_safe import strict_json
 from crowdlog.types import Bools, Floats
 
 FORMAT = "crowdlog-task-model"
 VERSION = 2  # 1: a single common trigram was enough for a pair to be told by its words
 DEFAULT = "default"
 LEARNERS = ("boost", "forest", "lucchese")
+LINKS = ("average", "single")
+TEXTS = ("stems", "vectors")
 # Bounds between the cells of the table of quiet pairs: seconds and searches between.
 QUIET_SECONDS = (60, 300, 1560, 7200, 86_400, 604_800)
 QUIET_BETWEEN = (1, 3, 10)
@@ -116,14 +119,14 @@ def load_model(name: str | Path) -> TaskModel:
     else:
         text = _read(Path(name))
     try:
-        data = json.loads(text)
+        data = strict_json(text)
         known = data["format"] == FORMAT
         version = data["version"]
     except (ValueError, KeyError, TypeError):
         known, version = False, None
     if not known:
         raise InputError(f"{name} is not a task model. Make one with: crowdlog tasks train")
-    if version != VERSION or data["features"] != list(FEATURES):
+    if version != VERSION or data.get("features") != list(FEATURES):
         raise InputError(
             f"The task model {name} is of version {version}, this crowdlog reads version {VERSION}. "
             "Train it again."
@@ -140,12 +143,30 @@ def _of_json(data: dict[str, Any], name: str) -> TaskModel:
             label=data["label"],
             trained_on=data["trained_on"],
         )
-        good = model.learner in LEARNERS and model.bins in BINS
-    except (KeyError, TypeError, ValueError):
+        good = _is_sound(model, data)
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         good = False
     if not good:
         raise InputError(f"The task model {name} is damaged. Train it again.")
     return model
+
+
+def _is_sound(model: TaskModel, data: dict[str, Any]) -> bool:
+    """Whether a model that a file gives can be asked for scores; the kernels do not look."""
+    shares = [model.eta, model.alpha, *([] if model.eta_session is None else [model.eta_session])]
+    named = (model.learner, LEARNERS), (model.bins, BINS), (model.link, LINKS), (model.text, TEXTS)
+    bounds = (data["quiet_seconds"], data["quiet_between"])
+    features = len(FEATURES) if model.bins == "none" else domain(model.bins).shape[1]
+    return (
+        all(value in names for value, names in named)
+        and all(type(share) in (int, float) and 0 <= share <= 1 for share in shares)
+        and bounds == (list(QUIET_SECONDS), list(QUIET_BETWEEN))
+        and model.quiet.shape == (len(QUIET_SECONDS) + 1, len(QUIET_BETWEEN) + 1)
+        and bool(np.isfinite(model.quiet).all())
+        and isinstance(model.trained_on, str)
+        and (model.label is None or isinstance(model.label, dict))
+        and model.trees.fit(features)
+    )
 
 
 def _read(path: Path) -> str:

@@ -2,6 +2,8 @@
 
 Truth, a person's own labels and what was found all have this layout. A task's name means something within
 (AnonID, Unit) only; without Unit the unit is the whole history. An empty Task is a search without a label.
+Names, times and queries are read as an import reads those of a log; a line without a query is no search and
+left out.
 """
 
 from __future__ import annotations
@@ -16,9 +18,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from crowdlog.applications.input_text import input_text
 from crowdlog.errors import InputError
 from crowdlog.files.private import owners_file
-from crowdlog.log.normalise import compute, normalise_texts
+from crowdlog.log.formats.arrow_text import from_arrow
+from crowdlog.log.normalise import compute, normalise_texts, trim_texts
+from crowdlog.log.parse import read_times
 from crowdlog.types import Ints
 
 COLUMNS = ("AnonID", "QueryTime", "Query", "Task")
@@ -28,9 +33,12 @@ _BATCH = 1 << 18
 
 @dataclass(frozen=True, repr=False)
 class TaskFile:
-    """One entry per line: texts of user, query (normalised), task and unit; seconds since 1970."""
+    """One entry per line: its number in the file, texts of user, query (normalised), task and unit; seconds
+    since 1970.
+    """
 
     path: str
+    line: Ints
     user: Any
     time: Ints
     query: Any
@@ -68,45 +76,42 @@ def read_task_file(path: str | Path) -> TaskFile:
             f"instead of {len(header)}."
         )
 
+    query = normalise_texts(_column(body, header.index("Query")))
+    searches = compute.not_equal(query, "")
+    body, query, line = body.filter(searches), query.filter(searches), numbers[1:][np.asarray(searches)]
+
     def column(name: str) -> Any:
-        return compute.list_element(body, header.index(name)).cast(pa.string())
+        return trim_texts(_column(body, header.index(name)))
 
     unit = column(UNIT) if UNIT in header else pa.array([""] * len(body), pa.string())
-    query = normalise_texts(column("Query"))
-    time = _times(column("QueryTime"), str(path))
-    return TaskFile(str(path), column("AnonID"), time, query, column("Task"), unit)
+    time = _times(column("QueryTime"), str(path), line)
+    return TaskFile(str(path), line, column("AnonID"), time, query, column("Task"), unit)
+
+
+def _column(cells: Any, place: int) -> Any:
+    return compute.list_element(cells, place).cast(pa.string())
 
 
 def _lines(path: str) -> tuple[Any, Ints]:
     """The lines that are not empty, and their numbers in the file."""
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"The task file {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"The task file {path} cannot be read: it is not UTF-8 text.") from None
+    text = input_text(path, "task file")
     lines = compute.split_pattern(pa.scalar(text.replace("\r\n", "\n"), pa.large_string()), "\n").values
     there = np.asarray(compute.not_equal(lines, ""))
     return lines.filter(pa.array(there)), np.flatnonzero(there) + 1
 
 
-def _times(texts: Any, path: str) -> Ints:
-    """Seconds since 1970, of YYYY-MM-DD HH:MM:SS or of a number of seconds."""
-    try:
-        parsed = compute.strptime(texts, format="%Y-%m-%d %H:%M:%S", unit="s", error_is_null=True)
-        seconds = parsed.cast(pa.int64())
-        missing = np.asarray(compute.is_null(seconds))
-        if missing.any():
-            numbers = compute.cast(texts.filter(pa.array(missing)), pa.int64())
-            filled = np.asarray(compute.fill_null(seconds, 0)).copy()
-            filled[missing] = np.asarray(numbers)
-            return filled
-        return np.asarray(seconds)
-    except pa.ArrowInvalid:
+def _times(texts: Any, path: str, line: Ints) -> Ints:
+    """Seconds since 1970, of every time that an import reads."""
+    cells = from_arrow(texts)
+    seconds, reason = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.uint8)
+    read_times(cells.data, cells.start, cells.size, seconds, reason)
+    if reason.any():
+        bad = line[int(np.argmax(reason > 0))]
         raise InputError(
-            f"The task file {path} cannot be used: a QueryTime is neither YYYY-MM-DD HH:MM:SS nor seconds."
-        ) from None
+            f"The task file {path} cannot be used: the QueryTime of line {bad} is no time, such as "
+            "2006-03-01 10:00:00."
+        )
+    return seconds
 
 
 @dataclass(frozen=True, repr=False)

@@ -57,7 +57,7 @@ def labelled_pairs(
 ) -> LabelledPairs:
     """Pairs of labelled searches of one person and unit; of people with many a random choice."""
     rows = searches.kept
-    rows = rows[labels.task[rows] >= 0]
+    rows, _units = labels.by_unit(searches, rows[labels.task[rows] >= 0])
     if not len(rows):
         raise InputError("No search has a label: there is nothing to learn from.")
     generator = np.random.default_rng(seed)
@@ -141,8 +141,9 @@ def train(
     first = fit(pairs.where(~held[pairs.person]) if not held.all() else pairs, learner, bins, seed=seed)
     bounds = searches.people(rows)
     of_row = np.repeat(held, np.diff(bounds))
-    block = make_block(searches, texts, rows[of_row], within="history", vectors=vectors)
-    chosen = choose_eta(replace(first, link=link), block, labels)
+    mine, units = labels.by_unit(searches, rows[of_row])
+    block = replace(make_block(searches, texts, mine, within="history", vectors=vectors), parts=units)
+    chosen = choose_eta(replace(first, link=link), block, labels, searches.people(mine))
     eta_session = session_eta(chosen, searches, texts, rows[of_row], labels, vectors)
     model = fit(pairs, learner, bins, seed=seed)
     return replace(
@@ -174,14 +175,18 @@ def session_eta(
     return middle_of_best([_worth(score_block(whole, row, units)) for row in found])
 
 
-def choose_eta(model: TaskModel, block: SearchBlock, labels: TaskLabels) -> TaskModel:
-    """The threshold with the best mean of macro accuracy, pair F1 and B³; Lucchese's α, too."""
+def choose_eta(model: TaskModel, block: SearchBlock, labels: TaskLabels, people: Ints) -> TaskModel:
+    """The threshold with the best mean of macro accuracy, pair F1 and B³; Lucchese's α, too.
+
+    The block's parts are clustered, and scored by `people`: where each person's part of the block begins.
+    """
+    whole = replace(block, parts=people)
     alphas = (0.3, 0.5, 0.7, 1.0) if model.learner == "lucchese" else (model.alpha,)
     best, worth = model, -1.0
     for alpha in alphas:
         tried = replace(model, alpha=alpha)
         found = find_at_thresholds(block, tried, ETAS)
-        each = [_worth(score_block(block, row, labels)) for row in found]
+        each = [_worth(score_block(whole, row, labels)) for row in found]
         if max(each) > worth:
             best, worth = replace(tried, eta=middle_of_best(each)), max(each)
     return best

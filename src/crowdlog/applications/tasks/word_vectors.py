@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,7 @@ def read_word_vectors(path: str | Path) -> WordVectors:
     """Lines of a word and numbers, blanks between; a first line of two numbers (word2vec's) is left out."""
     places: dict[str, int] = {}
     rows: list[list[float]] = []
+    number = 1
     try:
         with Path(path).open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -48,7 +50,7 @@ def read_word_vectors(path: str | Path) -> WordVectors:
                 if len(numbers) == 1 and number == 1:
                     continue
                 values = [float(value) for value in numbers]
-                if (rows and len(values) != len(rows[0])) or not values:
+                if (rows and len(values) != len(rows[0])) or not values or not all(map(isfinite, values)):
                     raise ValueError  # noqa: TRY301 - one message for both
                 places.setdefault(word, len(rows))
                 rows.append(values)
