@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crowdlog import compiling
 from crowdlog.cli.output import note, show_json
-from crowdlog.compiling import skip_if_small
 from crowdlog.errors import InputError
 from crowdlog.log.format_names import FORMATS
 from crowdlog.number_format import amount
@@ -130,7 +130,7 @@ def command(
     Example: crowdlog import LOG.tsv -o STORE
     """
     if append is None and engine is None:
-        skip_if_small(logs)
+        compiling.skip_if_small(logs)
     from crowdlog.log.questions import Questions
     from crowdlog.log.store import LogStore
 
@@ -184,7 +184,10 @@ def _importing(
         if tables is not None:
             raise InputError("--tables is for imports on Spark: add --engine spark.")
         from crowdlog.log.importer import import_log
+        from crowdlog.log.reuse_memory import keep_freed_memory
 
+        if compiling.OWN_PROCESS:
+            keep_freed_memory()
         return partial(import_log, memory=memory, threads=threads, append_to=old)
     if old is not None:
         raise InputError("--append is for imports on one machine; leave out --engine spark.")

@@ -4,7 +4,6 @@ files.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -23,7 +22,7 @@ from crowdlog.log.people import sketch
 from crowdlog.log.sort_events import derive, sort_events
 from crowdlog.log.spill import Events
 from crowdlog.log.store import FILES, StoreInfo, write_info
-from crowdlog.log.write import ContentHash, as_rows, event_writer, hash_events, write_texts
+from crowdlog.log.write import EVENTS, ContentHash, HashedFile, as_rows, events_to, hash_events, write_texts
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_head import HEAD
 from crowdlog.privacy.ledger_place import LEDGER
@@ -78,10 +77,10 @@ def assemble(
     with ThreadPoolExecutor(1, "texts") as beside:
         texts = beside.submit(_write_texts, folder, intake, content)
         people = beside.submit(sketch, intake.users)
-        figures: dict[str, Any] = _write_events(
+        figures, events_hash = _write_events(
             folder, intake, content, merge_next_page=merge_next_page, advance=advance
         )
-        hashes = {**texts.result(), "events.parquet": _digest(folder / "events.parquet")}
+        hashes = {**texts.result(), "events.parquet": events_hash}
     intake.events.remove()
     info = StoreInfo(
         id=SystemRandomness().bytes(16).hex(),
@@ -134,22 +133,15 @@ def check_enough(rows: int, rejected: Mapping[str, int], scrubbed: int, *, guess
 def _write_texts(folder: Path, intake: Intake, content: ContentHash) -> dict[str, str]:
     """The three dictionaries. Returns the hashes of their files."""
     of = {"queries.parquet": intake.queries, "urls.parquet": intake.urls, "users.parquet": intake.users}
-    for name, texts in of.items():
-        write_texts(folder / name, texts, content)
-    return {name: _digest(folder / name) for name in of}
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return {name: write_texts(folder / name, texts, content) for name, texts in of.items()}
 
 
 def _write_events(
     folder: Path, intake: Intake, content: ContentHash, *, merge_next_page: bool, advance: Advance
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], str]:
     """Bring each user's rows together if they are not, then sort, derive and write part by part.
 
-    Returns what was counted on the way.
+    Returns what was counted on the way, and the hash of the file.
     """
     rows_of_user = intake.rows_of_user[: len(intake.users)]
     firsts = _parts(rows_of_user)
@@ -157,13 +149,17 @@ def _write_events(
     if not intake.grouped:
         part_of_user = np.repeat(np.arange(len(firsts) - 1, dtype=np.int32), np.diff(firsts))
         intake.events = intake.events.grouped(part_of_user, bounds[:-1])
-    figures = {"impressions": 0, "clicks": 0, "first_time": 2**62, "last_time": -(2**62)}
+    figures: dict[str, Any] = {"impressions": 0, "clicks": 0, "first_time": 2**62, "last_time": -(2**62)}
 
     def prepared(bounds: tuple[int, int]) -> tuple[Events, pa.RecordBatch]:
         part = derive(sort_events(intake.events.read(*bounds)), merge_next_page=merge_next_page)
         return part, as_rows(part, bounds[0])
 
-    with event_writer(folder / "events.parquet") as writer, ThreadPoolExecutor(1, "hash") as hashing:
+    with (
+        HashedFile(folder / "events.parquet") as file,
+        events_to(file, EVENTS) as writer,
+        ThreadPoolExecutor(1, "hash") as hashing,
+    ):
         for part, rows in in_order(intake.pool, prepared, pairwise(bounds.tolist()), intake.threads):
             hashed = hashing.submit(hash_events, part, content)
             writer.write_batch(rows, row_group_size=rows.num_rows)
@@ -173,7 +169,7 @@ def _write_events(
             figures["first_time"] = min(figures["first_time"], int(part["time"].min()))
             figures["last_time"] = max(figures["last_time"], int(part["time"].max()))
             advance(rows.num_rows)
-    return figures
+    return figures, file.hexdigest()
 
 
 def _what_was_wrong(rejected: Mapping[str, int], scrubbed: int) -> str:

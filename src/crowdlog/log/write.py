@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+import io
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,11 +62,21 @@ class ContentHash:
         ).hexdigest()
 
 
-@contextmanager
-def event_writer(path: Path, schema: pa.Schema = EVENTS) -> Iterator[pq.ParquetWriter]:
-    """Through a Python file, whose errors (a full disk) keep their number."""
-    with path.open("wb") as file, events_to(file, schema) as writer:
-        yield writer
+class HashedFile(io.BufferedWriter):
+    """A new file, hashed as it is written: nobody has to wait until it is read again. Being Python's, its
+    errors (a full disk) keep their number.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path, "wb"))
+        self._hash = hashlib.sha256()
+
+    def write(self, data: Any) -> int:
+        self._hash.update(data)
+        return super().write(data)
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
 
 
 def events_to(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
@@ -95,19 +104,13 @@ def hash_events(events: Events, content: ContentHash) -> None:
         content.add(column, events[column])
 
 
-@contextmanager
-def text_writer(path: Path, schema: pa.Schema = TEXTS) -> Iterator[pq.ParquetWriter]:
-    with path.open("wb") as file, texts_to(file, schema) as writer:
-        yield writer
-
-
 def texts_to(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
     return pq.ParquetWriter(file, schema, compression="zstd", compression_level=1, use_dictionary=False)
 
 
-def write_texts(path: Path, texts: Dictionary, content: ContentHash) -> None:
-    """A dictionary in the order of its ids."""
-    with text_writer(path) as writer:
+def write_texts(path: Path, texts: Dictionary, content: ContentHash) -> str:
+    """A dictionary in the order of its ids. Returns the hash of the file."""
+    with HashedFile(path) as file, texts_to(file, TEXTS) as writer:
         for low in range(0, len(texts), _GROUP):
             high = min(low + _GROUP, len(texts))
             data, offsets = texts.slice(low, high)
@@ -118,3 +121,4 @@ def write_texts(path: Path, texts: Dictionary, content: ContentHash) -> None:
             )
             ids = pa.array(np.arange(low, high, dtype=np.int32))
             writer.write_batch(pa.record_batch([ids, strings], schema=TEXTS), row_group_size=high - low)
+    return file.hexdigest()

@@ -93,6 +93,21 @@ def test_a_master_that_does_not_answer():
             start(address, {})
 
 
+@pytest.mark.parametrize(
+    "master", ["nonsense", "local[0]", "local[two]", "spark:/somewhere:7077", "mesos://a"]
+)
+def test_a_master_that_is_misspelt(master):
+    with pytest.raises(InputError, match=re.escape(f"Spark knows no master '{master}'")):
+        start(master, {})
+
+
+def test_a_yarn_that_nobody_told_of(monkeypatch):
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(InputError, match="Set HADOOP_CONF_DIR"):
+        start("yarn", {})
+
+
 def test_the_engine_is_found_by_its_name():
     assert find_engine("spark")
     assert find_engine("spark:local[2]")

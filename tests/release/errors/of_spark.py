@@ -78,6 +78,12 @@ def no_master(bench: Bench) -> None:
         on_spark(bench, engine=f"spark:spark://127.0.0.1:{taken.getsockname()[1]}")
 
 
+def yarn_that_nobody_told_of(bench: Bench) -> None:
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        bench.patch.delenv(name, raising=False)
+    on_spark(bench, engine="spark:yarn")
+
+
 def no_worker(bench: Bench) -> None:
     from crowdlog.engine.spark import session
     from tests.support.spark_cluster import cluster
@@ -134,6 +140,8 @@ SPARK_ERRORS: Cases = {
         "No worker of": no_worker,
         "there is no java here": without_java,
         "No Spark master answers": no_master,
+        "Spark knows no master": lambda bench: on_spark(bench, engine="spark:nonsense"),
+        "Spark learns from Hadoop's settings": yarn_that_nobody_told_of,
     },
     "engine/spark/source.py": {
         "sequences are of queries as they are": lambda bench: on_spark(

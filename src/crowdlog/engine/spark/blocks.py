@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,17 @@ Batches = Iterator[pa.RecordBatch]
 
 @dataclass(frozen=True)
 class StoreBlock:
-    """All rows of some users: row groups of files."""
+    """All rows of some users: row groups of files. `users`: the first and the last of them; no other rows of
+    these files are theirs.
+    """
 
     groups: tuple[tuple[Place, tuple[int, ...]], ...]
+    users: tuple[int, int]
+
+    def files_here(self) -> list[Path] | None:
+        """The files, if this machine sees them all: not those at an address."""
+        files = [path for path, _groups in self.groups if isinstance(path, Path)]
+        return files if len(files) == len(self.groups) else None
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         tables = []
@@ -37,7 +46,7 @@ def store_blocks(events: Place, rows: int) -> list[StoreBlock]:
     """Blocks of at least so many rows, cut between two users. Only the files' own notes are read."""
     blocks: list[StoreBlock] = []
     groups: list[tuple[Place, int]] = []
-    size, last = 0, -1
+    size, first, last = 0, 0, -1
     for path in part_files(events):
         with opened_part(path) as file:
             column = file.schema_arrow.get_field_index("user")
@@ -45,16 +54,20 @@ def store_blocks(events: Place, rows: int) -> list[StoreBlock]:
                 group = file.metadata.row_group(number)
                 users: Any = group.column(column).statistics
                 if size >= rows and users.min > last:
-                    blocks.append(_block(groups))
+                    blocks.append(_block(groups, (first, last)))
                     groups, size = [], 0
+                if not groups:
+                    first = users.min
                 groups.append((path, number))
                 size, last = size + group.num_rows, users.max
-    return [*blocks, _block(groups)]
+    return [*blocks, _block(groups, (first, last))]
 
 
-def _block(groups: list[tuple[Place, int]]) -> StoreBlock:
+def _block(groups: list[tuple[Place, int]], users: tuple[int, int]) -> StoreBlock:
     paths = dict.fromkeys(path for path, _number in groups)
-    return StoreBlock(tuple((path, tuple(number for one, number in groups if one == path)) for path in paths))
+    return StoreBlock(
+        tuple((path, tuple(number for one, number in groups if one == path)) for path in paths), users
+    )
 
 
 @dataclass(frozen=True)

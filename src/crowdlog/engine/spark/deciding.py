@@ -71,13 +71,19 @@ def block_of(
     sizes: Sequence[Statement],
     artifact: Artifact,
     shown: Ints | None,
+    kept: Ints | None,
     block: StoreBlock,
 ) -> Iterator[UserBlock]:
-    """What the users of a block did, of keys whose queries are all among `shown`; nothing if there is none.
-    A user's size is the largest of those that the statements give her.
+    """What the users of a block did, of keys whose queries are all among `shown`, and of the keys `kept`
+    alone where these are known; nothing if there is none. A user's size is the largest of those that the
+    statements give her.
     """
     user, key = numbers(rows.run(block), "user", "key")
-    user, key = _shown(user, key, artifact, shown)
+    if kept is None:
+        user, key = _shown(user, key, artifact, shown)
+    else:  # of those that are shown, all of them
+        wanted = are_among(key, kept)
+        user, key = user[wanted], key[wanted]
     if not len(user):
         return
     columns = {"user": user, "key": key}
@@ -90,6 +96,13 @@ def block_of(
             np.maximum.at(largest, who[here] - low, n[here])
         columns["size"] = largest[user - low]
     yield user_block(pa.table(columns))
+
+
+def are_among(keys: Ints, some: Ints) -> Any:
+    """Which of the keys are among some others, which rise."""
+    if not len(some):
+        return np.zeros(len(keys), bool)
+    return some[np.minimum(np.searchsorted(some, keys), len(some) - 1)] == keys
 
 
 def _shown(user: Ints, key: Ints, artifact: Artifact, shown: Ints | None) -> tuple[Ints, Ints]:

@@ -5,6 +5,7 @@ expressions, by the same DuckDB. Every artifact and every bound looks at one use
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from crowdlog.engine.spark.blocks import StoreBlock
 from crowdlog.engine.spark.exchange import Sent, by_share
+from crowdlog.files.patterns import for_duckdb
 from crowdlog.log.store import LogStore
 from crowdlog.plan.decide import TableCounts
 from crowdlog.types import Ints
@@ -46,19 +48,34 @@ class Statement:
         return cls(sql, tuple(name for name in events.columns if f'"{name}"' in sql) or ("user",))
 
     def run(self, block: StoreBlock) -> pa.Table:
-        return run_sql(self.sql, {EVENTS: block.read(self.columns)})
+        files = block.files_here()
+        if files is None:  # DuckDB reads no addresses
+            return run_sql(self.sql, {EVENTS: block.read(self.columns)})
+        low, high = block.users
+        with _database() as db:
+            rows = db.from_parquet([for_duckdb(file) for file in files], hive_partitioning=False)
+            # Row groups of others are not read: files note the users of each.
+            rows.filter(f'"user" BETWEEN {low} AND {high}').create_view(EVENTS)
+            found: pa.Table = db.sql(self.sql).to_arrow_table()
+            return found
 
 
 def run_sql(sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+    with _database() as db:
+        for name, table in tables.items():
+            db.register(name, table)
+        found: pa.Table = db.sql(sql).to_arrow_table()
+        return found
+
+
+@contextmanager
+def _database() -> Iterator[Any]:
     """In memory and on one thread: Spark gives as many tasks as there are cores."""
     import duckdb
 
     with duckdb.connect(config={"threads": 1, "temp_directory": ""}) as db:
         db.execute("SET enable_progress_bar = false")
-        for name, table in tables.items():
-            db.register(name, table)
-        found: pa.Table = db.execute(sql).to_arrow_table()
-        return found
+        yield db
 
 
 def numbers(table: pa.Table, *names: str) -> tuple[Ints, ...]:

@@ -18,6 +18,8 @@ from crowdlog.engine.spark.class_archive import java_options
 from crowdlog.errors import InputError
 from crowdlog.files.scratch import Scratch
 
+# How Spark spells masters: this machine's cores, and how often a task is tried; clusters.
+_KNOWN = re.compile(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|yarn|(spark|k8s)://.+")
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 120
 # Nothing of a session on one machine can be reached from another.
@@ -186,7 +188,19 @@ def _check_java() -> None:
 
 
 def _check_master(master: str) -> None:
-    """A cluster that does not answer is told at once, not after minutes of Spark's own trying."""
+    """A master that is misspelt is told as such, not as a Java that ends; a cluster that does not answer is
+    told at once, not after minutes of Spark's own trying.
+    """
+    if not _KNOWN.fullmatch(master):
+        raise InputError(
+            f"Spark knows no master {master!r}. Write --engine spark:local[2] for two cores of this machine, "
+            "or --engine spark:spark://HOST:7077 for a cluster."
+        )
+    if master == "yarn" and not (os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR")):
+        raise InputError(
+            "Spark learns from Hadoop's settings where YARN is, and no folder of them is named here. "
+            "Set HADOOP_CONF_DIR to it."
+        )
     if not master.startswith("spark://"):
         return
     address = urlsplit(master)

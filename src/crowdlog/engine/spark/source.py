@@ -172,15 +172,23 @@ class SparkSource(FramedSource):
         selection = self._selection(plan, randomness)
         blocks = self._user_blocks(plan, artifact, shown, plans if selection.sized else ())
         kept = select_there(selection, blocks)
-        counts = blocks.flatMap(partial(kept_counts, plan.bound.budget, kept, self.engine.parts, randomness))
+        of_kept = self._user_blocks(plan, artifact, shown, (), kept)
+        counts = of_kept.flatMap(partial(kept_counts, plan.bound.budget, kept, self.engine.parts, randomness))
         summed = exchange(counts, self.engine.parts).mapPartitions(summed_counts).collect()
         found = joined_kept(summed)
         return published(plan, found.key, found.count, randomness)
 
     def _user_blocks(
-        self, plan: TablePlan, artifact: Artifact, shown: Ints | None, plans: Sequence[TablePlan]
+        self,
+        plan: TablePlan,
+        artifact: Artifact,
+        shown: Ints | None,
+        plans: Sequence[TablePlan],
+        kept: Ints | None = None,
     ) -> Any:
-        """What people did, in blocks of users. `plans`: those that a user's size is taken over."""
+        """What people did, in blocks of users. `plans`: those that a user's size is taken over. `kept`: keys
+        beside which no others are asked for.
+        """
         if not self._of_blocks(plan):
             rows = self._rows(artifact, shown)
             return blocks_of_frame(self._with_sizes(plan, rows, self._own_sizes(plans)), self.engine.parts)
@@ -190,7 +198,7 @@ class SparkSource(FramedSource):
             for each in plans
             if is_sized(each) and isinstance(each.artifact, Artifact)
         ]
-        return self._each_block().flatMap(partial(block_of, rows, sizes, artifact, shown))
+        return self._each_block().flatMap(partial(block_of, rows, sizes, artifact, shown, kept))
 
     def _in_one_task(
         self, plan: TablePlan, artifact: Artifact, shown: Ints | None, randomness: KeyedRandomness
