@@ -80,7 +80,7 @@ def searches(table: Any, notes: Any, true: dict[tuple[str, ...], tuple[int, int]
     """
     count = table["count"].to_numpy().astype(float)
     each = [value for name, value in notes.items() if name.startswith("searches for each person")]
-    if each:
+    if len(each) > len(BANDS):
         count *= np.array(each)[np.searchsorted(BANDS, np.arange(len(count)), side="right")]
     asked = np.array([true.get((query,), (0, 0))[1] for query in table["query"].to_pylist()], float)
     real = asked > 0
@@ -133,6 +133,7 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, nargs="*", default=[1.0, 2.3])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=9001)
+    parser.add_argument("--told", type=int, help="the ladder is told so many people, right or wrong")
     parser.add_argument("--alone", action="store_true", help="the ladder without Crowd")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crowdlog-ladder-") as folder:
@@ -146,9 +147,10 @@ def main() -> None:
             known: dict[Any, Any] = {}
             for epsilon in asked.epsilon:
                 for run in range(asked.runs):
-                    people = log.info.users
-                    ladder = Ladder(epsilon=epsilon, delta=DELTA[epsilon], people=people)
-                    crowd = Crowd(epsilon=epsilon, delta=DELTA[epsilon])
+                    people = asked.told or log.info.users
+                    delta = DELTA.get(epsilon, 1e-6)
+                    ladder = Ladder(epsilon=epsilon, delta=delta, people=people)
+                    crowd = Crowd(epsilon=epsilon, delta=delta)
                     for mechanism in (ladder,) if asked.alone else (ladder, crowd):
                         told = {"people": people, "epsilon": epsilon, "run": run}
                         line = {

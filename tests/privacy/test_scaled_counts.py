@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,11 +53,23 @@ def test_the_order_of_people_and_the_numbers_of_keys_do_not_matter():
 def test_the_bound_leaves_few_above_and_is_a_power_of_the_typical_length():
     rng = np.random.default_rng(2)
     squares = (UNIT**2 * rng.lognormal(0, 1, 20_000)).astype(np.int64)
-    bound = scaled_counts.find_bound(squares, 1.0, SeededRandomness(1))
+    bound = scaled_counts.find_bound(squares, UNIT << 9, 1.0, SeededRandomness(1))
     above = (squares > bound**2).mean()
     assert 0.01 < above <= 0.085
-    again = scaled_counts.find_bound(np.append(squares, UNIT**2 * 200), 1.0, SeededRandomness(1))
+    again = scaled_counts.find_bound(np.append(squares, UNIT**2 * 200), UNIT << 9, 1.0, SeededRandomness(1))
     assert bound == again  # with the same noise one person seldom changes it
+
+
+def test_nobody_is_scaled_where_the_noise_is_too_large_to_find_a_bound():
+    """A bound that noise alone chose left a hundredth or all of the weight, and nobody knew which."""
+    held = incidence([{0, 1, 2}] * 500)
+    weights = scaled_counts.as_weights(np.linspace(1, 2, SIZE))
+    longest = scaled_counts.longest_length(weights)
+    squares = scaled_counts.squared_lengths(held, weights)
+    assert scaled_counts.squared_lengths(incidence([set(range(SIZE))]), weights)[0] <= longest**2
+    found = {scaled_counts.find_bound(squares, longest, 0.005, SeededRandomness(i)) for i in range(30)}
+    assert found == {longest}
+    assert scaled_counts.find_bound(squares, 7, 1.0, SeededRandomness(1)) == 7  # none that nobody reaches
 
 
 def test_noise_and_people():
@@ -76,10 +89,21 @@ def test_the_kept_share_is_what_scaling_leaves():
     held = incidence(sets)
     squares = scaled_counts.squared_lengths(held, weights)
     bound = 3 * UNIT
-    share = scaled_counts.kept_share(squares, bound, 1e3, SeededRandomness(6))
+    share, _noise = scaled_counts.kept_share(squares, bound, 1e3, SeededRandomness(6))
     assert (
         abs(share - scaled_counts.scaled(held, weights, bound).sum() / (UNIT * held.holders().sum())) < 0.01
     )
+
+
+def test_the_kept_share_says_how_noisy_it_is():
+    rng = np.random.default_rng(3)
+    squares = (UNIT**2 * rng.lognormal(0, 1, 20_000)).astype(np.int64)
+    looks = [scaled_counts.kept_share(squares, UNIT, 0.02, SeededRandomness(i)) for i in range(200)]
+    share, noise = np.array(looks).T
+    assert np.std(share) == pytest.approx(np.mean(noise), rel=0.15)
+    lost, sure = scaled_counts.kept_share(squares[:3], UNIT, 1e-4, SeededRandomness(1))
+    assert sure >= 1  # of three people it knows nothing
+    assert np.isfinite(lost)
 
 
 def test_sums_of_parts_get_noise_for_all_of_them():

@@ -30,6 +30,8 @@ LEVELS = np.array(
 )
 # Bounds that are tried, as squares of multiples of the typical length; and how many people may lie above.
 TRIED, ABOVE = (2.0, 3.5, 6.0, 10.0, 17.0, 30.0, 50.0), 0.06
+# Where so few people may lie above a bound, in standard deviations of the noise, no bound can be found.
+TELLING = 0.35
 COARSE = 4  # the typical level is rounded to fourths of a power of two
 CAP = 4  # squared lengths count up to so many times the squared bound where the kept share is measured
 
@@ -75,8 +77,14 @@ def squared_lengths(incidence: Incidence, weights: Ints) -> Ints:
     return lengths
 
 
-def find_bound(squares: Ints, mu: float, randomness: Randomness) -> int:
-    """A length, in 1/UNIT, that about 8 % of the people with any key exceed. Costs μ.
+def longest_length(weights: Ints) -> int:
+    """The length of who has every key: no person's vector is longer."""
+    return math.isqrt(int((weights**2).sum())) + 1
+
+
+def find_bound(squares: Ints, longest: int, mu: float, randomness: Randomness) -> int:
+    """A length, in 1/UNIT, that about 6 % of the people with any key exceed; `longest`, which is public and
+    which nobody exceeds, where it is shorter and where the noise is too large to tell. Costs μ.
 
     Half of μ² finds the typical level (people and their levels: two sums), half counts who is above each of
     seven multiples.
@@ -91,7 +99,10 @@ def find_bound(squares: Ints, mu: float, randomness: Randomness) -> int:
     bounds = [math.isqrt(int(UNIT**2 * 2.0**typical * times)) for times in TRIED]
     above = _noisy([int((squares > bound * bound).sum()) * PART for bound in bounds], part, randomness)
     allowed = ABOVE * people
-    return next((bound for bound, more in zip(bounds, above, strict=True) if more <= allowed), bounds[-1])
+    if allowed < TELLING * _noise_of(len(bounds), part):
+        return longest
+    found = next((bound for bound, more in zip(bounds, above, strict=True) if more <= allowed), bounds[-1])
+    return min(found, longest)
 
 
 def smallest_mu() -> float:
@@ -106,9 +117,14 @@ def longest_bound(mu: float) -> int:
     return max(1, math.floor(LARGEST_SIGMA * mu / ROOM_ABOVE**2))
 
 
+def _noise_of(sums: int, mu: float) -> float:
+    """The standard deviation, in 1/PART, of the noise in so many sums that cost this μ together."""
+    return PART * math.sqrt(sums) / mu * ROOM_ABOVE
+
+
 def _noisy(sums: list[int], mu: float, randomness: Randomness) -> list[int]:
     """Sums to which a person adds a vector of parts, none above 1, with noise of this μ altogether."""
-    noise = RoundedGaussian(PART * math.sqrt(len(sums)) / mu * ROOM_ABOVE).draw(len(sums), randomness)
+    noise = RoundedGaussian(_noise_of(len(sums), mu)).draw(len(sums), randomness)
     return [value + int(drawn) for value, drawn in zip(sums, noise, strict=True)]
 
 
@@ -121,8 +137,9 @@ def noisy_people(
     return ScaledSums(sums + noise, weights, bound, mu)
 
 
-def kept_share(squares: Ints, bound: int, mu: float, randomness: Randomness) -> float:
-    """About which share of the weight is left after scaling to the bound. Costs μ.
+def kept_share(squares: Ints, bound: int, mu: float, randomness: Randomness) -> tuple[float, float]:
+    """About which share of the weight is left after scaling to the bound, and the standard deviation of the
+    noise in that. Costs μ.
 
     Two sums over people: her squared length, up to CAP times the squared bound, and what scaling takes of it.
     """
@@ -132,7 +149,9 @@ def kept_share(squares: Ints, bound: int, mu: float, randomness: Randomness) -> 
     taken = 1 - bound / np.sqrt(np.maximum(squares, bound**2).astype(np.float64))
     lost = np.floor(parts * np.clip(taken, 0, 1)).astype(np.int64)
     whole, gone = _noisy([int(parts.sum()), int(lost.sum())], mu, randomness)
-    return min(1.0, max(0.5, 1 - gone / max(whole, PART)))
+    noise = _noise_of(2, mu)
+    share = gone / max(whole, noise)
+    return 1 - share, noise / max(whole, noise) * math.hypot(1, share)
 
 
 def scaled(incidence: Incidence, weights: Ints, bound: int) -> Ints:

@@ -64,3 +64,19 @@ def test_keys_that_the_first_pass_finds_nobody_of_have_one_weight(paid):
     assert np.all(second[:20] < second.max())
     assert np.all(np.isfinite(counted["words"].count))
     assert LEAST_COUNT == 0.7
+
+
+@pytest.mark.parametrize(("users", "told"), [(300, 300), (300, 30_000), (4_000, 4_000), (4_000, 400_000)])
+@pytest.mark.parametrize("mu", [0.005, 0.02, 0.1])
+def test_intervals_hold_the_truth_whatever_the_noise_and_the_number_of_people_told(users, told, mu):
+    """Also where noise alone would choose the bound, or tell how much scaling leaves: at a small ε, and where
+    the owner is wrong about the number of people by a hundred times.
+    """
+    keys = {"words": shown(users, 40, 20)}
+    true = np.bincount(keys["words"].held.items, minlength=60)
+    inside = []
+    for seed in range(40):
+        counted, _kept = count_people(keys, mu, told, SeededRandomness(seed))
+        found = counted["words"]
+        inside.append(np.abs(found.count - true)[:40] <= found.spread[:40])
+    assert np.mean(inside) > 0.9

@@ -167,3 +167,19 @@ def test_texts_stay_as_they_are_and_the_note_warns_of_spreadsheets(tmp_path: Pat
     assert {row[1] for row in rows_of(made.path)} == {"=1+1"}
     (note,) = tmp_path.glob("log.tsv*.md")
     assert "safe to open with one" in note.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("query", ['he said "x"', '"', "tab\there", "a\\b", "line\nbreak", "o'neil, ann"])
+def test_every_text_that_can_be_released_is_written_and_read_again(tmp_path: Path, query: str):
+    """AOL's layout knows no quotes; only what would end a column or a line becomes a blank."""
+    table = pa.table({"query": [query], "count": pa.array([3], pa.int64())})
+    log = make_log(tmp_path, [(f"u{i}", "weather", i, None) for i in range(3)])
+    release = parse("FTa(k=1)").release(log, tmp_path / "out", i_know=True)
+    pq.write_table(table, release.path / "queries.parquet")
+    object.__setattr__(release, "label", replace(release.label, hashes={}))
+    made = synthesize_from(release, tmp_path / "log.tsv", sessions=20, seed=1)
+    written = query.replace("\t", " ").replace("\n", " ")
+    assert {row[1] for row in rows_of(made.path)} == {written}
+    again = import_log([made.path], tmp_path / "again")
+    assert again.info.queries == 1
+    assert again.info.rows == made.searches

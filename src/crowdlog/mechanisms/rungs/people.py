@@ -48,6 +48,15 @@ class People:
     spread: Floats  # half of the interval
 
 
+@dataclass(frozen=True)
+class Pass:
+    """What one pass finds. `unlike`: how far keys differ in what scaling leaves of them, as a share."""
+
+    count: Floats
+    noise: Floats
+    unlike: float
+
+
 def _bounds_part(people: int) -> float:
     return BOUNDS_SHARE * min(1.0, math.sqrt(BOUNDS_AT / people))
 
@@ -74,21 +83,22 @@ def count_people(
     for part in (FIRST_PASS, 1 - FIRST_PASS):
         weights = scaled_counts.as_weights(wanted)
         squares = scaled_counts.squared_lengths(held, weights)
+        longest = scaled_counts.longest_length(weights)
         part_mu = mu * math.sqrt(part * (1 - bounds_part - kept_part))
-        found = scaled_counts.find_bound(squares, mu * math.sqrt(bounds_part / 2), randomness)
+        found = scaled_counts.find_bound(squares, longest, mu * math.sqrt(bounds_part / 2), randomness)
         # At a small ε the bound is mostly noise, and may ask for more of it than can be drawn: after the
         # charge that would be an error, now and then.
         bound = min(found, scaled_counts.longest_bound(part_mu))
         counted = scaled_counts.noisy_people(held, weights, bound, part_mu, randomness)
-        share = KEPT
+        kept = KEPT, KEPT_SPREAD
         if measured:
-            share = scaled_counts.kept_share(squares, bound, mu * math.sqrt(kept_part / 2), randomness)
-        passes.append((counted.people / share, counted.noise / share))
+            looked = scaled_counts.kept_share(squares, bound, mu * math.sqrt(kept_part / 2), randomness)
+            kept = _kept(*looked)
+        share, unlike = (1.0, 0.0) if bound >= longest else kept
+        passes.append(Pass(counted.people / share, counted.noise / share, unlike))
         shares.append(share)
-        wanted = table * np.maximum(passes[0][0], LEAST_COUNT * passes[0][1]) ** FLATTER
-    count, noise = _together(passes)
-    unlike = MEASURED_SPREAD if measured else KEPT_SPREAD
-    whole = People(count, noise, SURE * np.sqrt(noise**2 + (unlike * count) ** 2))
+        wanted = table * np.maximum(passes[0].count, LEAST_COUNT * passes[0].noise) ** FLATTER
+    whole = _together(*passes)
     return _by_table(shown, whole), {f"kept share, pass {n + 1}": share for n, share in enumerate(shares)}
 
 
@@ -96,12 +106,21 @@ def _table_weight(name: str, size: int) -> Floats:
     return np.full(size, WORTH[name] / max(size, 1) ** 0.25)
 
 
-def _together(passes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """By inverse variance."""
-    (first, one), (second, other) = passes
-    precision: Floats = one**-2 + other**-2
-    count: Floats = (first * one**-2 + second * other**-2) / precision
-    return count, precision**-0.5
+def _kept(measured: float, noise: float) -> tuple[float, float]:
+    """The kept share by a noisy measure and by what it usually is, and how far keys lie from it."""
+    weight = KEPT_SPREAD**2 / (KEPT_SPREAD**2 + noise**2)
+    share = weight * measured + (1 - weight) * KEPT
+    return min(1.0, share), math.hypot(MEASURED_SPREAD, math.sqrt(weight) * noise)
+
+
+def _together(first: Pass, second: Pass) -> People:
+    """By inverse variance; what keys differ in is the same in both passes, so it does not average out."""
+    precision = first.noise**-2 + second.noise**-2
+    weight: Floats = first.noise**-2 / precision
+    count = weight * first.count + (1 - weight) * second.count
+    unlike = weight * first.unlike + (1 - weight) * second.unlike
+    noise = precision**-0.5
+    return People(count, noise, SURE * np.sqrt(noise**2 + (unlike * count) ** 2))
 
 
 def _by_table(shown: Mapping[str, ShownKeys], whole: People) -> dict[str, People]:
