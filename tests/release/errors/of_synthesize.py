@@ -26,12 +26,6 @@ def of(spelling: str, users: int = 3) -> Case:
     return case
 
 
-def of_two_lines(bench: Bench) -> None:
-    import pyarrow as pa
-
-    sampled(bench, bench.table(pa.table({"query": ["one\ntwo"], "count": [5]})), users=3)
-
-
 SYNTHESIZE_ERRORS: Cases = {
     "release/synthesize/chances.py": {
         "holds rows of a log, not tables of counts": of("Pseudonyms()"),
@@ -41,6 +35,5 @@ SYNTHESIZE_ERRORS: Cases = {
         "Say how large the log shall be": with_size(),
         "The number of {} must be at least 1": with_size(sessions=0),
         "The seed must be a whole number": with_size(users=1, seed=-1),
-        "holds a tab or the end of a line": of_two_lines,
     },
 }
