@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.gaussian import largest_mu
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
@@ -51,6 +52,16 @@ def test_popular_items_are_kept_and_those_of_one_user_are_not(method: Selection)
     assert np.all(np.diff(selected.items) > 0)
     assert np.argmax(log.holders()) in selected.items
     assert repr(selected) == f"Selected({len(selected.items)} items)"
+
+
+@pytest.mark.parametrize("method", [WeightedGaussian(), PolicyGaussian(), DPSIPS(), MAD2R()], ids=repr)
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8)])
+def test_all_rounds_together_have_the_noise_that_half_of_delta_asks_for(method, epsilon, delta) -> None:
+    """A few per cent less would keep about as many keys, and no other test would see it."""
+    promise = method.promise(epsilon, delta)
+    sigmas = [value for name, value in promise.parameters.items() if name.startswith("sigma_")]
+    together = math.sqrt(sum(sd**-2 for sd in sigmas or [promise.sd]))
+    assert 0.99 < together / largest_mu(epsilon, delta / 2) <= 1
 
 
 @every_method
