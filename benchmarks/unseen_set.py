@@ -27,6 +27,10 @@ CALLED = re.compile(r"(\w+)\(")
 COMMENT = re.compile(r"^\s*#(.*)", re.MULTILINE)
 DECLARATION = re.compile(r"^[a-z].*\(.*;", re.MULTILINE)
 OPTION = re.compile(r"\\fB\\-(?:\\-)?([\w]+)")
+SIGNATURE = re.compile(r"^ *(?:async )?def \w+\(([^)]*)\)", re.MULTILINE)
+PARAMETER = re.compile(r"(?:^|,)\s*\**(\w+)")
+ALSO = re.compile(r"^\.S[Hh]\s.*SEE ALSO.*\n((?:(?!\.S[Hh]).*\n)+)", re.MULTILINE)
+PAGE = re.compile(r"([a-z][\w.+-]+)(?:\\f.)*(?:\\[|&])?\"?\s*(?:\\f.)*\(\d")
 TAG = re.compile(r"<([a-zA-Z][\w:-]*)")
 INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]([^>\"]+)", re.MULTILINE)
 NAME = re.compile(r"^\.S[Hh]\s.*NAME.*\n((?:.*\n){1,3})", re.MULTILINE)
@@ -64,6 +68,8 @@ KINDS: dict[str, tuple[str, Callable[[str], list[set[str]]]]] = {
     "words of headers": ("*.h", lambda text: [set(WORDS.findall(text.lower()))]),
     "words of a declaration": ("*.h", each(DECLARATION, WORDS)),
     "options of a command": ("*.gz", whole(OPTION)),
+    "parameters of a function": ("*.py", each(SIGNATURE, PARAMETER)),
+    "pages to see also": ("*.gz", each(ALSO, PAGE)),
     "tags of XML": ("*.xml", whole(TAG)),
 }
 

@@ -186,7 +186,7 @@ class Keys(Mechanism):
             Step(f"Count {table.name}", counts, counting.epsilon, counting.delta),
         )
 
-    def _supported(self, most: int) -> str:
+    def _supported(self, most: float) -> str:
         """Of how much of one person names alone are made."""
         if self.selection == "routed" and self.route == "auto":
             return (

@@ -105,3 +105,11 @@ def test_both_thresholds_keep_what_one_user_alone_has():
             for d in range(1, 101):
                 largest = min(1.0, lift / math.sqrt(d)) + one.discount / d
                 assert largest_of((one.threshold - largest) / one.sigma, d) <= tail
+
+
+@pytest.mark.parametrize("tight", [True, False])
+def test_each_round_gives_again_no_more_than_the_proof_allows(tight):
+    method = MAD2R(tight=tight)
+    first, second = method.rounds(1.0, 1e-5)
+    assert first.discount <= largest_discount(method.adaptive, 1.0, 1.0)
+    assert second.discount <= largest_discount(method.adaptive, LEAST_BIAS, MOST_LIFT)

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from crowdlog.errors import InputError
+from crowdlog.privacy.gaussian import largest_mu
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.rounded_gaussian import RoundedGaussian
+from crowdlog.privacy.selection import kernels, mad2r, weighted_gaussian
 from crowdlog.privacy.selection.adaptive_gaussian import AdaptiveGaussian
 from crowdlog.privacy.selection.base import Selection
 from crowdlog.privacy.selection.dp_sips import DPSIPS
@@ -51,6 +54,33 @@ def test_popular_items_are_kept_and_those_of_one_user_are_not(method: Selection)
     assert np.all(np.diff(selected.items) > 0)
     assert np.argmax(log.holders()) in selected.items
     assert repr(selected) == f"Selected({len(selected.items)} items)"
+
+
+@pytest.mark.parametrize("method", [WeightedGaussian(), PolicyGaussian(), DPSIPS(), MAD2R()], ids=repr)
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (math.log(10), 1e-8)])
+def test_all_rounds_together_have_the_noise_that_half_of_delta_asks_for(method, epsilon, delta) -> None:
+    """A few per cent less would keep about as many keys, and no other test would see it."""
+    promise = method.promise(epsilon, delta)
+    sigmas = [value for name, value in promise.parameters.items() if name.startswith("sigma_")]
+    together = math.sqrt(sum(sd**-2 for sd in sigmas or [promise.sd]))
+    assert 0.99 < together / largest_mu(epsilon, delta / 2) <= 1
+
+
+@pytest.mark.parametrize("method", [WeightedGaussian(), DPSIPS(), MAD2R()], ids=repr)
+def test_the_noise_that_is_drawn_is_the_one_of_the_proof(method, monkeypatch) -> None:
+    """Not only what the promise says of it: one user moves the weights of a round by at most one unit."""
+    drawn = []
+
+    class Spied(RoundedGaussian):
+        def draw(self, n, randomness):
+            drawn.append(self.sigma)
+            return super().draw(n, randomness)
+
+    for module in (weighted_gaussian, mad2r):
+        monkeypatch.setattr(module, "RoundedGaussian", Spied)
+    method.select(make([[0, 1], [1]], 2), 1.0, 1e-5, SeededRandomness(1))
+    unit = mad2r.UNIT if isinstance(method, MAD2R) else kernels.UNIT
+    assert math.sqrt(sum((unit / sigma) ** 2 for sigma in drawn)) <= largest_mu(1.0, 5e-6)
 
 
 @every_method
