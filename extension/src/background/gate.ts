@@ -1,27 +1,13 @@
 /** The only place from which anything leaves the browser. It refuses every address that she has not allowed, and writes down what it lets pass. */
 
 import { Told } from "../../lib/told.ts";
-import { transact } from "../store/database.ts";
-import { done } from "../store/request.ts";
 import { allowedHosts, patternsOf } from "../store/hosts.ts";
+import { writeDown } from "../store/sent.ts";
 import { bytesOf, MOST_FILE } from "./bounded-answers.ts";
 import { hideOriginFrom } from "./origin.ts";
 
-export interface Sent {
-  readonly n?: number;
-  readonly time: number;
-  readonly method: string;
-  readonly origin: string;
-  readonly bytes: number;
-  /** The words under which she allowed it. */
-  readonly why: string;
-  /** So many alike, one after the other; `time` is the last one's. */
-  readonly times?: number;
-}
-
 const MOST_REFUSAL = 65_536; // bytes of what a service says when it refuses
 const MOST_JSON = 32 * 2 ** 20; // the longest is the public list of collections
-const MOST_SENT = 1000; // lines of the list of requests that are kept
 /** Chromium stops a background whose request has no answer after 30 seconds, and then nobody would be told. */
 const PATIENCE_MS = 25_000;
 /** A server that the extension has the browser's permission for counts as its own origin. Any other, also one that she takes back in this very
@@ -69,22 +55,6 @@ async function parsed(answer: Response, most: number): Promise<unknown> {
   } catch {
     return undefined;
   }
-}
-
-async function writeDown(line: Sent): Promise<void> {
-  await transact(["sent"], "readwrite", async (store) => {
-    const last = (await done(store("sent").openCursor(null, "prev")))?.value as Sent | undefined;
-    if (last && last.method === line.method && last.origin === line.origin && last.bytes === line.bytes && last.why === line.why && sameDay(last.time, line.time)) {
-      store("sent").put({ ...last, time: line.time, times: (last.times ?? 1) + 1 });
-      return;
-    }
-    const n = (await done(store("sent").add(line))) as number;
-    store("sent").delete(IDBKeyRange.upperBound(n - MOST_SENT));
-  });
-}
-
-function sameDay(one: number, other: number): boolean {
-  return new Date(one).toDateString() === new Date(other).toDateString();
 }
 
 export async function call(method: "GET" | "POST", url: string, body?: unknown): Promise<Record<string, unknown>> {

@@ -1,21 +1,17 @@
 /** Status: preferences, messages from researchers, collections joined, what was sent and when, updates. */
 
 import { Told } from "../../lib/told.ts";
-import type { Sent } from "../background/gate.ts";
 import { type Engine, engineAt, ENGINES, originsOf, readEngine } from "../engines/engine.ts";
 import { loggingNow } from "../log/state.ts";
 import { setLogging } from "../log/switch.ts";
 import { memberships, stateOf } from "../store/crowd.ts";
-import { transact } from "../store/database.ts";
-import { done } from "../store/request.ts";
 import { countEvents } from "../store/events.ts";
 import { allowedHosts, giveBack, patternsOf } from "../store/hosts.ts";
+import { MOST_SENT, sentLines } from "../store/sent.ts";
 import { messagesOf } from "../studies/catalogue.ts";
 import { button, facts, frame, h, moment, section, table } from "./dom.ts";
 import { message } from "./messages.ts";
 import { allowPages } from "./permissions.ts";
-
-const SENT_SHOWN = 100;
 
 async function draw(): Promise<void> {
   const version = chrome.runtime.getManifest().version;
@@ -90,12 +86,12 @@ async function collections(): Promise<HTMLElement> {
 }
 
 async function sentSection(): Promise<HTMLElement> {
-  const lines = (await transact(["sent"], "readonly", (store) => done(store("sent").getAll()))) as Sent[];
+  const lines = await sentLines();
   const held = (origin: string) => chrome.permissions.contains({ origins: patternsOf([origin]) });
   const allowed = await Promise.all(Object.entries(await allowedHosts()).map(async ([origin, { why }]) => [origin, (await held(origin)) ? why : `${why}: ${message("host_taken_back")}`] as const));
-  const rows = lines.slice(-SENT_SHOWN).reverse().map((line) => [h("time", {}, moment(line.time)), line.times ? `${line.method} × ${line.times}` : line.method, line.origin, String(line.bytes), line.why]);
+  const rows = lines.reverse().map((line) => [h("time", {}, moment(line.time)), line.times ? `${line.method} × ${line.times}` : line.method, line.origin, String(line.bytes), line.why]);
   const head = [message("time"), message("method"), message("server"), message("bytes"), message("why")];
-  return section(message("sent"), h("p", {}, message("sent_what")), rows.length === 0 ? h("p", { class: "soft" }, message("sent_none")) : table(head, rows, message("sent_newest", SENT_SHOWN)), h("h3", {}, message("allowed_now")), allowed.length === 0 ? h("p", { class: "soft" }, message("allowed_none")) : facts(allowed));
+  return section(message("sent"), h("p", {}, message("sent_what")), rows.length === 0 ? h("p", { class: "soft" }, message("sent_none")) : table(head, rows, message("sent_newest", MOST_SENT)), h("h3", {}, message("allowed_now")), allowed.length === 0 ? h("p", { class: "soft" }, message("allowed_none")) : facts(allowed));
 }
 
 void draw();
