@@ -231,3 +231,12 @@ def test_bad_input_is_told_and_nothing_is_left(spark, tmp_path, name, data, opti
     with pytest.raises(InputError, match=said):
         import_there(tmp_path / name, tmp_path / "store", context=spark.context, **options)
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_name_that_is_taken_is_told_before_spark_is_started(tmp_path, monkeypatch):
+    monkeypatch.setattr(importer, "start", None)
+    (tmp_path / "log.tsv").write_text(HEADER + "u1\tred shoes\t2006-03-01 10:00:00\t\t\n")
+    (tmp_path / "store").mkdir()
+    with pytest.raises(InputError, match="exists already"):
+        import_there(tmp_path / "log.tsv", tmp_path / "store")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.tsv", "store"]

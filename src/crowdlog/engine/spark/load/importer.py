@@ -93,13 +93,14 @@ def import_there(
     there = None if tables is None else Address.of(tables) / SystemRandomness().bytes(8).hex()
     origin = Origin(list(inputs.formats), [] if options.format else list(inputs.formats), shared)
     with ExitStack() as stack:
+        if there is not None:
+            stack.enter_context(_removed_on_failure(there))
+        # A name that is taken is told before Spark is started.
+        folder = stack.enter_context(building(local_path(out)))
         if context is None:
             context, scratch = start(master, {"spark.python.daemon.module": DAEMON}, len(shares))
             stack.callback(scratch.cleanup)
             stack.callback(context.stop)
-        if there is not None:
-            stack.enter_context(_removed_on_failure(there))
-        folder = stack.enter_context(building(local_path(out)))
         advance = stack.enter_context(progress_bar("Importing on Spark", _STEPS, unit="steps"))
         stack.enter_context(told_plainly("The import", "Nothing was left behind."))
         load = _Load(context, inputs, shares, folder, there, advance)
