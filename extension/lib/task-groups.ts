@@ -177,20 +177,23 @@ class Clusters {
   private readonly alive: Uint8Array;
   private readonly cluster: Int32Array;
 
-  constructor(private readonly scores: Float32Array, private readonly n: number, known: readonly number[], private readonly eta: number) {
+  constructor(private readonly scores: Float32Array, private readonly n: number, private readonly known: readonly number[], private readonly eta: number) {
     this.size = new Float64Array(n).fill(1);
     this.alive = new Uint8Array(n).fill(1);
     this.cluster = Int32Array.from({ length: n }, (_x, i) => i);
-    this.applyLabels(known);
+    this.forbid();
   }
 
   found(): number[] {
     for (let start = 0; start < this.n; start++) if (this.alive[start]) this.follow(start);
-    return Array.from(this.cluster, (_x, i) => {
-      let root = i;
-      while (this.cluster[root] !== root) root = this.cluster[root] as number;
-      return root;
-    });
+    this.joinLabelled();
+    return Array.from(this.cluster, (_x, i) => this.root(i));
+  }
+
+  private root(search: number): number {
+    let root = search;
+    while (this.cluster[root] !== root) root = this.cluster[root] as number;
+    return root;
   }
 
   /** From cluster to nearest cluster until two are each other's: these are joined. What has nothing near enough is a task. */
@@ -237,17 +240,22 @@ class Clusters {
     this.cluster[gone] = kept;
   }
 
-  /** Two of one label are joined before anything else, two of different labels never. */
-  private applyLabels(known: readonly number[]): void {
-    const first = new Map<number, number>();
-    const labelled = known.flatMap((label, i) => (label >= 0 ? [[label, i] as const] : []));
+  /** Two of different labels are never joined, nor what holds them. */
+  private forbid(): void {
+    const labelled = this.known.flatMap((label, i) => (label >= 0 ? [[label, i] as const] : []));
     for (const [label, i] of labelled) {
       for (const [other, j] of labelled) if (label !== other) this.scores[i * this.n + j] = NEVER;
     }
-    for (const [label, i] of labelled) {
-      const kept = first.get(label);
-      if (kept === undefined) first.set(label, i);
-      else this.merge(kept, i);
-    }
+  }
+
+  /** What holds searches of one label is joined in the end: first, a large task of hers would draw little. */
+  private joinLabelled(): void {
+    const first = new Map<number, number>();
+    this.known.forEach((label, i) => {
+      if (label < 0) return;
+      const [one, other] = [this.root(first.get(label) ?? i), this.root(i)];
+      first.set(label, Math.min(one, other));
+      this.cluster[Math.max(one, other)] = Math.min(one, other);
+    });
   }
 }

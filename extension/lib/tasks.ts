@@ -195,10 +195,11 @@ export function scoreMatrix(model: TaskModel, searches: Search[]): number[][] {
 
 /**
  * The task of each search: the number of its first search. Clusters with the largest mean score are joined while
- * that is at least eta. `known`: the person's own task of each search, -1 where she gave none.
+ * that is at least eta. `known`: the person's own task of each search, -1 where she gave none: searches of different
+ * tasks of hers are never joined, and what holds searches of one of them is joined in the end.
  */
 export function averageLink(scores: number[][], known: number[], eta: number): number[] {
-  let clusters = firstClusters(known);
+  let clusters = known.map((_label, search) => [search]);
   for (;;) {
     const [best, a, b] = nearest(clusters, scores, known);
     if (best < eta) break;
@@ -206,24 +207,14 @@ export function averageLink(scores: number[][], known: number[], eta: number): n
     clusters = clusters.filter((_c, i) => i !== b);
   }
   const task = new Array<number>(scores.length).fill(0);
-  for (const cluster of clusters) for (const search of cluster) task[search] = cluster[0]!;
+  const firstOf = new Map<number, number>();
+  for (const cluster of clusters.sort((one, other) => one[0]! - other[0]!)) {
+    const label = labelOf(cluster, known);
+    const first = firstOf.get(label) ?? cluster[0]!;
+    if (label >= 0) firstOf.set(label, first);
+    for (const search of cluster) task[search] = first;
+  }
   return task;
-}
-
-function firstClusters(known: number[]): number[][] {
-  const clusters: number[][] = [];
-  const ofLabel = new Map<number, number[]>();
-  known.forEach((label, search) => {
-    const mine = label >= 0 ? ofLabel.get(label) : undefined;
-    if (mine) {
-      mine.push(search);
-      return;
-    }
-    const cluster = [search];
-    clusters.push(cluster);
-    if (label >= 0) ofLabel.set(label, cluster);
-  });
-  return clusters;
 }
 
 function labelOf(cluster: number[], known: number[]): number {

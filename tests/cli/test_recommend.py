@@ -16,6 +16,16 @@ ROWS = [
     for at, query in enumerate(["cheap flights", "cheap hotels rome", "rome museum"])
 ]
 
+WRONG = [
+    b'{"query": 3}',
+    b"[" * 100_000,
+    b'{"query": "\\ud800"}',
+    b"\xff",
+    b"[]",
+    b'{"query": "a", "top": NaN}',
+    b"",
+]
+
 
 def run(*arguments):
     answer = CliRunner().invoke(cli, ["recommend", *map(str, arguments)])
@@ -43,7 +53,7 @@ def test_build_run_score_mix_and_serve(tmp_path):
     assert found["mrr_later"]["value"] > 0.15
     run("mix", tmp_path / "c.jsonl", "--off", 1, "--draws", 2, "-o", tmp_path / "m.jsonl")
     assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 4
-    assert asyncio.run(_statuses(graph)) == [200, 400]
+    assert asyncio.run(_statuses(graph)) == [200, *[400] * len(WRONG)]
 
 
 async def _statuses(graph):
@@ -51,8 +61,8 @@ async def _statuses(graph):
     async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
         good = await client.post("/recommend", json={"query": "cheap flights"})
         assert good.json()["recs"]
-        bad = await client.post("/recommend", json={"query": 3})
-    return [good.status_code, bad.status_code]
+        bad = [await client.post("/recommend", content=body) for body in WRONG]
+    return [good.status_code, *(answer.status_code for answer in bad)]
 
 
 def test_errors_are_one_sentence(tmp_path):

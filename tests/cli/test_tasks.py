@@ -88,6 +88,10 @@ def test_a_model_from_a_release_alone(logs, tmp_path, mechanism, bins):
     assert answer.exit_code == 0, (answer.output, answer.exception)
     run("train", "--crowd-log", release, "-o", tmp_path / "m.json")
     assert load_model(tmp_path / "m.json").label
+    run("train", "--crowd-log", release, "--link", "single", "-o", tmp_path / "single.json")
+    assert load_model(tmp_path / "single.json").link == "single"
+    answer = run("train", "--crowd-log", release, "--learner", "lucchese", "-o", tmp_path / "l.json", code=1)
+    assert "learns no trees" in str(answer.exception)
     run("find", logs / "held.tsv", "--model", tmp_path / "m.json", "-o", tmp_path / "f.tsv")
     answer = run("score", "--truth", logs / "held-tasks.tsv", "--found", tmp_path / "f.tsv", "--json")
     assert json.loads(answer.output)["accuracy"]["value"] > 0.92

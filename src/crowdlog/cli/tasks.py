@@ -92,7 +92,12 @@ def train_command(
     if crowd_log is not None:
         from crowdlog.applications.tasks.crowd_log import train_from_release
 
-        model = train_from_release(crowd_log, learner=learner or "forest", seed=seed)
+        if learner == "lucchese":
+            raise InputError(
+                "Lucchese's model learns no trees, and a release has no texts to choose its threshold on: "
+                "give --learner forest or boost, or a LOG with --labels."
+            )
+        model = train_from_release(crowd_log, learner=learner or "forest", link=link, seed=seed)
     else:
         from crowdlog.applications.tasks.commands import train_on_log
 

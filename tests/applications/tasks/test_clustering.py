@@ -49,3 +49,15 @@ def test_gscorelcluster_by_hand():
     # means: 0 and 1 join at .9; with 2 their mean is .55
     assert average_link(scores.copy(), free, 0.56).tolist() == [0, 0, 2]
     assert average_link(scores.copy(), free, 0.55).tolist() == [0, 0, 0]
+
+
+def test_a_large_task_of_hers_draws_later_searches_by_its_parts():
+    """She said that 0 to 3 are one task. 4 and 5 are like 0 and 1 and like neither 2 nor 3: their mean score
+    with the whole task is .45, but what 0 and 1 draw is of her task. 6 is like 2: forbidden.
+    """
+    scores = np.full((7, 7), 0.1)
+    for one, other in ((0, 1), (2, 3), (4, 5), (0, 4), (0, 5), (1, 4), (1, 5), (2, 6)):
+        scores[one, other] = scores[other, one] = 0.8
+    np.fill_diagonal(scores, 0)
+    known = np.array([3, 3, 3, 3, -1, -1, 9])
+    assert average_link(scores.copy(), known, 0.5).tolist() == [0, 0, 0, 0, 0, 0, 6]

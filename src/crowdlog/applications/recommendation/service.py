@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from crowdlog.applications.recommendation.merge import RecommendationServer
+from crowdlog.json_safe import strict_json
 from crowdlog.log.normalise import normalise
 
 LONGEST = 1_000  # characters of a query
@@ -24,7 +25,7 @@ def recommendation_app(server: RecommendationServer) -> Starlette:
 
     async def recommend(request: Request) -> JSONResponse:
         try:
-            data: Any = await request.json()
+            data: Any = strict_json(await request.body())
             query, top = data["query"], data.get("top", 100)
             good = isinstance(query, str) and len(query) <= LONGEST and isinstance(top, int)
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -1,7 +1,9 @@
 """From scores of pairs to tasks: average or single link above a threshold η, under a person's own labels.
 
-`known` holds her own task of each search, −1 where she gave none. Two searches of one label are joined before
-anything else (must-link), two of different labels are never joined (cannot-link).
+`known` holds her own task of each search, −1 where she gave none. Two searches of different labels are never
+joined (cannot-link), two of one label always (must-link): by single link before anything else, by average
+link after everything else. A large task of hers joined first has a low mean score with all that belongs to
+it, and later searches that a part of it would have drawn are left out.
 """
 
 from __future__ import annotations
@@ -15,18 +17,18 @@ _NEVER = -1e30  # a mean with one such pair in it stays far below every threshol
 @njit(cache=True, nogil=True)
 def average_link(scores, known, eta):  # type: ignore[no-untyped-def]
     """Join the two clusters with the largest mean score while that is at least η (UPGMA, by chains of nearest
-    neighbours: Murtagh 1983). `scores` is symmetric and used up. Returns the smallest member of each search's
-    cluster.
+    neighbours: Murtagh 1983), then those that hold one label of hers. `scores` is symmetric and used up.
+    Returns the smallest member of each search's cluster.
     """
     n = len(scores)
     size = np.ones(n)
     alive = np.ones(n, np.bool_)
     cluster = np.arange(n)
-    _apply_labels(scores, known, size, alive, cluster)
+    _forbid(scores, known)
     chain = np.empty(n + 1, np.int64)
     length = 0
     for start in range(n):
-        if not alive[start] or size[start] < 0:
+        if not alive[start]:
             continue
         chain[0] = start
         length = 1
@@ -46,6 +48,7 @@ def average_link(scores, known, eta):  # type: ignore[no-untyped-def]
             else:
                 chain[length] = other
                 length += 1
+    _join_labelled(cluster, known)
     return _smallest_members(cluster)
 
 
@@ -74,18 +77,22 @@ def _merge(scores, size, alive, cluster, kept, gone):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def _apply_labels(scores, known, size, alive, cluster):  # type: ignore[no-untyped-def]
-    n = len(scores)
-    for i in range(n):
+def _forbid(scores, known):  # type: ignore[no-untyped-def]
+    """Two searches of different labels can never be joined, nor what holds them."""
+    for i in range(len(known)):
         for j in range(i):
             if known[i] >= 0 and known[j] >= 0 and known[i] != known[j]:
                 scores[i, j] = scores[j, i] = _NEVER
-    for i in range(n):
-        if known[i] < 0:
-            continue
+
+
+@njit(cache=True, nogil=True)
+def _join_labelled(cluster, known):  # type: ignore[no-untyped-def]
+    """Join the clusters that hold searches of one label; a cluster holds one label at most."""
+    for i in range(len(known)):
         for j in range(i):
-            if known[j] == known[i]:
-                _merge(scores, size, alive, cluster, j, i)  # j is the first of its label: it is alive
+            if known[i] >= 0 and known[j] == known[i]:
+                one, other = _root(cluster, i), _root(cluster, j)
+                cluster[max(one, other)] = min(one, other)
                 break
 
 

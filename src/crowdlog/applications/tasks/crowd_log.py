@@ -40,7 +40,9 @@ def prior(bins: str) -> tuple[Floats, float, float]:
     return counts / counts.sum(), float(stored["eta"]), float(stored["eta_session"])
 
 
-def train_from_release(path: str | Path, *, learner: str = "forest", seed: int = 0) -> TaskModel:
+def train_from_release(
+    path: str | Path, *, learner: str = "forest", link: str = "average", seed: int = 0
+) -> TaskModel:
     """Learn from the published counts; the model carries the label of the release."""
     release = Release.open(path)
     release.check()
@@ -49,7 +51,7 @@ def train_from_release(path: str | Path, *, learner: str = "forest", seed: int =
         raise InputError(f"The release {path} publishes no vectors: no model can be made of it.")
     bins, counts = counts_of_table(table, f"The release {path}")
     model = model_of_counts(bins, counts, learner=learner, seed=seed)
-    return replace(model, label=release.stored(), trained_on="a release")
+    return replace(model, link=link, label=release.stored(), trained_on="a release")
 
 
 def model_of_counts(bins: str, counts: Floats, *, learner: str = "forest", seed: int = 0) -> TaskModel:
