@@ -34,6 +34,11 @@ RUN: dict[str, list[tuple[str, int, str]]] = {
     "crowdlog budget STORE --epsilon 6 --delta 1e-5 --gaussian": [
         ("budget FRESH --epsilon 6 --delta 1e-5 --gaussian", 0, "Σμ²")
     ],
+    "crowdlog budget STORE": [
+        ("budget FRESH --epsilon 7 --delta 1e-5 --gaussian", 0, ""),
+        ("budget FRESH --epsilon 8 --delta 1e-5 --gaussian", 0, "limits before +ε = .*7, δ = 1e-05, set"),
+        ("budget STORE", 0, "limit"),
+    ],
     "crowdlog import MONTH.tsv -o STORE2 --ledger STORE/ledger.sqlite": [
         ("import MONTH.tsv -o STORE2", 1, "--ledger"),  # it is asked about
         (f"import MONTH.tsv {LATER} STORE/ledger.sqlite", 0, ""),

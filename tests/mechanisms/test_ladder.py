@@ -155,3 +155,15 @@ def refused(ladder):
     except InputError as error:
         return re.search("larger than can be drawn|sigma", str(error)) is not None
     return False
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(6, 27), (8, 2)])
+def test_sites_of_words_may_be_worth_showing_where_queries_are_not(tmp_path, epsilon, people):
+    """With a handful of people, counted or given, the table of queries alone is left out: a release of them
+    failed after its charge.
+    """
+    log = make_log(tmp_path, crowd_rows(30, ["used cars"]))
+    ladder = parse(f"Ladder(epsilon={epsilon}, delta=1e-6, people={people})")
+    assert ladder.setting.tables == ("words", "sites", "word_sites")
+    release = ladder.release(log, tmp_path / "out")
+    assert tuple(release.label.tables) == ladder.setting.tables

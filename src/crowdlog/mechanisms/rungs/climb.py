@@ -170,7 +170,9 @@ class Climb:
         site = self.site_place[holdings.sites.site][holdings.rows.click_url]  # of each click
         graded = self._graded("edges")
         taking = []
-        owners = {"query_sites": self.shown["queries"].texts["query"], "word_sites": list(self.words.texts)}
+        owners = {"word_sites": list(self.words.texts)}
+        if "query_sites" in setting.tables:  # sites of words may be worth showing where queries are not
+            owners = {"query_sites": self.shown["queries"].texts["query"], **owners}
         for table, texts in owners.items():
             if table in setting.tables:
                 held = self._clicked_by_query(site) if table == "query_sites" else self._clicked_by_word(site)
