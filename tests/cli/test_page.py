@@ -39,6 +39,13 @@ def test_a_title_and_a_logo_of_ones_own(release, tmp_path):
     assert "weather boston" in page
 
 
+@pytest.mark.parametrize(("place", "why"), [("none/page.html", "No such file"), (".", "Is a directory")])
+def test_a_place_that_cannot_be_written_is_told(release, tmp_path, place, why):
+    words = [str(release.path), "-o", str(tmp_path / place)]
+    with pytest.raises(InputError, match=why):
+        CliRunner().invoke(command, words, catch_exceptions=False)
+
+
 def test_tables_that_were_changed_are_not_shown(release, tmp_path):
     table = release.path / "queries.parquet"
     before = table.read_bytes()

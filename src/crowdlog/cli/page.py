@@ -20,6 +20,7 @@ def command(release: str, out: Path, title: str | None, logo: Path | None) -> No
     \b
     Example: crowdlog page OUT -o march.html --title 'What our readers searched for in March'
     """
+    from crowdlog.errors import InputError
     from crowdlog.files.whole import write_whole
     from crowdlog.pages.picture import picture
     from crowdlog.release.folder import Release
@@ -28,5 +29,11 @@ def command(release: str, out: Path, title: str | None, logo: Path | None) -> No
     made = Release.open(release)
     tables = {name: table for name in made.tables if (table := made.table(name)) is not None}
     drawn = None if logo is None else picture(logo)
-    write_whole(out, release_page(made.label, tables, title=title, logo=drawn))
+    page = release_page(made.label, tables, title=title, logo=drawn)
+    try:
+        write_whole(out, page)
+    except OSError as error:
+        raise InputError(
+            f"The page {out} cannot be written: {error.strerror}. Choose another place."
+        ) from None
     click.echo(f"{out}")

@@ -7,11 +7,16 @@ from pathlib import Path
 
 import click
 
+from crowdlog.cli.texts import texts_of
+from crowdlog.errors import InputError
+
 
 @click.command("serve")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; this machine alone.")
-@click.option("--port", default=8321, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="0 takes a free one."
+)
 @click.option("--database", metavar="URL", help="postgresql://…; SQLite in FOLDER if not said.")
 @click.option("--certfile", type=click.Path(path_type=Path), help="Certificate, for https.")
 @click.option("--keyfile", type=click.Path(path_type=Path), help="Its key.")
@@ -40,21 +45,27 @@ def command(
     Example: crowdlog serve DESK --add Ada owner
     Example: crowdlog serve DESK
     """
+    from crowdlog.extras import need
+
+    need("serve")
     from crowdlog.crowd.services.serve import Listen, serve
-    from crowdlog.errors import InputError
     from crowdlog.files.private import no_core_dumps
     from crowdlog.web.app import make_app
     from crowdlog.web.workspace import Workspace
 
     no_core_dumps()
-    workspace = Workspace(folder, database)
+    try:
+        workspace = Workspace(folder, database)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be the dashboard's folder: {error.strerror}.") from None
     click.get_current_context().call_on_close(workspace.close)
     if add is not None:
         if password_file is not None:
-            password = password_file.read_text(encoding="utf-8").rstrip("\n")
+            password = _password(password_file)
         else:
             password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         workspace.accounts.add(*add, password)
+        workspace.note("the command line", f"set the role of {add[0]} to {add[1]}")
         click.echo(f"{add[0]} is {add[1]} of {folder}.")
         return
     if not workspace.accounts.people():
@@ -70,3 +81,10 @@ def command(
     serve(
         lambda: make_app(workspace, secure=certfile is not None), listen, lambda at: click.echo(f"Open {at}")
     )
+
+
+def _password(file: Path) -> str:
+    lines = texts_of((), file)
+    if len(lines) != 1:
+        raise InputError(f"{file} must hold the password, and nothing else, on one line.")
+    return lines[0]

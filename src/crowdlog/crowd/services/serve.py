@@ -7,6 +7,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
+import ssl
 import subprocess
 from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass
@@ -77,6 +78,14 @@ def _refuse_no_network(proxy: str) -> None:
         ) from error
 
 
+def _refuse_no_certificate(certfile: Path, keyfile: Path | None) -> None:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certfile, keyfile)
+    except OSError as error:  # also one of TLS
+        why = "they are no pair in PEM" if isinstance(error, ssl.SSLError) else error.strerror
+        raise InputError(f"{certfile} and {keyfile} are no certificate and key: {why}.") from None
+
+
 def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[[str], None]) -> None:
     """Serve until told to stop. `announce` is told the address once the socket is open.
 
@@ -84,6 +93,8 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
     """
     if (listen.certfile is None) != (listen.keyfile is None):
         raise InputError("TLS needs both a certificate and its key: give --certfile and --keyfile.")
+    if listen.certfile is not None:
+        _refuse_no_certificate(listen.certfile, listen.keyfile)
     for proxy in listen.trusted_proxies:
         _refuse_no_network(proxy)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")

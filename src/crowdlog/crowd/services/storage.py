@@ -89,10 +89,15 @@ def open_database(url: str | None, default: Path, schema: Sequence[str]) -> Data
             "The database must be given as postgresql://USER@HOST/NAME. "
             "Leave it out to use SQLite in the data folder."
         )
-    database: Database = SQLiteDatabase(default) if url is None else _postgres(url)
-    with database.transaction() as t:
-        for statement in schema:
-            t.run(statement)
+    try:
+        database: Database = SQLiteDatabase(default) if url is None else _postgres(url)
+        with database.transaction() as t:
+            for statement in schema:
+                t.run(statement)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            raise
+        raise InputError(f"{default} is no database: it was damaged, or is something else.") from None
     return database
 
 
