@@ -78,6 +78,32 @@ def test_a_machine_that_sleeps_most_of_the_time_misses_no_window(crowd, tmp_path
     assert sent.taken == crowd.mixes[0].counts(crowd.manifest.id)["accepted"] > 0
 
 
+@pytest.mark.parametrize("jumps_at", [0, 1])
+def test_a_clock_that_is_wrong_lets_nothing_go_at_once(crowd, tmp_path, monkeypatch, jumps_at):
+    """Ahead by more than the window, from the start or after the first report that left."""
+    start, slept = time.time(), []
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    found = [MinedArtifact((text,), 1) for text in "abcd"]
+    with ClientStore(tmp_path / "home") as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        own.consent(membership.id)
+        chosen = sample_artifacts(crowd.manifest, found, RANDOM).chosen
+        participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+        crowd.open_uploads()
+
+        def clock() -> float:
+            jumped = own.membership(None).sent >= jumps_at
+            return start + sum(slept) + jumped * 7200
+
+        monkeypatch.setattr(time, "sleep", slept.append)
+        monkeypatch.setattr(time, "time", clock)
+        with pytest.raises(InputError, match="clock of this computer"):
+            crowd_sending._send_all(own, own.membership(None), Direct(crowd.mix), False, False)
+        waiting = len(own.outbox(membership.id))
+    assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == jumps_at
+    assert waiting == len(found) - jumps_at
+
+
 def test_lines_without_tls_are_told(capsys):
     crowd_member._warn_of_open_lines(manifest_of())
     said = capsys.readouterr().err

@@ -124,6 +124,7 @@ def _send_all(
                 total += participate.send_one(own, membership, item, mix)
                 advance(1)
             return total
+        participate.refuse_after_the_end(window, time.time())
         if only_due:
             return participate.send_due(own, membership, window, mix, time.time())
         participate.spread_overdue(own, membership, window, randomness, time.time())
@@ -149,6 +150,7 @@ def _send_on(
         time.sleep(min(pause, _LOOK_SECONDS))
         try:
             now = time.time()
+            participate.refuse_after_the_end(window, now)
             participate.spread_overdue(own, membership, window, randomness, now, participate.LATE_SECONDS)
             for item in participate.leaving(own, membership, window, now):
                 total += participate.send_one(own, membership, item, mix)

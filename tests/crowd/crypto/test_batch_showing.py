@@ -58,6 +58,7 @@ def test_a_bit_changed_in_any_part_is_found(crowd, part):
 def test_errors_that_cancel_out_without_weights_are_found(crowd):
     """Two showings wrong by the same point with opposite signs: their plain sum is the identity."""
     many = showings(crowd, 8)
+    many[3] = many[2]  # with other points the errors would be multiples of others
     response = slice(-SIZE, None)
     for number, step in ((2, 1), (3, ORDER - 1)):
         one = many[number]

@@ -1,7 +1,9 @@
 import asyncio
 import json
 
-from crowdlog.crowd.services.limits import Allowance, LimitRequests, Limits
+import pytest
+
+from crowdlog.crowd.services.limits import Allowance, LimitRequests, Limits, address_of
 from crowdlog.privacy.randomness import SeededRandomness
 
 
@@ -23,6 +25,22 @@ def test_addresses_are_swept_out_when_they_are_many():
     now[0] = 100.0
     allowance.take("last")
     assert len(allowance._left) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("::1", "::2", True),
+        ("no: address", "no: other", False),
+    ],
+)
+def test_who_has_a_network_of_addresses_is_one_client(one, other, same):
+    assert (address_of({"client": (one, 1)}) == address_of({"client": (other, 2)})) is same
 
 
 async def _echo(scope, receive, send):

@@ -107,6 +107,8 @@ def test_a_destroyed_key_is_gone_from_disk_certified_and_refused_for_good(crowd,
     public = crowd.manifest.collection.voprf_public.hex()
     path = tmp_path / "randomness" / f"{public}.key"
     secret = path.read_bytes()
+    blocks = tmp_path / "the same blocks"  # under another name, to see what was written to them
+    blocks.hardlink_to(path)
     assert crowd.randomness.get(crowd.at).json()["certificate"] == ""
     for _ in range(2):  # destroying twice is fine
         answer = crowd.randomness.delete(f"{crowd.at}/key", headers=OPERATOR).json()
@@ -121,6 +123,7 @@ def test_a_destroyed_key_is_gone_from_disk_certified_and_refused_for_good(crowd,
         assert "destroyed" in refused.json()["error"]
     again.close()
     assert not any(secret in one.read_bytes() for one in (tmp_path / "randomness").iterdir())
+    assert blocks.read_bytes() == bytes(len(secret))
 
 
 def test_a_restart_finishes_a_destruction_that_was_cut_short(crowd, tmp_path):

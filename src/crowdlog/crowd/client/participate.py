@@ -291,6 +291,17 @@ def spread_overdue(
             store.reschedule(item.number, (moment - window.opens) / window.spread)
 
 
+def refuse_after_the_end(window: UploadWindow, now: float) -> None:
+    """No time is left to spread reports over: all would leave together, for nothing where the clock is right
+    and as a crowd of one person where it is not.
+    """
+    if now >= window.ends:
+        raise InputError(
+            f"By the clock of this computer the uploads ended on {date(window.ends)}. No more is sent, and "
+            "your outbox is kept. If the clock is wrong, set it and send again."
+        )
+
+
 def send_due(
     store: ClientStore, membership: Membership, window: UploadWindow, mix: Connection, now: float
 ) -> Sent:

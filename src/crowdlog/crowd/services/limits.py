@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import ipaddress
 import json
 import time
 from collections.abc import Callable
@@ -64,9 +65,18 @@ class Allowance:
 
 
 def address_of(scope: Scope) -> str:
-    """Return the sender's address as the socket gives it; headers that anybody can write are not believed."""
+    """Return the sender's address as the socket gives it; headers that anybody can write are not believed.
+    Of IPv6 the network of 64 bits: whoever has one address there has all of them.
+    """
     client = scope.get("client")
-    return client[0] if client else "local"
+    address = str(client[0]) if client else "local"
+    if ":" not in address:
+        return address
+    try:
+        whole = ipaddress.IPv6Address(address)
+    except ValueError:  # a reverse proxy wrote something else
+        return address
+    return str(whole.ipv4_mapped or ipaddress.IPv6Network((int(whole), 64), strict=False))
 
 
 class LimitRequests:
