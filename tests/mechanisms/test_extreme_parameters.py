@@ -65,3 +65,20 @@ def test_a_fault_of_a_mechanism_at_usual_numbers_stays_its_own():
 
     with pytest.raises(ZeroDivisionError):
         Divides().promise()
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "Crowd(epsilon=2.3, delta=1e-6, weight_pairs=1e-12)",
+        "Crowd(epsilon=1e-6, delta=1e-6)",
+        "Keys(epsilon=1e-8, delta=1e-6)",
+        "Ladder(epsilon=2.3, delta=1e-6, people=60, weight_words=1e-9)",
+        "Ladder(epsilon=2.3, delta=1e-6, people=60000, weight_clicks=1e-9)",
+        "Ladder(epsilon=2.3, delta=1e-6, people=60000, weight_pairs=1e-9)",
+    ],
+)
+def test_noise_of_a_selection_that_cannot_be_drawn_is_refused_by_the_promise(spelling):
+    """It was told when the noise was drawn, after the release had been paid for."""
+    with pytest.raises(InputError, match="The sigma of rounded Gaussian noise must be"):
+        parse(spelling).promise()

@@ -200,7 +200,7 @@ class Ladder(Mechanism):
         mu = {step: self.mu * math.sqrt(left * part) for step, part in parts.items()}
         most = {"words": self.items, "named": self.items_named}
         bars, tails = setting.open_bars(mu, self.delta, self.epsilon, most)
-        return Setting(
+        chosen = Setting(
             people,
             self.representation,
             self.words,
@@ -214,6 +214,10 @@ class Ladder(Mechanism):
             breakdowns,
             self.topics,
         )
+        for step in ("edges", "pairs"):  # those with open keys were looked at with their bars
+            if mu[step] > 0:
+                chosen.method(step).check_noise(mu[step])
+        return chosen
 
     def protect(self, log: LogStore, randomness: Randomness, *, engine: Engine | None = None) -> Protected:
         from crowdlog.engine.holdings import holdings

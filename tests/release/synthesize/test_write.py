@@ -1,5 +1,6 @@
 """A log sampled from a release: consistent with its tables, the same for a seed, whole or not at all."""
 
+import gzip
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from crowdlog.artifacts.breakdowns import SHARES
 from crowdlog.errors import InputError
 from crowdlog.log.importer import import_log
 from crowdlog.mechanisms import parse
@@ -183,3 +185,26 @@ def test_every_text_that_can_be_released_is_written_and_read_again(tmp_path: Pat
     again = import_log([made.path], tmp_path / "again")
     assert again.info.queries == 1
     assert again.info.rows == made.searches
+
+
+@pytest.mark.parametrize("shown", ["words", "queries"])
+def test_a_release_of_words_alone_or_of_queries_alone_is_enough(tmp_path: Path, shown: str):
+    """The ladder of few people has words alone; another may say that its queries cover little."""
+    log = make_log(tmp_path, [("u", "weather", 0, None)])
+    release = parse("FTa(k=5)").release(log, tmp_path / "out", i_know=True)
+    add(release, shown, **{shown.removesuffix("s").replace("querie", "query"): ["weather"], "count": [5]})
+    add(release, "lengths", words=["1", "2"], count=[3, 3])
+    add(release, "shares", share=list(SHARES), count=[1, 1, 1, 1, 1])
+    notes = release.label.notes | {"people": 10}
+    object.__setattr__(release, "label", replace(release.label, notes=notes, hashes={}))
+    made = synthesize_from(release, tmp_path / "log.tsv", sessions=50)
+    assert made.searches == len(rows_of(made.path)) >= 50
+    assert (made.invented == 0) is (shown == "queries")
+    assert all("weather" in row[1] for row in rows_of(made.path)) or shown == "words"
+
+
+def test_a_place_that_cannot_be_written_is_told_and_gz_is_compressed(release: Release, tmp_path: Path):
+    with pytest.raises(InputError, match=r"Cannot write .*Choose another place"):
+        synthesize_from(release, tmp_path / "nowhere" / "log.tsv", users=5)
+    made = synthesize_from(release, tmp_path / "log.tsv.gz", users=5)
+    assert gzip.decompress(made.path.read_bytes()).startswith(b"AnonID")

@@ -12,6 +12,7 @@ from crowdlog.artifacts.public_lists import public_word_pairs, public_words
 from crowdlog.artifacts.query_file import ORIGINAL
 from crowdlog.engine.holdings import Holdings, follow_one, pairs_held
 from crowdlog.mechanisms.rungs import columns
+from crowdlog.mechanisms.rungs.alike import alike
 from crowdlog.mechanisms.rungs.choice import Chosen, Column, choose, quantile
 from crowdlog.mechanisms.rungs.classes import ShownWords, named
 from crowdlog.mechanisms.rungs.queries import THREE_WORDS, query_column
@@ -212,8 +213,8 @@ class Climb:
         size = len(queries)
         graded = self._graded("pairs")
         invented = setting.invented(self.words.size)
-        nothing = np.zeros(0, np.int64)
-        column = columns.edge_column("pairs", starts, one * size + other, (size, size), nothing, invented)
+        cells = one * size + other
+        column = columns.edge_column("pairs", starts, cells, (size, size), alike(queries), invented)
         chosen = choose(graded, [column], math.inf, self.randomness)["pairs"]
         self._show_edges(column, chosen, ("query", "next_query"), queries, queries)
 

@@ -20,7 +20,7 @@ from crowdlog.types import Bools, Ints
 # Parts of a table's allowance of invented rows, by class.
 LISTED_PAIR, ANY_PAIR = 0.2, 0.6
 WORD_SITE, TWO_WORD_SITE, LISTED_SITE = 0.4, 0.3, 0.3
-NAMED, OTHER = 0.4, 0.6
+NAMED, ALIKE = 0.4, 0.7  # cells that are called alike; the rest of the table's allowance is the others'
 WORTH = {"queries": 1.0, "word_pairs": 0.2, "sites": 0.3}  # of a key in the second step
 RANK = 500  # allowances of words fall like 1/(rank + RANK)
 
@@ -96,15 +96,14 @@ def edge_column(
     table: str, starts: Ints, code: Ints, size: tuple[int, int], called: Ints, invented: float
 ) -> Column:
     """Cells of a product of two released sets. `code[starts[u]:starts[u + 1]]`: those of a person (−1: not a
-    cell). `called`: cells whose site is called like the query.
+    cell). `called`: cells whose site is called like the query, or whose two queries are alike.
     """
     cells = size[0] * size[1]
+    part = invented * (ALIKE if table == "pairs" else NAMED)
     key, numbers = distinct_cells(code, cells)
     incidence, key, known = with_public(sets_of(starts, numbers, len(key)), key, called)
-    classes = Classes.of(
-        (invented * OTHER / max(cells, 1), False), (invented * NAMED / max(len(called), 1), True)
-    )
-    grid = grid_of(0, cells, invented * OTHER, called)
+    classes = Classes.of(((invented - part) / max(cells, 1), False), (part / max(len(called), 1), True))
+    grid = grid_of(0, cells, invented - part, called)
     if table == "pairs":  # no query is followed by itself
         grid = _off_diagonal(grid, size[0])
     return Column(table, incidence, key, known.astype(np.int32), classes, 1.0, [grid])

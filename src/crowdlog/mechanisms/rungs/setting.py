@@ -16,15 +16,15 @@ INVENTED_WORDS = 3.0  # words that noise alone shows, on average, at most
 # of other tables: this part of the number of released words, within limits
 INVENTED_SHARE, INVENTED_LEAST, INVENTED_MOST = 0.002, 0.3, 10.0
 STEP_TAIL = 0.15  # of δ for open keys, in each of two steps
-# Shares of μ² for 1,000 people and for 60,000 or more; between them by the logarithm of the number.
-SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.0, "counts": 0.20, "shares": 0.04}
-LARGE = {"words": 0.24, "named": 0.42, "edges": 0.10, "pairs": 0.0, "counts": 0.18, "shares": 0.04}
+# Shares of μ² for 1,000 people and for 60,000 or more; between them by the logarithm of the number. That of
+# pairs is taken from all others where pairs are published: a tenth of μ².
+SMALL = {"words": 0.26, "named": 0.42, "edges": 0.06, "pairs": 0.108, "counts": 0.20, "shares": 0.04}
+LARGE = {"words": 0.24, "named": 0.42, "edges": 0.10, "pairs": 0.108, "counts": 0.18, "shares": 0.04}
 # From so many people on words are plenty (five times Crowd's) and queries were too few (.90 times): a third
 # of the words' share goes to what they name. At 250,000 people: 13 % fewer words, 11 % more queries and word
 # pairs, 14 % more sites (docs/ladder.md).
 MANY_FROM = 200_000
-MANY = LARGE | {"words": 0.16, "named": 0.50}
-PAIRS_SHARE = 0.08  # taken from words and what they name, where pairs are published
+MANY = LARGE | {"words": 0.16, "named": 0.50, "pairs": 0.08}
 TABLES = ("words", "queries", "word_pairs", "sites", "query_sites", "word_sites", "pairs")
 STEP_OF = {
     "words": "words",
@@ -45,7 +45,7 @@ EXPECTED: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "sites": ((4, 40, 109, 212, 7300), (16, 80, 178, 750, 19100)),
     "query_sites": ((1, 13, 41, 182, 780), (5, 22, 143, 410, 1180)),
     "word_sites": ((1, 14, 58, 294, 5430), (5, 30, 222, 960, 15800)),
-    "pairs": ((0.01, 0.1, 1, 23, 270), (0.05, 1, 8, 60, 762)),
+    "pairs": ((0.01, 0.1, 1, 39, 270), (0.05, 1, 8, 94, 762)),
 }
 # People from whom on a breakdown says more than its noise (one cell in a hundred, or one in 400).
 BREAKDOWNS_FROM = {
@@ -162,7 +162,6 @@ def shares(
     parts = {step: SMALL[step] + place * (LARGE[step] - SMALL[step]) for step in SMALL}
     if people >= MANY_FROM:
         parts = dict(MANY)
-    parts["pairs"] = PAIRS_SHARE
     used = {STEP_OF[table] for table in tables} | {"counts"} | ({"shares"} if breakdowns else set())
     wanted = {step: parts[step] * weights.get(step, 1.0) if step in used else 0.0 for step in parts}
     whole = sum(wanted.values()) / ROOM_BELOW

@@ -90,6 +90,10 @@ class AdaptiveGaussian:
         """(μ of all rounds together, part of δ left for keys that one user alone holds) before own sizes."""
         return largest_mu(epsilon, NOISE_SHARE * delta), (1 - NOISE_SHARE) * delta
 
+    def check_noise(self, mu: float) -> None:
+        """InputError where a round's noise would be larger than can be drawn: before anything is charged."""
+        RoundedGaussian(round_noise(mu, min(self.shares())))
+
     def threshold(self, mu: float, tail: float, epsilon: float) -> float:
         """Where keys that one user alone holds cost at most `tail` of the δ of a promise with this ε; μ is
         that of this selection.
@@ -106,6 +110,7 @@ class AdaptiveGaussian:
         by_noise = (
             max(tail * math.exp(-epsilon), largest_of(upper_quantile(tail) + mu * ROOM_ABOVE, 1)) / ROOM_ABOVE
         )
+        self.check_noise(mu)
         return upper_quantile(by_noise, self.items_per_user)
 
     def shares(self) -> list[int]:

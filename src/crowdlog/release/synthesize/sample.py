@@ -57,7 +57,7 @@ class Sampler:
         place = np.arange(len(session)) - np.repeat(np.cumsum(length) - length, length)
         query = self._queries(place, int(length.max(initial=0)))
         url, rank = self._clicks(query)
-        texts = self._chances.queries.take(_array(np.maximum(query, 0)))
+        texts = self._chances.queries.take(_array(query, mask=query < 0))
         invented = query < 0
         if invented.any():
             made, last = self._invent(int(invented.sum()))
@@ -77,8 +77,7 @@ class Sampler:
         """A released query for each search, −1 for one to invent."""
         chances, random = self._chances, self._random
         drawn = np.full(len(place), -1, np.int64)
-        covered = chances.covered if self._figures.covered is None else self._figures.covered
-        known = random.random(len(place)) < (covered if chances.query.total else 0.0)
+        known = random.random(len(place)) < self._covered()
         drawn[known] = chances.query.draw(random, int(known.sum()))
         for step in range(1, longest):
             here = np.flatnonzero(place == step)
@@ -87,6 +86,15 @@ class Sampler:
             goes[goes] = chances.follows.has(before[goes])
             drawn[here[goes]] = chances.follows.draw(random, before[goes])[0]
         return drawn
+
+    def _covered(self) -> float:
+        """The share of searches that are released queries: none or all where only the others can be drawn."""
+        if not self._chances.query.total:
+            return 0.0
+        if not self._chances.word.total:
+            return 1.0
+        told = self._figures.covered
+        return self._chances.covered if told is None else told
 
     def _clicks(self, query: Ints) -> tuple[Ints, Ints]:
         """An address for each search of a released query, or −1; and its rank: its place among the clicks."""

@@ -14,7 +14,7 @@ import pyarrow.compute as _pc
 
 from crowdlog.artifacts.public_lists import public_words
 from crowdlog.errors import InputError
-from crowdlog.files.whole import new_file
+from crowdlog.log.synth.writer import new_log_file
 from crowdlog.progress import Advance
 from crowdlog.release.folder import Release
 from crowdlog.release.synthesize.chances import read_chances
@@ -181,7 +181,7 @@ def write_sample(
     sampler = Sampler(read_chances(release), figures, random, _listed(release))
     with ExitStack() as stack:
         beside = [path.with_name(path.name + end) for end in ("", ".invented", ".README.md")]
-        log, marks, note = (stack.enter_context(new_file(place)) for place in beside)
+        log, marks, note = (stack.enter_context(new_log_file(place)) for place in beside)
         writing = _Writing(log, marks)
         for sizes in _sizes(users, sessions, figures.sessions, random):
             drawn = random.random(int(sizes.sum())) * figures.hours[-1]
