@@ -300,6 +300,31 @@ def test_what_the_mix_will_not_take_is_not_sent(crowd, home, tmp_path):
     assert home.membership(None).sent == 1
 
 
+@pytest.mark.parametrize("place", ["slot", "name", "proof", "envelope", "end", "all"])
+def test_a_report_that_rotted_holds_back_no_other(crowd, home, place):
+    """The door would refuse it each time it came, and the others would wait behind it."""
+    membership = _member_with_outbox(crowd, home, ["one", "two"])
+    crowd.open_uploads()
+    first = home.outbox(membership.id)[0]
+    whole = first.submission
+    at = {"slot": 3, "name": 10, "proof": 100, "envelope": 400, "end": len(whole) - 1, "all": 0}[place]
+    rotted = whole[:3] if place == "all" else whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+    with home._transaction() as t:
+        t.execute("UPDATE outbox SET submission = ? WHERE number = ?", (rotted, first.number))
+    with pytest.raises(InputError, match=f"number {first.number} is damaged"):
+        participate.strike_out(home, membership, [first.number], RANDOM)
+    window = UploadWindow(0, 100)
+    now = window.ends + 10 * participate.LATE_SECONDS  # of what is late one leaves at a time
+    sent = [participate.send_due(home, membership, window, Direct(crowd.mix), now) for _ in range(2)]
+    assert sum(sent, participate.Sent()) == participate.Sent(taken=1, damaged=1)
+    assert home.damaged(membership.id) == [first.number]
+    assert home.outbox(membership.id) == []
+    assert home.membership(None).sent == 1
+    assert crowd.mixes[0].counts(crowd.manifest.id)["turned_away"] == 0
+    assert home.leave(membership.id) == 1
+    assert home.damaged(membership.id) == []
+
+
 def test_what_may_have_left_is_not_struck_out(crowd, home):
     """Its answer was lost: whether the mix has it she cannot know, and is not told that it has not."""
     membership = _member_with_outbox(crowd, home, ["one", "two"])

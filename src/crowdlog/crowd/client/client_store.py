@@ -30,7 +30,9 @@ CREATE TABLE IF NOT EXISTS preparations (collection TEXT PRIMARY KEY, seed BLOB 
 CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, collection TEXT NOT NULL,
     slot INTEGER NOT NULL, readable TEXT NOT NULL, submission BLOB NOT NULL, due REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS begun (number INTEGER PRIMARY KEY);
-"""  # begun: reports of the outbox that may have left already
+CREATE TABLE IF NOT EXISTS damaged (number INTEGER NOT NULL, collection TEXT NOT NULL,
+    readable TEXT NOT NULL, submission BLOB NOT NULL);
+"""  # begun: reports of the outbox that may have left already; damaged: those that never will
 
 
 @dataclass(frozen=True)
@@ -280,6 +282,23 @@ class ClientStore:
         with self._transaction() as t:
             _forget(t, collection_id, item)
 
+    def set_aside(self, collection_id: str, item: Item) -> None:
+        """Keep a report whose bytes are not those that were made, but not in the outbox."""
+        with self._transaction() as t:
+            t.execute(
+                "INSERT INTO damaged SELECT number, collection, readable, submission FROM outbox "
+                "WHERE number = ? AND collection = ?",
+                (item.number, collection_id),
+            )
+            _forget(t, collection_id, item)
+
+    def damaged(self, collection_id: str) -> list[int]:
+        """The numbers of the reports that were set aside."""
+        found = self._rows(
+            "SELECT number FROM damaged WHERE collection = ? ORDER BY number", (collection_id,)
+        )
+        return [number for (number,) in found]
+
     def leave(self, collection_id: str) -> int:
         """Delete what was not sent and the credential; return how many reports were deleted.
 
@@ -287,6 +306,7 @@ class ClientStore:
         """
         with self._transaction() as t:
             deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
+            deleted += t.execute("DELETE FROM damaged WHERE collection = ?", (collection_id,)).rowcount
             t.execute("DELETE FROM begun WHERE number NOT IN (SELECT number FROM outbox)")
             t.execute("DELETE FROM preparations WHERE collection = ?", (collection_id,))
             t.execute(
