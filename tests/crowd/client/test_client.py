@@ -606,3 +606,44 @@ def test_a_damaged_file_is_said(crowd, tmp_path, damage):
         place.write_bytes(whole[:4096] + b"Z" * (len(whole) - 4096) if damage == "pages" else whole[:5000])
     with pytest.raises(InputError, match="is damaged"), ClientStore(place.parent) as own:
         own.membership(None)
+
+
+@pytest.mark.parametrize(
+    ("change", "read"),
+    [
+        (f"{table} SET {column} = {value}", read)
+        for table, columns, read in [
+            (
+                "memberships",
+                ["receipt", "url", "invitation", "pending", "credentials", "sent", "manifest"],
+                lambda own: own.memberships(),
+            ),
+            ("outbox", ["due", "slot", "submission", "readable"], lambda own: own.outbox(own.manifest)),
+            ("outbox", ["due", "submission"], lambda own: own.begin_sending(own.manifest, 1)),
+            ("preparations", ["chosen"], lambda own: own.preparing(own.manifest)),
+            ("preparations", ["chosen", "seed"], lambda own: own.begin_preparing(own.manifest, b"", [])),
+        ]
+        for column in columns
+        for value in (["x'ff'"] if column in ("receipt", "url", "invitation", "readable") else ["'soon'"])
+    ]
+    + [
+        ("preparations SET chosen = '[{}]'", lambda own: own.preparing(own.manifest)),
+        ("outbox SET due = 9e999", lambda own: own.outbox(own.manifest)),
+        *[
+            (f"memberships SET receipt = '{text}'", lambda own: participate.agreement(own.membership(None)))
+            for text in ("agreed soon, list 00", "agreed 99999999999999, list 00", "agreed ²", "x")
+        ],
+        (
+            "memberships SET credentials = zeroblob(5)",
+            lambda own: participate._credentials(own.membership(None)),
+        ),
+    ],
+)
+def test_rows_that_were_edited_by_hand_are_said(crowd, home, change, read):
+    membership = _member_with_outbox(crowd, home, ["a", "b"])
+    home.begin_preparing(membership.id, RANDOM.bytes(32), _chosen(crowd, ["a"]))
+    home.manifest = membership.id
+    with home._transaction() as t:
+        t.execute(f"UPDATE {change}")
+    with pytest.raises(InputError):
+        read(home)

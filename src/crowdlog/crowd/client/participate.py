@@ -6,6 +6,7 @@ Each step can be repeated after a crash without counting twice.
 from __future__ import annotations
 
 import base64
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -113,10 +114,12 @@ def receipt(head: str, now: float) -> str:
 
 def agreement(membership: Membership) -> tuple[str, str]:
     """When she agreed, as people write it, and the head of the public list then."""
-    told, separator, head = membership.receipt.removeprefix("agreed ").partition(", list ")
-    if not separator:
+    if not membership.receipt:
         raise InputError("There is no receipt: joining was not finished; run: crowdlog crowd join LINK")
-    return date(int(told)), head
+    kept = re.fullmatch(r"agreed ([0-9]{1,11}), list ([0-9a-f]{64})", membership.receipt)
+    if kept is None:
+        raise InputError("The receipt in the client's files is damaged; put a copy of them back.")
+    return date(int(kept[1])), kept[2]
 
 
 def heads_seen(store: ClientStore, manifest: Manifest) -> list[str]:
