@@ -185,3 +185,29 @@ def test_the_receipt_is_shown_and_two_people_compare(crowd, tmp_path, monkeypatc
         told = CliRunner().invoke(cli, [*asked, "--compare", mistyped])
         assert isinstance(told.exception, InputError)
         assert "64 digits" in str(told.exception)
+
+
+def test_a_damaged_report_is_told_by_its_number_and_the_others_leave(crowd, tmp_path, monkeypatch):
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    home = tmp_path / "home"
+    with ClientStore(home) as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        own.consent(membership.id)
+        found = [MinedArtifact((text,), 1) for text in "abc"]
+        chosen = sample_artifacts(crowd.manifest, found, RANDOM).chosen
+        participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+        number = own.outbox(membership.id)[1].number
+        with own._transaction() as t:
+            t.execute("UPDATE outbox SET submission = zeroblob(1000) WHERE number = ?", (number,))
+    crowd.open_uploads()
+    monkeypatch.setattr(http, "Connection", lambda url, **_options: crowd.connect(url))
+    asked = ["crowd", "send", "--now", "--yes", "--home", str(home)]
+    told = CliRunner().invoke(cli, asked)
+    assert "2 reports were sent." in told.output
+    assert isinstance(told.exception, InputError)
+    said = f"Damaged on this disk and set aside: report number {number}. Nothing of it was sent"
+    assert str(told.exception).startswith(said)
+    again = CliRunner().invoke(cli, asked)
+    assert "Nothing waits to be sent; 2 reports were sent before." in again.output
+    assert said in again.output
+    assert said in CliRunner().invoke(cli, ["crowd", "outbox", "--home", str(home)]).output

@@ -351,6 +351,30 @@ def test_the_label_of_a_nested_crowd_log_is_read_by_attacks_and_verify(tmp_path)
     assert "is as it was written: 2 tables" in answer.output
 
 
+@pytest.mark.parametrize("inner", ["FTu(k=5, artifact='click')", "KA(K=4)"])
+def test_what_is_inside_a_query_that_is_not_published_is_not_either(tmp_path, inner):
+    """Both open at five people; the outer policy asks for twenty, and its words speak of every query."""
+    manifest = manifest_of(
+        k=K,
+        limit=1,
+        policy="FTu(k=20)",
+        inner_artifact="click",
+        inner_k=K,
+        inner_slots=1,
+        inner_policy=inner,
+    )
+    opened = [
+        [_opened("known", 20), _opened("rare", 19)],
+        [_opened("known\tu", 5), _opened("rare\tu", 19)],
+    ]
+    release = write_crowd_log(manifest, opened, tmp_path / "out", SystemRandomness(), joined=40, mixes=MIXES)
+    assert [row["query"] for row in release.queries().to_pylist()] == ["known"]
+    assert release.clicks().to_pylist() == [{"query": "known", "url": "u", "count": 5}]
+    said = [step.what for step in release.label.promise.steps if step.name == "clicks: Leave out"]
+    assert said == ["What is inside a query that is not published is not published either."]
+    assert not any(step.name == "queries: Leave out" for step in release.label.promise.steps)
+
+
 @pytest.mark.parametrize(
     ("kind", "artifact", "table", "columns", "said"),
     [

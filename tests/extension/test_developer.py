@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crowdlog.crowd.crypto.signing import SigningKey
-from crowdlog.crowd.studies.signed import catalogue
+from crowdlog.crowd.studies.signed import sign
 from tests.extension.browsers import ROOT
 from tests.extension.engine_pages import SERVED
 from tests.extension.recording_proxy import RecordingProxy
@@ -112,7 +112,9 @@ def test_an_unsigned_lab_study(name: str, start: Any, proxy: RecordingProxy) -> 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
 def test_feedback_is_what_she_sees(name: str, start: Any, proxy: RecordingProxy) -> None:
     key = SigningKey(b"f" * 32)
-    listed = catalogue([], [], key, "https://study.example/feedback")
+    address = "https://study.example/feedback"
+    studies = [sign("study", {**CASES["study"], **change}, key) for change in ({}, {"version": 2})]
+    listed = sign("catalogue", {"studies": studies, "messages": [], "feedback": address}, key)
     SERVED["catalogue.example"] = json.dumps(listed).encode()
     SERVED["study.example"] = b"{}"
     browser = start(name)
@@ -123,6 +125,9 @@ def test_feedback_is_what_she_sees(name: str, start: Any, proxy: RecordingProxy)
     browser.fill("#catalogue", "https://catalogue.example/catalogue.json")
     browser.press("Read it")
     browser.wait("document.body.textContent.includes('signed by')")
+    shown = browser.run("return document.body.textContent")
+    assert "that need a newer version of the extension: 1." in shown
+    assert CASES["study"]["title"] in shown
     browser.page("feedback.html")
     browser.press("Send to study.example")
     browser.wait("document.querySelector('#problems').textContent.includes('no text')")

@@ -140,3 +140,12 @@ def test_what_goes_wrong_is_told_in_sight(browser: Any) -> None:
     problem = "document.querySelector('.problem').getBoundingClientRect()"
     top, bottom = browser.run(f"const {{ top, bottom }} = {problem}; return [top, bottom]")
     assert 0 <= top < bottom <= PHONE["height"]
+
+
+def test_an_address_that_is_no_link_leaves_a_page_to_work_with(browser: Any) -> None:
+    browser.page("collections.html#%zz")
+    browser.wait("document.querySelector('#link')?.value === ''")
+    browser.press("Read the terms")
+    browser.wait("document.querySelector('#problems').textContent.includes('must look like')")
+    browser.page("study.html#%zz")
+    browser.wait("document.body.textContent.includes('You do not take part in this study.')")

@@ -12,6 +12,7 @@ import { consentsOf } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { vectorsFor } from "../studies/installed.ts";
 import { ask } from "./background.ts";
+import { behindHash } from "./behind-hash.ts";
 import { button, confirmed, facts, fill, frame, goOnIn, h, moment, section } from "./dom.ts";
 import { message, sentenceOf } from "./messages.ts";
 import { allowAgain, stillAllowed, withServers } from "./permissions.ts";
@@ -23,12 +24,7 @@ const worker = sealClient((done, of) => {
   bar.value = done;
 });
 const place = h("div", { id: "collection" });
-const address = h("input", { type: "url", id: "link", placeholder: "https://…/collections/…#…", value: linkFromAddress() });
-
-/** A link may be handed over behind #, which no server sees. */
-function linkFromAddress(): string {
-  return decodeURIComponent(location.hash.slice(1));
-}
+const address = h("input", { type: "url", id: "link", placeholder: "https://…/collections/…#…", value: behindHash() });
 
 async function draw(): Promise<void> {
   const members = await memberships();
@@ -152,5 +148,5 @@ async function goAway(member: Membership): Promise<void> {
   await draw();
 }
 
-addEventListener("hashchange", () => (address.value = linkFromAddress()));
+addEventListener("hashchange", () => (address.value = behindHash()));
 void draw();

@@ -46,7 +46,7 @@ async function draw(): Promise<void> {
     section(message("apps"), h("ul", {}, ...["assistant", "suggestions"].map((page) => h("li", {}, h("a", { href: `${page}.html` }, message(`page_${page}`)), `: ${message(`${page}_what`)}`)))),
     place,
     ...offered.map(([study, signing]) => studyCard(study, signing, part(study), draw)),
-    section(message("catalogues"), h("ul", { class: "plain" }, ...known.map((one) => h("li", {}, h("span", { class: "grow" }, one.url, h("br"), h("small", {}, `${message("signed_by", one.signing.slice(0, 16))} · ${moment(one.time)}`)), button(message("catalogue_again"), () => readCatalogue(one.url), "small"), button(message("delete"), async () => { await forgetCatalogue(one.url); await draw(); }, "small")))),
+    section(message("catalogues"), h("ul", { class: "plain" }, ...known.map((one) => h("li", {}, h("span", { class: "grow" }, one.url, h("br"), h("small", {}, `${message("signed_by", one.signing.slice(0, 16))} · ${moment(one.time)}`), ...(one.newer ? [h("br"), message("catalogue_newer", one.newer)] : [])), button(message("catalogue_again"), () => readCatalogue(one.url), "small"), button(message("delete"), async () => { await forgetCatalogue(one.url); await draw(); }, "small")))),
       h("label", {}, message("catalogue_address"), address), h("p", {}, button(message("catalogue_add"), () => readCatalogue(address.value.trim()))), h("label", {}, message("study_file"), file)),
   );
 }

@@ -12,6 +12,7 @@ import { type Answer, answersOf, asksNow, deleteAnswer, dismiss, type Installed,
 import { noteModule } from "../studies/module-log.ts";
 import { isRunning, type Labelling, type Questionnaire, type Step } from "../studies/study.ts";
 import { ask, callThroughGate } from "./background.ts";
+import { behindHash } from "./behind-hash.ts";
 import { button, download, facts, frame, h, moment, outside, section, table } from "./dom.ts";
 import { lab } from "./lab.ts";
 import { message } from "./messages.ts";
@@ -19,7 +20,7 @@ import { withServers } from "./permissions.ts";
 import { fieldsOf } from "./questions.ts";
 
 async function draw(): Promise<void> {
-  const one = (await installed()).find(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
+  const one = (await installed()).find(({ id }) => id === behindHash());
   if (!one) {
     frame("study", h("p", {}, message("study_unknown")), h("a", { href: "studies.html" }, message("page_studies")));
     return;

@@ -20,6 +20,8 @@ export interface Catalogue {
   readonly signing: string;
   readonly time: number;
   readonly studies: readonly { readonly study: Study; readonly signing: string }[];
+  /** How many more there are that need a newer version of the extension. */
+  readonly newer?: number;
   readonly messages: readonly Note[];
   /** Where its people may write to, if the operator wants to hear from them. */
   readonly feedback?: string;
@@ -38,9 +40,20 @@ export async function keepCatalogue(url: string, text: string): Promise<Catalogu
   if (before && before.signing !== signing) throw new Told("told_catalogue_signer");
   const { studies = [], messages = [], feedback } = body as { studies?: unknown; messages?: unknown; feedback?: unknown };
   if (!Array.isArray(studies) || !Array.isArray(messages)) throw new Told("told_no_signed_catalogue");
-  const read = { url, signing, time: Date.now(), studies: studies.map((one) => readSignedStudy(JSON.stringify(one))), messages: messages.filter(isNote), ...(isAddress(feedback) ? { feedback } : {}) };
+  const readable = studies.map(readIfKnown).filter((one) => one !== undefined);
+  const read = { url, signing, time: Date.now(), studies: readable, newer: studies.length - readable.length, messages: messages.filter(isNote), ...(isAddress(feedback) ? { feedback } : {}) };
   await writeState(STATE, [...known.filter((one) => one.url !== url), read]);
   return read;
+}
+
+/** A study as it is signed; nothing if it needs a newer version. What is wrong with it otherwise is an error of the whole catalogue. */
+function readIfKnown(one: unknown): ReturnType<typeof readSignedStudy> | undefined {
+  try {
+    return readSignedStudy(JSON.stringify(one));
+  } catch (error) {
+    if (error instanceof Told && error.sentence === "told_study_newer") return undefined;
+    throw error;
+  }
 }
 
 export async function forgetCatalogue(url: string): Promise<void> {

@@ -120,6 +120,14 @@ export function readStudy(value: unknown): Study {
   return study;
 }
 
+/** Whether a later version of this file's rules is needed to read it: another version of the format, or a step of a kind not known here. */
+function isTooNew(study: unknown): boolean {
+  const { format, version, steps } = (study ?? {}) as { format?: unknown; version?: unknown; steps?: unknown };
+  if (format !== "crowdlog-study" || !Number.isInteger(version)) return false;
+  const kinds = Array.isArray(steps) ? steps.map((step) => (step as { do?: unknown } | null)?.do) : [];
+  return (version as number) > 1 || kinds.some((kind) => typeof kind === "string" && !Object.hasOwn(NEEDED, kind));
+}
+
 /** A study of developer mode, without an envelope. */
 export function readStudyFile(text: string): Study {
   return readStudy(objectOf(text));
@@ -129,6 +137,7 @@ export function readStudyFile(text: string): Study {
 export function readSignedStudy(text: string): { study: Study; signing: string } {
   const { study, signing, signature } = signedEnvelope(text, "study");
   if (!signed(fromHex(signing), "study", utf8(canonical(study as never)), fromHex(signature))) throw new Told("told_study_signature");
+  if (isTooNew(study)) throw new Told("told_study_newer");
   return { study: readStudy(study), signing };
 }
 

@@ -14,6 +14,8 @@ from crowdlog.cli.output import json_option, show_fields, show_json, show_table
 from crowdlog.errors import InputError, PrivacyRefusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crowdlog.crowd.client.client_store import ClientStore
     from crowdlog.crowd.client.sample_artifacts import Sample
     from crowdlog.crowd.manifest import Manifest
@@ -170,7 +172,7 @@ def outbox(
                     f"{len(set(remove)) - struck} were not: they may have left already.",
                     err=True,
                 )
-        items = own.outbox(membership.id)
+        items, aside = own.outbox(membership.id), own.damaged(membership.id)
     rows = [
         {"number": item.number, "artifact": item.readable, "size": len(item.submission)}
         | ({"bytes": item.submission.hex()} if show_bytes else {})
@@ -178,6 +180,8 @@ def outbox(
         if item.readable
     ]
     empty = len(items) - len(rows)
+    if aside:
+        click.echo(said_of_damaged(aside), err=True)
     if as_json:
         show_json({"collection": membership.id, "sent": membership.sent, "empty": empty, "waiting": rows})
         return
@@ -371,6 +375,14 @@ def _preview(manifest: Manifest, choice: Sample) -> str:
 def agree(already: bool, question: str) -> None:
     if not already and not click.confirm(question):
         raise PrivacyRefusal("You did not agree; nothing was sent.")
+
+
+def said_of_damaged(numbers: Sequence[int]) -> str:
+    named = ", ".join(map(str, numbers))
+    return (
+        f"Damaged on this disk and set aside: report number {named}. Nothing of it was sent, and it does not "
+        "count; 'crowdlog crowd leave' deletes it."
+    )
 
 
 def opened(home: Path) -> ClientStore:

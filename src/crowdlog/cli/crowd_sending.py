@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from crowdlog.cli.crowd_member import agree, cafile_option, collection_option, home_option, opened, yes_option
+from crowdlog.cli.crowd_member import (
+    agree,
+    cafile_option,
+    collection_option,
+    home_option,
+    opened,
+    said_of_damaged,
+    yes_option,
+)
 from crowdlog.errors import InputError, PrivacyRefusal
 
 if TYPE_CHECKING:
@@ -54,6 +62,8 @@ def send(
         waiting = own.outbox(membership.id)
         if not waiting:
             click.echo(f"Nothing waits to be sent; {membership.sent} reports were sent before.")
+            if aside := own.damaged(membership.id):
+                click.echo(said_of_damaged(aside), err=True)
             return
         mix = stack.enter_context(Connection(membership.manifest.mixes[0].url, cafile=cafile))
         size = sum(len(item.submission) for item in waiting)
@@ -71,12 +81,18 @@ def send(
                 "Your outbox is kept."
             )
         sent = _send_all(own, membership, mix, at_once, only_due)
+        aside = own.damaged(membership.id)
     click.echo(f"{sent.taken} reports were sent.")
+    problems = []
     if sent.refused:
-        raise InputError(
+        problems.append(
             f"The first mix did not take {sent.refused} of your reports, because another was sent before in "
             "the place of each; they have left your outbox and do not count."
         )
+    if sent.damaged:
+        problems.append(said_of_damaged(aside))
+    if problems:
+        raise InputError(" ".join(problems))
 
 
 def _wait_for_uploads(manifest: Manifest, mix: Connection, randomness: Randomness) -> UploadWindow:

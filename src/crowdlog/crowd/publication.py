@@ -118,6 +118,7 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     bounding, *_ = counted  # done by the members themselves
     told = [counted.get(step, step) for step in own.steps if step != bounding]
     steps = said_of(told, plan.name, mined.table)
+    left_out = Step("Leave out", "What is inside a query that is not published is not published either.")
     noisy = own.guarantee.protects
     sampled = manifest.sampling < ALWAYS
     unit = "different artifacts" if manifest.count == "users" else "impressions"
@@ -132,7 +133,7 @@ def promise_of_layer(policy: Mechanism, manifest: Manifest, layer: Layer) -> Pro
     return replace(
         own,
         tables=tables,
-        steps=(*first, *steps),
+        steps=(*first, *steps, *((left_out,) if layer.artifact == manifest.inner_artifact else ())),
         numbers={**own.numbers, "k": layer.k},
         assumptions=(*own.assumptions, *((_OWN_CHOICE,) if noisy else ())),
         unprotected=(*own.unprotected, _COLLUSION, _SYBILS, _SIZES),
@@ -165,6 +166,15 @@ def decide_layer(
             row[beside] = opened[place].people
         kept.append((opened[place], row))
     return Decision(promise, kept)
+
+
+def beside_published(outer: Decision, inner: Decision) -> Decision:
+    """Keep of what is inside queries what is inside a published one: the terms promise that each query is
+    published as the outer policy allows, and a pair names its query.
+    """
+    queries = {group.artifact for group, _row in outer.kept}
+    kept = [(group, row) for group, row in inner.kept if group.artifact.split(b"\t")[0] in queries]
+    return replace(inner, kept=kept)
 
 
 def together(promises: Sequence[Promise]) -> Promise:

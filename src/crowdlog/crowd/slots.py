@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from crowdlog.crowd.crypto.collection import Collection
-from crowdlog.crowd.crypto.credential import SHOWN_SIZE, Credential, pseudonym, show
+from crowdlog.crowd.crypto.credential import SHOWN_SIZE, Credential, pseudonym, show, unchanged
 from crowdlog.crowd.crypto.group import SIZE, ReportError
 from crowdlog.privacy.randomness import Randomness
 
@@ -88,3 +88,13 @@ def submission(
     return (
         slot.to_bytes(4, "big") + name + show(credential, [(context, name)], envelope, randomness) + envelope
     )
+
+
+def is_whole(collection: Collection, data: bytes) -> bool:
+    """Whether the bytes of a submission are still those that were made."""
+    try:
+        one = Submission.parse(data)
+        named = [(collection.slot_context("admission", one.slot), one.name)]
+    except ReportError:
+        return False
+    return unchanged(one.proof, named, one.envelope)

@@ -8,7 +8,7 @@ from typing import Any
 
 from crowdlog.crowd.artifact import TEXTS, OpenedArtifact, decode_texts
 from crowdlog.crowd.manifest import Manifest
-from crowdlog.crowd.publication import decide_layer, policies_of, together
+from crowdlog.crowd.publication import beside_published, decide_layer, policies_of, together
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.release.assemble import assemble
 from crowdlog.release.folder import Release, write_folder
@@ -42,6 +42,8 @@ def write_crowd_log(
         decide_layer(policy, manifest, layer, groups, randomness)
         for policy, layer, groups in zip(policies, layers, opened, strict=True)
     ]
+    if manifest.inner_artifact:
+        decisions[1:] = [beside_published(*decisions)]
     promise = together([decision.promise for decision in decisions])
     names = [plan.name for plan in promise.tables]
     beside = (manifest.secondary, manifest.collection.k)  # alike from as many people as the artifact needs

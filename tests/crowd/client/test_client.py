@@ -300,6 +300,31 @@ def test_what_the_mix_will_not_take_is_not_sent(crowd, home, tmp_path):
     assert home.membership(None).sent == 1
 
 
+@pytest.mark.parametrize("place", ["slot", "name", "proof", "envelope", "end", "all"])
+def test_a_report_that_rotted_holds_back_no_other(crowd, home, place):
+    """The door would refuse it each time it came, and the others would wait behind it."""
+    membership = _member_with_outbox(crowd, home, ["one", "two"])
+    crowd.open_uploads()
+    first = home.outbox(membership.id)[0]
+    whole = first.submission
+    at = {"slot": 3, "name": 10, "proof": 100, "envelope": 400, "end": len(whole) - 1, "all": 0}[place]
+    rotted = whole[:3] if place == "all" else whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+    with home._transaction() as t:
+        t.execute("UPDATE outbox SET submission = ? WHERE number = ?", (rotted, first.number))
+    with pytest.raises(InputError, match=f"number {first.number} is damaged"):
+        participate.strike_out(home, membership, [first.number], RANDOM)
+    window = UploadWindow(0, 100)
+    now = window.ends + 10 * participate.LATE_SECONDS  # of what is late one leaves at a time
+    sent = [participate.send_due(home, membership, window, Direct(crowd.mix), now) for _ in range(2)]
+    assert sum(sent, participate.Sent()) == participate.Sent(taken=1, damaged=1)
+    assert home.damaged(membership.id) == [first.number]
+    assert home.outbox(membership.id) == []
+    assert home.membership(None).sent == 1
+    assert crowd.mixes[0].counts(crowd.manifest.id)["turned_away"] == 0
+    assert home.leave(membership.id) == 1
+    assert home.damaged(membership.id) == []
+
+
 def test_what_may_have_left_is_not_struck_out(crowd, home):
     """Its answer was lost: whether the mix has it she cannot know, and is not told that it has not."""
     membership = _member_with_outbox(crowd, home, ["one", "two"])
@@ -581,3 +606,44 @@ def test_a_damaged_file_is_said(crowd, tmp_path, damage):
         place.write_bytes(whole[:4096] + b"Z" * (len(whole) - 4096) if damage == "pages" else whole[:5000])
     with pytest.raises(InputError, match="is damaged"), ClientStore(place.parent) as own:
         own.membership(None)
+
+
+@pytest.mark.parametrize(
+    ("change", "read"),
+    [
+        (f"{table} SET {column} = {value}", read)
+        for table, columns, read in [
+            (
+                "memberships",
+                ["receipt", "url", "invitation", "pending", "credentials", "sent", "manifest"],
+                lambda own: own.memberships(),
+            ),
+            ("outbox", ["due", "slot", "submission", "readable"], lambda own: own.outbox(own.manifest)),
+            ("outbox", ["due", "submission"], lambda own: own.begin_sending(own.manifest, 1)),
+            ("preparations", ["chosen"], lambda own: own.preparing(own.manifest)),
+            ("preparations", ["chosen", "seed"], lambda own: own.begin_preparing(own.manifest, b"", [])),
+        ]
+        for column in columns
+        for value in (["x'ff'"] if column in ("receipt", "url", "invitation", "readable") else ["'soon'"])
+    ]
+    + [
+        ("preparations SET chosen = '[{}]'", lambda own: own.preparing(own.manifest)),
+        ("outbox SET due = 9e999", lambda own: own.outbox(own.manifest)),
+        *[
+            (f"memberships SET receipt = '{text}'", lambda own: participate.agreement(own.membership(None)))
+            for text in ("agreed soon, list 00", "agreed 99999999999999, list 00", "agreed ²", "x")
+        ],
+        (
+            "memberships SET credentials = zeroblob(5)",
+            lambda own: participate._credentials(own.membership(None)),
+        ),
+    ],
+)
+def test_rows_that_were_edited_by_hand_are_said(crowd, home, change, read):
+    membership = _member_with_outbox(crowd, home, ["a", "b"])
+    home.begin_preparing(membership.id, RANDOM.bytes(32), _chosen(crowd, ["a"]))
+    home.manifest = membership.id
+    with home._transaction() as t:
+        t.execute(f"UPDATE {change}")
+    with pytest.raises(InputError):
+        read(home)

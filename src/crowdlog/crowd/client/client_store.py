@@ -6,12 +6,13 @@ One SQLite file that only its owner can read.
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
+from types import TracebackType, UnionType
 from typing import Any
 
 from crowdlog.crowd.client.reports import Prepared
@@ -30,7 +31,9 @@ CREATE TABLE IF NOT EXISTS preparations (collection TEXT PRIMARY KEY, seed BLOB 
 CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, collection TEXT NOT NULL,
     slot INTEGER NOT NULL, readable TEXT NOT NULL, submission BLOB NOT NULL, due REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS begun (number INTEGER PRIMARY KEY);
-"""  # begun: reports of the outbox that may have left already
+CREATE TABLE IF NOT EXISTS damaged (number INTEGER NOT NULL, collection TEXT NOT NULL,
+    readable TEXT NOT NULL, submission BLOB NOT NULL);
+"""  # begun: reports of the outbox that may have left already; damaged: those that never will
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,15 @@ class ClientStore:
                 f"The folder {self.folder} cannot be written (is the disk full, or another crowdlog at "
                 "work?); nothing there was changed."
             ) from error
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+        except sqlite3.DatabaseError as error:
+            raise self._damaged() from error
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """What was edited by hand may be of any kind; it is refused before anything is done with it."""
+        try:
+            yield
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise self._damaged() from error
 
     def _rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
@@ -178,7 +189,7 @@ class ClientStore:
             "receipt "
             "FROM memberships"
         )
-        with self._translated():
+        with self._understood():
             return [_membership(*row) for row in rows]
 
     def membership(self, collection_id: str | None, *, left_too: bool = False) -> Membership:
@@ -210,13 +221,15 @@ class ClientStore:
             row = t.execute(
                 "SELECT seed, chosen FROM preparations WHERE collection = ?", (collection_id,)
             ).fetchone()
-        return row[0], [SampledArtifact.from_json(item) for item in json.loads(row[1])]
+        with self._understood():
+            _check([(bytes, row[0])])
+            return row[0], _sampled(row[1])
 
     def preparing(self, collection_id: str) -> list[SampledArtifact] | None:
         """What a preparation that was begun and not finished will go on with; None if there is none."""
         found = self._rows("SELECT chosen FROM preparations WHERE collection = ?", (collection_id,))
-        with self._translated():
-            return [SampledArtifact.from_json(item) for item in json.loads(found[0][0])] if found else None
+        with self._understood():
+            return _sampled(found[0][0]) if found else None
 
     def fill(self, collection_id: str, seed: bytes, items: Sequence[tuple[Prepared, float]]) -> bool:
         """Fill the outbox with prepared reports, each with the share of the window after which it leaves;
@@ -239,7 +252,8 @@ class ClientStore:
             "SELECT number, slot, readable, submission, due FROM outbox WHERE collection = ? ORDER BY number",
             (collection_id,),
         )
-        return [Item(*row) for row in rows]
+        with self._understood():
+            return [_item(*row) for row in rows]
 
     def begin_sending(self, collection_id: str, number: int) -> Item | None:
         """The report as it is now, which from here on may have left; None if it is not in the outbox any
@@ -253,7 +267,8 @@ class ClientStore:
             ).fetchone()
             if row is not None:
                 t.execute("INSERT INTO begun VALUES (?) ON CONFLICT DO NOTHING", (number,))
-        return None if row is None else Item(*row)
+        with self._understood():
+            return None if row is None else _item(*row)
 
     def replace(self, number: int, made: Prepared) -> bool:
         """Put another report in the place of one; False if that may have left already."""
@@ -280,6 +295,23 @@ class ClientStore:
         with self._transaction() as t:
             _forget(t, collection_id, item)
 
+    def set_aside(self, collection_id: str, item: Item) -> None:
+        """Keep a report whose bytes are not those that were made, but not in the outbox."""
+        with self._transaction() as t:
+            t.execute(
+                "INSERT INTO damaged SELECT number, collection, readable, submission FROM outbox "
+                "WHERE number = ? AND collection = ?",
+                (item.number, collection_id),
+            )
+            _forget(t, collection_id, item)
+
+    def damaged(self, collection_id: str) -> list[int]:
+        """The numbers of the reports that were set aside."""
+        found = self._rows(
+            "SELECT number FROM damaged WHERE collection = ? ORDER BY number", (collection_id,)
+        )
+        return [number for (number,) in found]
+
     def leave(self, collection_id: str) -> int:
         """Delete what was not sent and the credential; return how many reports were deleted.
 
@@ -287,6 +319,7 @@ class ClientStore:
         """
         with self._transaction() as t:
             deleted = t.execute("DELETE FROM outbox WHERE collection = ?", (collection_id,)).rowcount
+            deleted += t.execute("DELETE FROM damaged WHERE collection = ?", (collection_id,)).rowcount
             t.execute("DELETE FROM begun WHERE number NOT IN (SELECT number FROM outbox)")
             t.execute("DELETE FROM preparations WHERE collection = ?", (collection_id,))
             t.execute(
@@ -324,6 +357,8 @@ def _membership(
     prepared: int,
     receipt: str,
 ) -> Membership:
+    _check([(str, url), (str, receipt), (int, sent)])
+    _check([(bytes | None, pending), (bytes | None, credentials), (str | None, invitation)])
     return Membership(
         Manifest.from_json(json.loads(manifest)),
         url,
@@ -336,3 +371,20 @@ def _membership(
         bool(prepared),
         receipt,
     )
+
+
+def _item(number: int, slot: int, readable: str, submission: bytes, due: float) -> Item:
+    _check([(int, slot), (str, readable), (bytes, submission)])
+    if not math.isfinite(due):
+        raise ValueError
+    return Item(number, slot, readable, submission, due)
+
+
+def _sampled(chosen: str) -> list[SampledArtifact]:
+    return [SampledArtifact.from_json(item) for item in json.loads(chosen)]
+
+
+def _check(columns: Sequence[tuple[type | UnionType, object]]) -> None:
+    """A column of SQLite holds what somebody wrote there, whatever its kind."""
+    if any(not isinstance(value, kind) for kind, value in columns):
+        raise TypeError

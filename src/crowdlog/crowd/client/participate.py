@@ -6,6 +6,7 @@ Each step can be repeated after a crash without counting twice.
 from __future__ import annotations
 
 import base64
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from crowdlog.crowd.http import Connection
 from crowdlog.crowd.manifest import Manifest
 from crowdlog.crowd.public_list import checked_head
 from crowdlog.crowd.shuffle import fraction
-from crowdlog.crowd.slots import Submission
+from crowdlog.crowd.slots import Submission, is_whole
 from crowdlog.crowd.terms import date
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.privacy.randomness import Randomness, SeededRandomness
@@ -113,10 +114,12 @@ def receipt(head: str, now: float) -> str:
 
 def agreement(membership: Membership) -> tuple[str, str]:
     """When she agreed, as people write it, and the head of the public list then."""
-    told, separator, head = membership.receipt.removeprefix("agreed ").partition(", list ")
-    if not separator:
+    if not membership.receipt:
         raise InputError("There is no receipt: joining was not finished; run: crowdlog crowd join LINK")
-    return date(int(told)), head
+    kept = re.fullmatch(r"agreed ([0-9]{1,11}), list ([0-9a-f]{64})", membership.receipt)
+    if kept is None:
+        raise InputError("The receipt in the client's files is damaged; put a copy of them back.")
+    return date(int(kept[1])), kept[2]
 
 
 def heads_seen(store: ClientStore, manifest: Manifest) -> list[str]:
@@ -215,6 +218,9 @@ def strike_out(
     unknown = sorted(set(numbers) - set(waiting))
     if unknown:
         raise InputError(f"The outbox has no report number {unknown[0]}; 'crowdlog crowd outbox' lists them.")
+    damaged = [n for n in numbers if not is_whole(membership.manifest.collection, waiting[n].submission)]
+    if damaged:  # its bytes do not tell which place another would take
+        raise InputError(f"Report number {damaged[0]} is damaged on this disk; nothing of it will be sent.")
     credentials, struck = _credentials(membership), 0
     for number in set(numbers):
         item = waiting[number]
@@ -264,13 +270,16 @@ def upload_window(manifest: Manifest, mix: Connection) -> UploadWindow | None:
 
 @dataclass(frozen=True)
 class Sent:
-    """What became of reports: the first mix has them, or its answer was that it will not take them."""
+    """What became of reports: the first mix has them, or its answer was that it will not take them, or they
+    were damaged on this disk and set aside.
+    """
 
     taken: int = 0
     refused: int = 0
+    damaged: int = 0
 
     def __add__(self, other: Sent) -> Sent:
-        return Sent(self.taken + other.taken, self.refused + other.refused)
+        return Sent(self.taken + other.taken, self.refused + other.refused, self.damaged + other.damaged)
 
 
 def spread_overdue(
@@ -325,11 +334,14 @@ def leaving(store: ClientStore, membership: Membership, window: UploadWindow, no
 def send_one(store: ClientStore, membership: Membership, item: Item, mix: Connection) -> Sent:
     """Send one report as it is now: she may have struck it out, or left, while others were sent. What the mix
     has, now or from before, is counted as sent and leaves the outbox. What it will never take leaves the
-    outbox too, and is told.
+    outbox too, and is told. What is damaged it would refuse each time, and nothing of it leaves.
     """
     found = store.begin_sending(membership.id, item.number)
     if found is None:
         return Sent()
+    if not is_whole(membership.manifest.collection, found.submission):
+        store.set_aside(membership.id, found)
+        return Sent(damaged=1)
     body = {"submissions": [base64.b64encode(found.submission).decode()]}
     answer = mix.call("POST", f"/collections/{membership.id}/envelopes", body)
     counted = [answer.get(name) for name in ("accepted", "duplicates", "rejected")]

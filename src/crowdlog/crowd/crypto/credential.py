@@ -232,6 +232,23 @@ def shown(key: IssuerKey, shown_bytes: bytes, named: Named, message: bytes) -> b
         return False
 
 
+def unchanged(shown_bytes: bytes, named: Named, message: bytes) -> bool:
+    """Whether the half of a showing holds that anybody can check, without a key or a secret: it is bound to
+    all bytes of it, to the pseudonyms and to the message, so that none of them has changed since.
+    """
+    if len(shown_bytes) != SHOWN_SIZE:
+        return False
+    u, mac, first, second, last = (shown_bytes[start : start + SIZE] for start in range(0, SHOWN_SIZE, SIZE))
+    statement = show_statement(u, mac, named)
+    challenge = show_challenge(statement, first + second, message)
+    try:
+        names = _combined([decode_point(name) for _context, name in named], statement)
+        base = _combined([pseudonym_base(context) for context, _name in named], statement)
+        return second == add(multiply(challenge, names), multiply(decode_scalar(last), base))
+    except ReportError:
+        return False
+
+
 def show_statement(u: bytes, mac: bytes, named: Named) -> bytes:
     """What a showing speaks of: U, U' and each pseudonym with its base."""
     return frame(u, mac, *[part for context, name in named for part in (name, pseudonym_base(context))])

@@ -97,18 +97,8 @@ class Publisher:
             self._store.finish(collection_id)
 
     def _open_and_write(self, collection_id: str, manifest: Manifest) -> None:
-        queries = self._opened(collection_id, manifest, level=0)
-        opened = [queries]
-        if manifest.inner_artifact:
-            names = {group.artifact for group in queries}
-            # A pair is published beside its query only; whoever follows the protocol sends no other.
-            opened.append(
-                [
-                    group
-                    for group in self._opened(collection_id, manifest, level=1)
-                    if group.artifact.split(b"\t")[0] in names
-                ]
-            )
+        levels = range(manifest.collection.levels)
+        opened = [self._opened(collection_id, manifest, level) for level in levels]
         joined = self._store.counts(collection_id)["joined"]
         statistics = self._store.statistics(collection_id)
         write_crowd_log(
