@@ -128,6 +128,17 @@ def test_a_truth_that_says_nothing(place, options):
     assert ("'relevant'" if options else "'later'") in said
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("tasks find LOG --merge global -o OUT", "give that with --known"),
+        ("tasks train --crowd-log STORE --bins none -o OUT", "leave out --bins"),
+    ],
+)
+def test_options_that_would_do_nothing(place, line, why):
+    assert why in refused(place, line)
+
+
 def test_all_searches_that_were_not_found_are_counted(place):
     lines = (place / "tasks.tsv").read_text().splitlines(keepends=True)
     (place / "given.jsonl").write_text("".join(lines[:4]))  # the first of five people

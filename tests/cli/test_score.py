@@ -115,3 +115,12 @@ def test_bad_input_gets_one_sentence(files, arguments, sentence, monkeypatch, ca
     assert sentence in error
     assert error.count("\n") == 1
     assert "canary" not in error
+
+
+def test_what_spark_does_not_measure_is_refused_before_it_is_started(files, monkeypatch):
+    def started(*_arguments):
+        pytest.fail("Spark was started")
+
+    monkeypatch.setattr("crowdlog.engine.spark.connection.start", started)
+    answer = run(files / "out", "--truth", files / "store", "--on", "suggestion", "--engine", "spark")
+    assert "Spark measures coverage alone" in str(answer.exception)

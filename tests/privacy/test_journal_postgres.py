@@ -25,7 +25,7 @@ def cluster():
 def url(cluster):
     """A database with no ledger in it yet."""
     with psycopg.connect(cluster.url, autocommit=True) as db:
-        db.execute("DROP TABLE IF EXISTS crowdlog_journal")
+        db.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     return cluster.url
 
 
@@ -101,6 +101,19 @@ def test_of_processes_racing_for_the_last_of_the_budget_one_gets_it(ledger, url,
         ("DELETE FROM crowdlog_journal WHERE number = 3", "older than its store"),
         ("DELETE FROM crowdlog_journal", "older than its store"),
         ("DROP TABLE crowdlog_journal", "holds no ledger"),
+        (
+            "CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "
+            "CREATE TRIGGER own BEFORE INSERT ON crowdlog_journal FOR EACH ROW EXECUTE FUNCTION swallow()",
+            "a trigger, a rule or a view was added",
+        ),
+        (
+            "CREATE RULE swallow AS ON INSERT TO crowdlog_journal DO INSTEAD NOTHING",
+            "a trigger, a rule or a view was added",
+        ),
+        (
+            "ALTER TABLE crowdlog_journal RENAME TO kept; CREATE VIEW crowdlog_journal AS SELECT * FROM kept",
+            "a trigger, a rule or a view was added",
+        ),
     ],
 )
 @pytest.mark.usefixtures("ledger")

@@ -1,4 +1,5 @@
 import math
+import re
 
 import pyarrow as pa
 import pytest
@@ -108,3 +109,15 @@ def test_the_explanation_tells_the_price_of_the_rule_for_rare_words(tmp_path):
 
 def test_an_explanation_without_notes_has_no_heading_for_them(releases):
     assert "counted on the way" not in explain(releases["FTu(k=5)"].label)
+
+
+def test_tables_are_told_in_words(tmp_path):
+    """`query_sites` is a file's name; what stands in backticks is a column."""
+    log = make_log(tmp_path, crowd_rows(400, ["weather boston", "used cars"]))
+    release = publish(parse("Ladder(epsilon=4, delta=1e-9, people=400)"), log, tmp_path / "out")
+    assert "query_sites" in release.label.tables
+    text = explain(release.label)
+    assert re.search(r"It holds .*\d clicked sites of queries", text)
+    assert "**Select clicked sites of queries, " in text
+    assert "- clicked sites of queries: invented rows" in text
+    assert not re.search(r"\w_\w", re.sub(r"`\w+`", "", text))

@@ -342,6 +342,30 @@ def test_nobody_approves_what_she_asked_for(desk):
     assert "too soon" in owner.get(f"/requests/{number}").text
 
 
+@pytest.mark.parametrize("harm", ["ledger", "store", "folder"])
+def test_a_request_whose_log_is_gone_can_be_refused(desk, damaged, harm):
+    owner, approver = client(desk, "owner"), client(desk, "approver")
+    ask = {"csrf": secret(owner), "mechanism": KOROLOVA, "out": f"left-{harm}", "people": "300"}
+    asked = owner.post("/logs/shop/new", data=ask | {"rhythm": "once"})
+    number = asked.headers["location"].rpartition("/")[2]
+    with desk.database.transaction() as t:
+        t.run("UPDATE requests SET log = 'harmed' WHERE id = ?", (number,))
+    if harm == "store":
+        (damaged / "store.json").write_text("{")
+    if harm == "folder":
+        (damaged / "store.json").unlink()
+    shown = approver.get(f"/requests/{number}")
+    assert shown.status_code == 200
+    assert str(desk.folder) not in shown.text
+    assert ("<button>Approve" in shown.text, "<button>Refuse" in shown.text) == (False, True)
+    form = {"csrf": secret(approver), "answer": "its log is gone"}
+    assert approver.post(f"/requests/{number}/approve", data=form).status_code == 400
+    assert approver.post(f"/requests/{number}/refuse", data=form).status_code == 303
+    page = owner.get(f"/requests/{number}").text
+    assert "its log is gone" in page
+    assert "<button>" not in page.partition("<main")[2]
+
+
 NONSENSE = [
     "",
     "\0",

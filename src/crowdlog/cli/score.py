@@ -118,14 +118,15 @@ def _coverage_there(
     other_log: bool,
 ) -> list[Score] | None:
     """Coverage, counted where the log is; None where that is here."""
+    from crowdlog.engine.choice import counts_elsewhere
     from crowdlog.release.folder import Release
     from crowdlog.utility.coverage_there import coverage_there
 
+    if not counts_elsewhere(engine):
+        return None
+    if selections != ["coverage"]:
+        raise InputError("Spark measures coverage alone: add --on coverage, or leave out --engine.")
     with engine(log) as opened:
-        if not opened.elsewhere:
-            return None
-        if selections != ["coverage"]:
-            raise InputError("Spark measures coverage alone: add --on coverage, or leave out --engine.")
         there: Any = opened
         return coverage_there(Release.open(release), log, there, settings, other_log=other_log)
 

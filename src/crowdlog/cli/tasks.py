@@ -57,7 +57,7 @@ def _refuse_other_text(model: Any, text: str) -> None:
 @click.argument("log", type=click.Path(), required=False)
 @click.option("--labels", help="The task file: AnonID, QueryTime, Query, Task and perhaps Unit.")
 @click.option("--crowd-log", help="A release of vectors instead of a log and labels.")
-@click.option("--bins", type=click.Choice(BINS), default="none", show_default=True)
+@click.option("--bins", type=click.Choice(BINS), help="none, unless it learns from a release: then its own.")
 @click.option(
     "--learner", type=click.Choice(LEARNERS), help="boost, unless it learns from a release: then forest."
 )
@@ -71,7 +71,7 @@ def train_command(
     log: str | None,
     labels: str | None,
     crowd_log: str | None,
-    bins: str,
+    bins: str | None,
     learner: str | None,
     link: str,
     text: str,
@@ -97,6 +97,8 @@ def train_command(
                 "Lucchese's model learns no trees, and a release has no texts to choose its threshold on: "
                 "give --learner forest or boost, or a LOG with --labels."
             )
+        if bins is not None:
+            raise InputError("The vectors of a release have their bins already: leave out --bins.")
         model = train_from_release(crowd_log, learner=learner or "forest", link=link, seed=seed)
     else:
         from crowdlog.applications.tasks.commands import train_on_log
@@ -107,7 +109,7 @@ def train_command(
             vectors=_vectors(text),
             keep_repeats=keep_repeats,
             learner=learner or "boost",
-            bins=bins,
+            bins=bins or "none",
             link=link,
             seed=seed,
         )
@@ -212,7 +214,10 @@ def find_command(
     """
     from crowdlog.applications.tasks.commands import find_in_log
     from crowdlog.applications.tasks.model import load_model, with_clustering
+    from crowdlog.errors import InputError
 
+    if merge is not None and known is None:
+        raise InputError("--merge says how the model joins with what is known: give that with --known.")
     chosen = with_clustering(load_model(model), link, eta, within)
     _refuse_other_text(chosen, text)
     figures = find_in_log(

@@ -52,12 +52,18 @@ def _duckdb(options: str) -> OpenEngine:
 def _spark(master: str) -> OpenEngine:
     """`master`: as Spark spells it, `local[2]` or `spark://host:7077`; all cores of this machine if none."""
 
-    def opened(log: LogStore) -> Engine:
-        from crowdlog.engine.spark.connection import SparkEngine
+    return partial(_open_spark, master=master or ALL_CORES)
 
-        return SparkEngine(log, master=master or ALL_CORES)
 
-    return opened
+def _open_spark(log: LogStore, master: str) -> Engine:
+    from crowdlog.engine.spark.connection import SparkEngine
+
+    return SparkEngine(log, master=master)
+
+
+def counts_elsewhere(engine: OpenEngine) -> bool:
+    """Whether its counts stay on other machines: known before it is started, which takes seconds."""
+    return isinstance(engine, partial) and engine.func is _open_spark
 
 
 ENGINES: dict[str, Callable[[str], OpenEngine]] = {"duckdb": _duckdb, "spark": _spark}

@@ -10,11 +10,16 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 import psycopg
 
 from crowdlog.errors import InputError
-from crowdlog.privacy.journal import WAIT, Row
+from crowdlog.privacy.journal import WAIT, Row, damaged
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS crowdlog_journal "
     "(number BIGINT PRIMARY KEY, content TEXT NOT NULL, hash TEXT NOT NULL)"
+)
+# Either would swallow lines as they are added, and nobody would know. A view is a rule.
+_ADDED = (
+    "SELECT 1 FROM pg_trigger WHERE tgrelid = 'crowdlog_journal'::regclass AND NOT tgisinternal "
+    "UNION ALL SELECT 1 FROM pg_rewrite WHERE ev_class = 'crowdlog_journal'::regclass"
 )
 
 
@@ -51,10 +56,17 @@ class PostgresJournal:
             try:
                 connection.execute("SELECT 1 FROM crowdlog_journal LIMIT 1")
                 connection.execute(f"SET lock_timeout = '{int(WAIT)}s'".encode())
+                opened = cls(connection, name)
+                opened.refuse_additions()
             except BaseException:
                 connection.close()
                 raise
-        return cls(connection, name)
+        return opened
+
+    def refuse_additions(self) -> None:
+        """Lines may be read from a table to which none can be added: damage, noticed before a charge."""
+        if self._connection.execute(_ADDED).fetchone():
+            raise damaged(self, "a trigger, a rule or a view was added to it")
 
     @staticmethod
     def shown(url: str) -> str:

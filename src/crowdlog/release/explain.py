@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from crowdlog.number_format import NOTHING, amount, number, rounded_up
 from crowdlog.privacy.guarantee import Guarantee
 from crowdlog.release.label import Label
 from crowdlog.release.meaning import meaning_for_one_person
-from crowdlog.release.promise import Promise, Setting, Step
+from crowdlog.release.promise import ROWS_IN_WORDS, Promise, Setting, Step
 
+# Names of tables that no sentence would hold; others are words.
+_TABLES = re.compile(rf"\b({'|'.join(name for name in ROWS_IN_WORDS if '_' in name)})\b")
 _COUNTED = {"impressions": "how often something was done", "users": "how many people did it"}
 
 
@@ -95,9 +98,8 @@ def explain(label: Label) -> str:
     parts.append(_contents(label))
     parts.append("## How it was made\n")
     for place, step in enumerate(promise.steps, 1):
-        parts.append(
-            f"{place}. **{step.name}.** {step.what}{_cost(step) if promise.guarantee.protects else ''}"
-        )
+        cost = _cost(step) if promise.guarantee.protects else ""
+        parts.append(f"{place}. **{_in_words(step.name)}.** {step.what}{cost}")
     if promise.guarantee.protects:
         parts.append(f"\nTogether{_parameters(promise.guarantee)}.")
     parts.append(f"\n## What it means for you\n\n{meaning_for_one_person(promise.guarantee)}")
@@ -108,12 +110,17 @@ def explain(label: Label) -> str:
         lines = "\n".join(f"- {line}" for line in promise.unprotected)
         parts.append(f"\n## What is not promised\n\n{lines}")
     if label.notes:  # such as the texts with a rare word that another rule would have released
-        parts.append(_settings("What was counted on the way", label.notes).rstrip("\n"))
+        notes = {_in_words(name): value for name, value in label.notes.items()}
+        parts.append(_settings("What was counted on the way", notes).rstrip("\n"))
     return "\n".join(parts) + "\n"
 
 
+def _in_words(text: str) -> str:
+    return _TABLES.sub(lambda found: ROWS_IN_WORDS[found[1]], text)
+
+
 def _contents(label: Label) -> str:
-    rows = ", ".join(f"{count:,} {name}" for name, count in label.tables.items())
+    rows = ", ".join(f"{count:,} {ROWS_IN_WORDS.get(name, name)}" for name, count in label.tables.items())
     counted = _COUNTED.get(label.promise.counts)
     if any(plan.names_only for plan in label.plans):
         return f"It holds {rows}: names alone. The column count is 1 in every row and says nothing.\n"

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from crowdlog.privacy.randomness import Randomness
 
 Setting = float | int | str
-_KEYS = {
+# What the rows of each table are, for people.
+ROWS_IN_WORDS = {
     "queries": "queries",
     "clicks": "clicked URLs",
     "pairs": "pairs of queries",
@@ -149,7 +150,7 @@ def steps_of(plan: TablePlan) -> list[Step]:
         if isinstance(plan.selection, NoisyThreshold) and plan.selection.on == "users"
         else "number of impressions"
     )
-    keys = _KEYS[plan.name] + (
+    keys = ROWS_IN_WORDS[plan.name] + (
         " of shown queries" if not isinstance(plan.candidates, OfTheLog) and plan.name != "queries" else ""
     )
     parts = plan.guarantees()
@@ -198,7 +199,7 @@ def said_of(steps: Iterable[Step], spelled: str, table: str) -> tuple[Step, ...]
         replace(
             step,
             name=step.name.replace(spelled, table),
-            what=step.what.replace(_KEYS[spelled], _KEYS[table]),
+            what=step.what.replace(ROWS_IN_WORDS[spelled], ROWS_IN_WORDS[table]),
         )
         for step in steps
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.files.disk import force_folder_to_disk, force_to_disk
+from crowdlog.privacy.guarantee import NO_GUARANTEE
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_book import Entry
 from crowdlog.privacy.randomness import Randomness, SystemRandomness
@@ -196,6 +197,12 @@ def _compare(entry: Entry, promise: Promise) -> None:
     steps = tuple(json.loads(json.dumps([dict(step) for step in promise.accounting])))
     if (promise.guarantee, steps) != (entry.guarantee, entry.steps):
         charged, now = entry.guarantee, promise.guarantee
+        if charged == NO_GUARANTEE:  # and this mechanism promises something
+            raise InputError(
+                "It was charged for noise from a seed, which the ledger does not keep: nobody can draw that "
+                "release again. Nothing was drawn. Close it "
+                f"(crowdlog resume STORE --charge {entry.id} --give-up) and release anew."
+            )
         raise InputError(
             f"It was charged with ε = {charged.epsilon:g}, δ = {charged.delta:g}, but this crowdlog promises "
             f"ε = {now.epsilon:g}, δ = {now.delta:g} for the same words, or draws its noise in other steps. "

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from starlette.responses import Response
 
-from crowdlog.errors import InputError
+from crowdlog.errors import CrowdlogError, InputError
 from crowdlog.mechanisms import parse
 from crowdlog.planning.plan import plan_release
 from crowdlog.release.meaning import meaning_for_one_person
@@ -14,6 +15,7 @@ from crowdlog.web.context import Context, go, page
 from crowdlog.web.logs import bill_of, shown, shown_logs
 from crowdlog.web.retry import may_be_tried, terms_of
 from crowdlog.web.schedule import PERIODS, run_release
+from crowdlog.web.workspace import ReleaseRequest, Workspace
 
 
 async def all_requests(context: Context) -> Response:
@@ -21,25 +23,37 @@ async def all_requests(context: Context) -> Response:
 
 
 async def one_request(context: Context) -> Response:
+    """Also one whose log is gone or damaged: somebody must be able to refuse it."""
     request = context.workspace.request(context.part("request"))
-    mechanism = parse(request.mechanism)
-    store = context.workspace.store(request.log)
-    plan = plan_release(mechanism, log=store, people=request.people)
+    try:
+        terms = _terms(context.workspace, request)
+    except CrowdlogError as error:
+        terms = {"no_terms": context.workspace.told(error), "retry": False}
     jobs = [job for job in context.workspace.jobs(request.log) if job.request == request.id]
     return page(
         "web_request.html",
         context,
         request=request,
-        plan=plan,
-        bill=bill_of(store, mechanism),
-        promise=mechanism.promise(),
-        meaning=meaning_for_one_person(mechanism.promise().guarantee),
-        log=shown(request.log, store),
         jobs=jobs,
         own=request.asked_by == context.who,
-        retry=may_be_tried(context.workspace, request) is not None,
         published=request.out in context.workspace.releases(),
+        **terms,
     )
+
+
+def _terms(workspace: Workspace, request: ReleaseRequest) -> dict[str, Any]:
+    """What the page says of the promise, the bill and the log."""
+    mechanism = parse(request.mechanism)
+    store = workspace.store(request.log)
+    return {
+        "no_terms": "",
+        "plan": plan_release(mechanism, log=store, people=request.people),
+        "bill": bill_of(store, mechanism),
+        "promise": mechanism.promise(),
+        "meaning": meaning_for_one_person(mechanism.promise().guarantee),
+        "log": shown(request.log, store),
+        "retry": may_be_tried(workspace, request) is not None,
+    }
 
 
 async def approve(context: Context) -> Response:
@@ -47,6 +61,7 @@ async def approve(context: Context) -> Response:
     request = context.workspace.request(context.part("request"))
     if request.asked_by == context.who:
         raise InputError("You asked for it yourself; somebody else must approve it.")
+    _terms(context.workspace, request)  # what no page can show is not approved
     period = PERIODS.get(request.rhythm, 0)
     next_run = int(time.time()) + period if period else 0
     answer = context.text("answer", 1000)

@@ -48,3 +48,15 @@ def test_an_interval_is_over_contexts_not_over_their_draws():
     one, many = (score_recommendations(recs, truth) for recs in (once, drawn))
     assert one["mrr_later"] == many["mrr_later"]
     assert many["ids"] == 300
+
+
+def test_a_context_without_a_line_counts_nothing():
+    """Who answers the easy contexts alone scores as if the others had no recommendation, and is told so."""
+    truth = [{"id": str(n), "later": ["x"], "relevant": ["a"]} for n in range(4)]
+    easy = [{"id": f"{n}#{draw}", "recs": [["x", 1.0]]} for n in range(2) for draw in range(3)]
+    empty = [{"id": str(n), "recs": []} for n in range(2, 4)]
+    left_out, said = (score_recommendations(recs, truth, DOCS) for recs in (easy, easy + empty))
+    assert (left_out.pop("unanswered"), said.pop("unanswered")) == (2, 0)
+    assert left_out["mrr_later"]["value"] == left_out["coverage"]["value"] == 0.5
+    assert left_out.pop("ids") == said.pop("ids") - 2
+    assert left_out == said

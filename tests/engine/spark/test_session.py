@@ -93,6 +93,17 @@ def test_a_master_that_does_not_answer():
             start(address, {})
 
 
+def test_of_several_masters_one_that_answers_is_enough():
+    with socket.socket() as silent, socket.create_server(("127.0.0.1", 0)) as answering:
+        silent.bind(("127.0.0.1", 0))
+        places = [f"127.0.0.1:{each.getsockname()[1]}" for each in (silent, answering)]
+        for order in (places, places[::-1]):
+            session._check_master(f"spark://{','.join(order)}")
+        both_silent = f"spark://{places[0]},{places[0]}"
+        with pytest.raises(InputError, match=f"No Spark master answers at {both_silent}"):
+            session._check_master(both_silent)
+
+
 @pytest.mark.parametrize(
     "master", ["nonsense", "local[0]", "local[two]", "spark:/somewhere:7077", "mesos://a"]
 )

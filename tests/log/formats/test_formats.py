@@ -397,6 +397,26 @@ def test_an_unknown_format_names_the_options(tmp_path):
         import_log(path, tmp_path / "store", columns={"user": "a"})
 
 
+@pytest.mark.parametrize("head", ["", "query\n", "Search Term\r\n"])
+@pytest.mark.parametrize("said", [None, "csv"])
+def test_queries_alone_have_no_person(tmp_path, head, said):
+    """The advice to say a format would lead nowhere."""
+    path = tmp_path / "queries.csv"
+    path.write_text(f"{head}canary one\ncanary two\n", newline="")
+    with pytest.raises(InputError, match=r"[Tt]here is no person in it.*Export one row per search") as caught:
+        import_log(path, tmp_path / "store", format=said)
+    assert "canary" not in str(caught.value)
+    assert ("--columns" in str(caught.value)) == (said is None and not head)
+
+
+def test_queries_alone_in_a_folder_of_a_person_are_not_taken_for_nobodys(tmp_path):
+    (tmp_path / "log" / "user=7").mkdir(parents=True)
+    (tmp_path / "log" / "user=7" / "queries.csv").write_text("query\nmaps\n")
+    with pytest.raises(InputError, match="--columns") as caught:
+        import_log(tmp_path / "log", tmp_path / "store")
+    assert "no person" not in str(caught.value)
+
+
 @pytest.mark.parametrize("head", ["<html><body>", "\n<!DOCTYPE html>\n<HTML>"])
 def test_a_takeout_in_html_is_told_how_to_export_it(tmp_path, head):
     """HTML is what Google Takeout makes unless she chooses."""

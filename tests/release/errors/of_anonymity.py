@@ -179,6 +179,7 @@ ANONYMITY_ERRORS: Cases = {
         "A logo is a file of": lambda bench: picture(bench.file("x", "logo.gif")),
         "The logo {} cannot be read": lambda bench: picture(bench.folder / "nowhere.png"),
         "The logo has": lambda bench: picture(bench.file("x" * 500_001, "logo.png")),
+        "is not an SVG that browsers draw": lambda bench: picture(bench.file("<svg", "logo.svg")),
     },
     "extras.py": {"": not_installed},
     "cli/__init__.py": {"only what was printed did not arrive": full_stdout},

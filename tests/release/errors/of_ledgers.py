@@ -226,16 +226,22 @@ def gaussian(mechanism: str, epsilon: float, delta: float) -> Case:
     return case
 
 
-def postgres(then: str) -> Case:
+DROPPED = "DROP TABLE crowdlog_journal"
+SWALLOWED = "CREATE RULE swallow AS ON INSERT TO crowdlog_journal DO INSTEAD NOTHING"
+
+
+def postgres(statement: str | None) -> Case:
+    """The server is lost, unless its table is changed so."""
+
     def case(bench: Bench) -> None:
         cluster = bench.postgres()
         log = import_log(bench.made / "log.tsv", bench.folder / "fresh", ledger=cluster.url, new_ledger=True)
         bench.__dict__["log"], bench.charges = log, 0
-        if then == "lost":
+        if statement is None:
             cluster.stop()
         else:
             with psycopg.connect(cluster.url, autocommit=True) as db:
-                db.execute("DROP TABLE crowdlog_journal")
+                db.execute(statement.encode())
         bench.publish()
 
     return case
@@ -312,8 +318,8 @@ LEDGER_ERRORS: Cases = {
         "was replaced while it was opened": replaced_while_opened,
     },
     "privacy/journal_postgres.py": {
-        "holds no ledger": postgres("emptied"),
-        "cannot be used (": postgres("lost"),
+        "holds no ledger": postgres(DROPPED),
+        "cannot be used (": postgres(None),
     },
     "log/store.py": {
         "There is no log store": lambda bench: LogStore.open(bench.folder / "nowhere"),
@@ -356,6 +362,7 @@ LEDGER_PARTS: Cases = {
         "its pages contradict each other": pages,
         "a trigger or a view was added": journal_of("CREATE VIEW charges AS SELECT content FROM journal"),
     },
+    "privacy/journal_postgres.py": {"a trigger, a rule or a view": postgres(SWALLOWED)},
     "privacy/gaussian_filter.py": {
         "the budget is for Gaussian releases only": gaussian("DPu(epsilon=1, delta=1e-5, d=2)", 6.0, 1e-5),
         "Σμ² would be": gaussian("Crowd(epsilon=6, delta=1e-6)", 1.0, 1e-5),

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from crowdlog.cli import cli
@@ -16,6 +17,7 @@ from crowdlog.log.importer import import_log
 from crowdlog.mechanisms import parse
 from crowdlog.plan.as_json import to_json
 from crowdlog.privacy.ledger import Ledger
+from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.release import folder as release_folder
 from crowdlog.release import place, publish, resume
 from crowdlog.release.assemble import Draft
@@ -27,7 +29,7 @@ from crowdlog.release.publish import LOCK
 from crowdlog.release.resume import give_up
 from crowdlog.release.same_source import check_source
 from crowdlog.release.seal import read_key, read_public_key
-from tests.release.errors.bench import Bench, Case, Cases, fail, full
+from tests.release.errors.bench import MECHANISM, Bench, Case, Cases, Killed, die, fail, full
 
 
 def crowdlog(*words: Any) -> None:
@@ -187,6 +189,18 @@ def gone(bench: Bench) -> None:
 def other_promise(bench: Bench) -> None:
     bench.charged(delta=1e-8)
     resumed(bench)
+
+
+def of_a_seed(bench: Bench) -> None:
+    with bench.patch.context() as patch:
+        patch.setattr(type(parse(MECHANISM)), "protect", die)
+        with pytest.raises(Killed):
+            bench.publish(randomness=SeededRandomness(1), i_know=True)
+    bench.charges += 1
+    try:
+        resumed(bench)
+    finally:  # what the sentence advises
+        assert give_up(bench.log, bench.charges).state == "charged"
 
 
 def in_the_way(bench: Bench) -> None:
@@ -411,6 +425,7 @@ RELEASE_ERRORS: Cases = {
         "Say with --charge": which,
         "Its output was made and may have been seen": gone,
         "It was charged with": other_promise,
+        "It was charged for noise from a seed": of_a_seed,
         "exists but is not the release": in_the_way,
         "It could not be copied to": cannot_copy,
         "It could not be copied unchanged": copied_wrongly,

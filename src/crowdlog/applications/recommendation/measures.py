@@ -46,7 +46,8 @@ def score_recommendations(
     seed: int = 0,
 ) -> dict[str, Any]:
     """Means over ids with 95 % intervals. An id `7#3` is draw 3 of the context 7: truth is that of 7, and an
-    interval is drawn over contexts, because draws of one context are alike.
+    interval is drawn over contexts, because draws of one context are alike. A context of the truth without
+    a line counts 0: who leaves out the hard ones does not score better.
     """
     true = {str(row["id"]): row for row in truth}
     _refuse_no_truth(truth, "later" if documents is None else "relevant")
@@ -72,10 +73,11 @@ def score_recommendations(
             columns["mrr"].append(reciprocal_rank(found, _texts(wanted, "relevant")))
     if not recs:
         raise InputError("There are no recommendations to score.")
-    report: dict[str, Any] = {"ids": len(recs)}
+    unanswered = len(true) - len(set(contexts))
+    report: dict[str, Any] = {"ids": len(recs), "unanswered": unanswered}
     of = np.unique(contexts, return_inverse=True)[1]
     for name, values in columns.items():
-        means = np.bincount(of, values) / np.bincount(of)
+        means = np.append(np.bincount(of, values) / np.bincount(of), np.zeros(unanswered))
         interval = bootstrap_mean(means, np.random.default_rng(seed))
         report[name] = {"value": float(means.mean()), "interval": interval}
     return report

@@ -203,14 +203,21 @@ def _check_master(master: str) -> None:
         )
     if not master.startswith("spark://"):
         return
-    address = urlsplit(master)
+    # Of several, those that do not lead stand by: Spark asks all, and one is enough.
+    if not any(map(_answers, master.removeprefix("spark://").split(","))):
+        raise InputError(
+            f"No Spark master answers at {master}. Start it, or give another: --engine spark:local[2]"
+        )
+
+
+def _answers(place: str) -> bool:
     try:
+        address = urlsplit(f"spark://{place}")
         host, port = address.hostname, address.port or 7077
         socket.create_connection((host or "", port), CONNECT_SECONDS).close()
     except (OSError, ValueError):
-        raise InputError(
-            f"No Spark master answers at {master}. Start it, or give another: --engine spark:local[2]"
-        ) from None
+        return False
+    return True
 
 
 def _log_settings(scratch: Path) -> dict[str, str]:

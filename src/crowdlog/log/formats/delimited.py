@@ -11,6 +11,7 @@ from functools import partial
 
 from crowdlog.errors import InputError
 from crowdlog.log.columns import ROLES
+from crowdlog.log.formats.no_people import IF_QUERIES
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.formats.table_roles import TableRead, refuse_twice, table_roles
@@ -31,6 +32,8 @@ def read(source: SourceFile, options: ReadOptions) -> TableRead:
     elif not {"user", "query", "time"} <= {name.strip().lower() for name in names} and not (
         looks_like_names(names)
     ):
+        if len(names) == 1 and not source.partitions:
+            raise InputError(f"{source.name} has one column alone. {IF_QUERIES}")
         raise InputError(
             f"{source.name} seems to have no header, so its {len(names)} columns must be numbered: "
             "--columns user=1,query=2,time=3"

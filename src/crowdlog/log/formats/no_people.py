@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from crowdlog.log.formats.roles import guess_roles
+
 _LINES = {
     "ORCAS (queries with clicked documents of many people together)": re.compile(
         rb"\d+\t[^\t]+\tD\d+\thttps?://\S+$"
@@ -30,6 +32,13 @@ _INSTEAD = (
     "There is no person in it, so no promise to a person is possible. Export one row per search with a "
     "stable id of the visitor: the raw visits of your analytics, or your search engine's own log"
 )
+
+IF_QUERIES = f"If each line is a query alone, t{_INSTEAD[1:]}."
+
+
+def told_by_one_column(names: Sequence[str]) -> str | None:
+    """A sentence if a table's only column is called like a query."""
+    return f"holds queries alone. {_INSTEAD}." if guess_roles(names).keys() == {"query"} else None
 
 
 def told_by_lines(lines: Sequence[bytes]) -> str | None:

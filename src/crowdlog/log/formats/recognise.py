@@ -10,7 +10,7 @@ from crowdlog.log.formats import access_log, ga4, matomo, solr, tripclick, ubi, 
 from crowdlog.log.formats.delimited import first_fields
 from crowdlog.log.formats.elasticsearch import is_slow_log
 from crowdlog.log.formats.field_names import look
-from crowdlog.log.formats.no_people import told_by_lines, told_by_names
+from crowdlog.log.formats.no_people import IF_QUERIES, told_by_lines, told_by_names, told_by_one_column
 from crowdlog.log.formats.options import ReadOptions
 from crowdlog.log.formats.parquet import columns_of
 from crowdlog.log.formats.roles import looks_like_names
@@ -107,7 +107,12 @@ def _by_lines(source: SourceFile, lines: list[bytes], options: ReadOptions) -> s
             f"The format of {source.name} is not recognised. If it is a table without a header, number its "
             f"{len(fields)} columns: --columns user=1,query=2,time=3. If not, {_HELP[0].lower()}{_HELP[1:]}"
         )
-    raise InputError(f"The format of {source.name} is not recognised. {_HELP}")
+    if source.partitions:  # folders may say who it was
+        raise InputError(f"The format of {source.name} is not recognised. {_HELP}")
+    told = told_by_one_column(fields)
+    if told is not None:
+        raise InputError(f"{source.name} {told}")
+    raise InputError(f"The format of {source.name} is not recognised. {_HELP}. {IF_QUERIES}")
 
 
 def _served(lines: list[bytes]) -> str | None:
