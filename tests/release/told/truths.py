@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdlog.mechanisms import parse
-from crowdlog.plan.selections import AtLeast, NoisyThreshold
+from crowdlog.plan.selections import NoisyThreshold
 from crowdlog.plan.table import TablePlan
 from crowdlog.release.label import Label
 
@@ -50,11 +50,6 @@ def bounded(kind: type) -> True_:
 
 def thresholded(plan: TablePlan) -> bool:
     return isinstance(plan.selection, NoisyThreshold)
-
-
-def chosen_by_table(name: str) -> True_:
-    """A table of this name is chosen by a threshold or an exact number."""
-    return some_table(lambda plan: plan.name == name and isinstance(plan.selection, NoisyThreshold | AtLeast))
 
 
 def mechanism(label: Label) -> Any:
