@@ -1,7 +1,9 @@
 """What applications say to input that cannot be right: one sentence, before any work, and no file."""
 
 import json
+import re
 import socket
+import zipfile
 from importlib.resources import files
 
 import click
@@ -227,6 +229,10 @@ def test_a_frustration_model_that_is_none(place, model):
         ("queries", lambda _whole: np.array(b"canary")),
         ("named", lambda _whole: np.array(b'[{"a": "b"}, []]')),
         ("version", lambda _whole: 99),
+        ("version", lambda _whole: np.inf),  # no number of a version
+        ("count", lambda whole: whole + 1j),  # the part that is no count would be dropped with a warning
+        ("data", lambda whole: whole + 0j),
+        ("indices", lambda whole: whole + 0.5),
     ],
 )
 def test_a_graph_with_numbers_out_of_range(place, name, value):
@@ -244,6 +250,32 @@ def test_a_graph_that_was_cut_off(place, share):
     whole = (place / "g.npz").read_bytes()
     (place / "given.jsonl").write_bytes(whole[: int(share * len(whole))])
     assert "is not a query graph" in refused(place, "recommend run GIVEN CONTEXTS -o OUT")
+
+
+def _header(said):
+    """The head of an array as numpy writes it, of what is said."""
+    return b"\x93NUMPY\x01\0" + len(said).to_bytes(2, "little") + said
+
+
+@pytest.mark.parametrize(
+    ("array", "encrypted", "why"),
+    [
+        (_header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (1,"), False, "not a query graph"),
+        (_header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }" % 10**15), False, "memory"),
+        (b"", True, "not a query graph"),
+    ],
+    ids=["a bracket is open", "more items than memory", "encrypted"],
+)
+def test_a_graph_whose_arrays_claim_what_cannot_be(place, array, encrypted, why):
+    with zipfile.ZipFile(place / "g.npz") as whole, zipfile.ZipFile(place / "given.jsonl", "w") as given:
+        for member in whole.namelist():
+            given.writestr(member, array if member == "count.npy" else whole.read(member))
+    if encrypted:  # bit 0 of a member's flags, which stand 8 bytes behind PK 1 2
+        data = bytearray((place / "given.jsonl").read_bytes())
+        for at in [found.start() for found in re.finditer(rb"PK\x01\x02", data)]:
+            data[at + 8] |= 1
+        (place / "given.jsonl").write_bytes(data)
+    assert why in refused(place, "recommend run GIVEN CONTEXTS -o OUT")
 
 
 def test_a_graph_that_was_damaged(place):
