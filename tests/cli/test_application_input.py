@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from crowdlog.applications.frustration.study import read_study
 from crowdlog.applications.recommendation.graph import build_graph
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
@@ -355,6 +356,21 @@ def test_word_vectors_that_are_none(place):
         said = refused(place, "tasks find LOG --text GIVEN -o OUT")
         assert "line 1 is not a word" in said
         assert "canary" not in said
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n"])
+def test_a_study_with_the_line_ends_of_other_systems(place, ends):
+    (place / "given.jsonl").write_bytes((place / "study.tsv").read_bytes().replace(b"\n", ends.encode()))
+    read, same = (read_study(place / name) for name in ("given.jsonl", "study.tsv"))
+    assert np.array_equal(read.features, same.features)
+    assert (read.names, read.search) == (same.names, same.search)
+
+
+def test_a_study_whose_first_line_is_none_of_a_table(place):
+    (place / "given.jsonl").write_text("canary" * 30_000 + "\n")
+    said = refused(place, "frustration train GIVEN -o OUT")
+    assert "line 1 is no line of a table" in said
+    assert "canary" not in said
 
 
 def test_a_study_on_standard_input(place):
