@@ -1,7 +1,9 @@
 """What applications say to input that cannot be right: one sentence, before any work, and no file."""
 
 import json
+import re
 import socket
+import zipfile
 from importlib.resources import files
 
 import click
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from crowdlog.applications.frustration.study import read_study
 from crowdlog.applications.recommendation.graph import build_graph
 from crowdlog.cli import cli
 from crowdlog.errors import InputError
@@ -227,6 +230,10 @@ def test_a_frustration_model_that_is_none(place, model):
         ("queries", lambda _whole: np.array(b"canary")),
         ("named", lambda _whole: np.array(b'[{"a": "b"}, []]')),
         ("version", lambda _whole: 99),
+        ("version", lambda _whole: np.inf),  # no number of a version
+        ("count", lambda whole: whole + 1j),  # the part that is no count would be dropped with a warning
+        ("data", lambda whole: whole + 0j),
+        ("indices", lambda whole: whole + 0.5),
     ],
 )
 def test_a_graph_with_numbers_out_of_range(place, name, value):
@@ -244,6 +251,32 @@ def test_a_graph_that_was_cut_off(place, share):
     whole = (place / "g.npz").read_bytes()
     (place / "given.jsonl").write_bytes(whole[: int(share * len(whole))])
     assert "is not a query graph" in refused(place, "recommend run GIVEN CONTEXTS -o OUT")
+
+
+def _header(said):
+    """The head of an array as numpy writes it, of what is said."""
+    return b"\x93NUMPY\x01\0" + len(said).to_bytes(2, "little") + said
+
+
+@pytest.mark.parametrize(
+    ("array", "encrypted", "why"),
+    [
+        (_header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (1,"), False, "not a query graph"),
+        (_header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }" % 10**15), False, "memory"),
+        (b"", True, "not a query graph"),
+    ],
+    ids=["a bracket is open", "more items than memory", "encrypted"],
+)
+def test_a_graph_whose_arrays_claim_what_cannot_be(place, array, encrypted, why):
+    with zipfile.ZipFile(place / "g.npz") as whole, zipfile.ZipFile(place / "given.jsonl", "w") as given:
+        for member in whole.namelist():
+            given.writestr(member, array if member == "count.npy" else whole.read(member))
+    if encrypted:  # bit 0 of a member's flags, which stand 8 bytes behind PK 1 2
+        data = bytearray((place / "given.jsonl").read_bytes())
+        for at in [found.start() for found in re.finditer(rb"PK\x01\x02", data)]:
+            data[at + 8] |= 1
+        (place / "given.jsonl").write_bytes(data)
+    assert why in refused(place, "recommend run GIVEN CONTEXTS -o OUT")
 
 
 def test_a_graph_that_was_damaged(place):
@@ -323,6 +356,21 @@ def test_word_vectors_that_are_none(place):
         said = refused(place, "tasks find LOG --text GIVEN -o OUT")
         assert "line 1 is not a word" in said
         assert "canary" not in said
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n"])
+def test_a_study_with_the_line_ends_of_other_systems(place, ends):
+    (place / "given.jsonl").write_bytes((place / "study.tsv").read_bytes().replace(b"\n", ends.encode()))
+    read, same = (read_study(place / name) for name in ("given.jsonl", "study.tsv"))
+    assert np.array_equal(read.features, same.features)
+    assert (read.names, read.search) == (same.names, same.search)
+
+
+def test_a_study_whose_first_line_is_none_of_a_table(place):
+    (place / "given.jsonl").write_text("canary" * 30_000 + "\n")
+    said = refused(place, "frustration train GIVEN -o OUT")
+    assert "line 1 is no line of a table" in said
+    assert "canary" not in said
 
 
 def test_a_study_on_standard_input(place):

@@ -50,6 +50,13 @@ def test_a_file_cut_short_or_damaged_leaves_nothing(tmp_path, pack):
         assert [p.name for p in tmp_path.iterdir()] == ["log.tsv"]
 
 
+@pytest.mark.parametrize("user", ["BZhang0", "BZh91", "PAR1", "PAR15", "PK", "7z"])
+def test_who_is_called_as_packed_files_begin_is_a_person(tmp_path, user):
+    path = tmp_path / "log.tsv"
+    path.write_text("".join(f"{user}\tquery\t2006-03-01 10:00:0{at}\t\t\n" for at in range(3)))
+    assert import_log(path, tmp_path / "store").info.rows == 3
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -58,7 +65,10 @@ def test_a_file_cut_short_or_damaged_leaves_nothing(tmp_path, pack):
         (gzip.compress(b"", mtime=0), "is empty"),
         (b"\x7fELF\0\0\0", "is a binary file"),
         (bz2.compress(TEXT), "is packed by bzip2"),
+        (bz2.compress(b""), "is packed by bzip2"),
         (lzma.compress(TEXT), "is packed by xz"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", "is packed by 7-Zip"),
+        ("7z集团\tq\t2006-03-01 10:00:00\t\t\n".encode("gb18030"), "undecodable text"),
         ("AnonID\tQuery".encode("utf-16"), "If user=AnonID,query=Query is right, add --yes"),
         (
             b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n",

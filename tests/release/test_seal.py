@@ -374,6 +374,8 @@ def test_a_forged_seal_does_not_carry_the_signature(made, tmp_path):
         {"public_key": lambda key: key.upper()},
         {"public_key": lambda key: f" {key}"},
         {"ed25519": lambda signature: f"{signature[:64]} {signature[64:]}"},
+        {"public_key": lambda _key: int("9" * 64)},  # the digits of a key, and no text
+        {"ed25519": lambda _signature: int("9" * 128)},
     ],
 )
 def test_the_parts_of_a_seal_are_its_own_and_spelled_in_one_way(made, tmp_path, change):

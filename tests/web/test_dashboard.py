@@ -8,6 +8,7 @@ import shutil
 import time
 from collections import deque
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,18 @@ def damaged(desk):
     shutil.rmtree(place)
 
 
+def test_an_import_into_the_ledger_of_a_damaged_log_is_told_without_the_servers_paths(desk, damaged):
+    (damaged / "store.json").write_text("{")
+    engineer = client(desk, "engineer")
+    form = {"csrf": secret(engineer), "name": "beside", "ledger": "harmed"}
+    sent = engineer.post("/import", data=form, files=[("files", ("a.tsv", b"user\tquery\n"))])
+    place = sent.headers["location"]
+    (job,) = [job for job in desk.jobs() if job.id == place.rpartition("/")[2]]
+    assert (job.state, "stores/harmed is damaged" in job.told) == ("failed", True)
+    assert str(desk.folder) not in engineer.get(place).text
+    engineer.post(f"{place}/discard", data={"csrf": secret(engineer)})
+
+
 @pytest.mark.parametrize("harm", ["ledger", "store"])
 def test_a_damaged_log_is_told_and_the_others_are_shown(desk, damaged, harm):
     """Once one such log took away the list of logs, the form of imports and the page of alarms."""
@@ -95,6 +108,23 @@ def test_a_damaged_log_is_told_and_the_others_are_shown(desk, damaged, harm):
         assert "stores/harmed" in page
         assert str(desk.folder) not in page
     assert reader.get("/logs/harmed").status_code == 400
+
+
+@pytest.mark.parametrize("named_as", ["absolute", "relative", "link", "here"])
+def test_places_are_named_as_seen_from_the_folder(tmp_path, monkeypatch, named_as):
+    """Whichever way a sentence spells the folder; words that only end as its name does stay whole."""
+    (tmp_path / "disk" / "d").mkdir(parents=True)
+    (tmp_path / "d").symlink_to(tmp_path / "disk" / "d")
+    monkeypatch.chdir(tmp_path / "d" if named_as == "here" else tmp_path)
+    folder = {"absolute": tmp_path / "disk" / "d", "here": Path()}.get(named_as, Path("d"))
+    if named_as == "relative":
+        folder = Path("disk/../disk/d")
+    with closing(Workspace(folder)) as desk:
+        for place in (folder, folder.resolve(), folder.absolute()):
+            assert desk.told(f"{place}/stores/a cannot be read.") == "stores/a cannot be read."
+            assert desk.told(f"See '{place}/b' (file://{place.absolute()}/c).") == "See 'b' (file://c)."
+        for whole in ("Name it and/or say so.", "old/x", "a/d/x", "../d/x", "3 queries/day ..."):
+            assert desk.told(whole) == whole
 
 
 def test_a_run_of_the_schedule_that_cannot_begin_is_an_alarm(tmp_path):

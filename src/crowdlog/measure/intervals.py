@@ -70,14 +70,21 @@ def _rich(shares: Floats, means: Floats, tail: float) -> Bools:
     return rich
 
 
-def bootstrap_mean(values: Floats, generator: np.random.Generator) -> Interval | None:
-    """The percentile interval of the mean. None without values."""
+def bootstrap_mean(
+    values: Floats, generator: np.random.Generator, sizes: Floats | None = None
+) -> Interval | None:
+    """The percentile interval of the mean. None without values. With `sizes` the values are sums of groups,
+    each of which is drawn whole, and the mean is that over all their members.
+    """
     n = len(values)
     if n == 0:
         return None
     at_once = max(1, CELLS // n)
-    sizes = [min(at_once, RESAMPLES - done) for done in range(0, RESAMPLES, at_once)]
-    means = [values[generator.integers(0, n, (size, n))].mean(axis=1) for size in sizes]
+    means = []
+    for done in range(0, RESAMPLES, at_once):
+        drawn = generator.integers(0, n, (min(at_once, RESAMPLES - done), n))
+        members = n if sizes is None else sizes[drawn].sum(axis=1)
+        means.append(values[drawn].sum(axis=1) / members)
     return _middle(np.concatenate(means))
 
 

@@ -94,7 +94,9 @@ def check_seal(label: Any, of: str) -> str | None:
 
     false = InputError(f"The signature of {of} is not that of its label: do not trust it.")
     # The seal covers no part of itself: it has these parts alone, and each is spelled in one way.
-    if set(seal) != set(_PARTS) or not all(re.fullmatch(_PARTS[name], str(seal[name])) for name in _PARTS):
+    if set(seal) != set(_PARTS):
+        raise false
+    if not all(isinstance(seal[name], str) and re.fullmatch(_PARTS[name], seal[name]) for name in _PARTS):
         raise false
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(seal["public_key"]))

@@ -109,7 +109,7 @@ async def import_log(context: Context) -> Response:
         number = context.workspace.begin_job(
             "import", said.get("name", "-")[:60], context.who, tried.as_text()
         )
-        context.workspace.end_job(number, "failed", str(error))
+        context.workspace.end_job(number, "failed", error)
         return go(f"/jobs/{number}")
     context.workspace.note(context.who, f"imports the log {said['name']}")
 

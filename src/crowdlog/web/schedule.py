@@ -41,7 +41,7 @@ def _run_or_tell(workspace: Workspace, request: ReleaseRequest, moment: int) -> 
         return run_release(workspace, request, SCHEDULE, dated(request.out, moment), moment)
     except CrowdlogError as error:
         number = workspace.begin_job("release", request.log, SCHEDULE, request.id, moment)
-        workspace.end_job(number, "failed", workspace.told(error))
+        workspace.end_job(number, "failed", error)
         return number
 
 

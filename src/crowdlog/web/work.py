@@ -73,7 +73,7 @@ def _wait(
         elif workspace.closing:
             workspace.end_job(number, "interrupted", STOPPED)
         else:
-            workspace.end_job(number, "failed", workspace.told(_sentence(told)))
+            workspace.end_job(number, "failed", _sentence(told))
         if then is not None:
             then(
                 process.returncode == 0

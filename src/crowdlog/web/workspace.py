@@ -137,8 +137,12 @@ class Workspace:
         return sorted(p.name for p in (self.folder / "stores").iterdir() if (p / "store.json").is_file())
 
     def told(self, error: CrowdlogError | str) -> str:
-        """A sentence as pages show it: places are named as seen from this folder."""
-        return str(error).replace(f"{self.folder.resolve()}/", "").replace(f"{self.folder}/", "")
+        """A sentence as pages show it: places are named as seen from this folder, however it is spelled."""
+        whole = {str(self.folder.resolve()), str(self.folder.absolute())}
+        spelled = sorted(map(re.escape, whole), key=len, reverse=True)
+        # A path begins here: the end of a longer name, or of another path if this one is relative, is none.
+        places = rf"(?<![\w.~-])(?:{'|'.join(spelled)})/|(?<![\w./~-]){re.escape(str(self.folder))}/"
+        return re.sub(places, "", str(error))
 
     def releases(self) -> list[str]:
         found = sorted(p.name for p in (self.folder / "releases").iterdir() if (p / "label.json").is_file())
@@ -226,9 +230,9 @@ class Workspace:
             t.run(f"INSERT INTO jobs ({', '.join(_JOB_FIELDS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         return number
 
-    def end_job(self, number: str, state: str, told: str) -> None:
+    def end_job(self, number: str, state: str, told: CrowdlogError | str) -> None:
         with self.database.transaction() as t:
-            values = (state, told, int(time.time()), number)
+            values = (state, self.told(told), int(time.time()), number)
             t.run("UPDATE jobs SET state = ?, told = ?, ended = ? WHERE id = ?", values)
 
     def take_job(self, number: str) -> bool:

@@ -54,9 +54,33 @@ def test_a_context_without_a_line_counts_nothing():
     """Who answers the easy contexts alone scores as if the others had no recommendation, and is told so."""
     truth = [{"id": str(n), "later": ["x"], "relevant": ["a"]} for n in range(4)]
     easy = [{"id": f"{n}#{draw}", "recs": [["x", 1.0]]} for n in range(2) for draw in range(3)]
-    empty = [{"id": str(n), "recs": []} for n in range(2, 4)]
+    empty = [{"id": f"{n}#{draw}", "recs": []} for n in range(2, 4) for draw in range(3)]
     left_out, said = (score_recommendations(recs, truth, DOCS) for recs in (easy, easy + empty))
     assert (left_out.pop("unanswered"), said.pop("unanswered")) == (2, 0)
     assert left_out["mrr_later"]["value"] == left_out["coverage"]["value"] == 0.5
-    assert left_out.pop("ids") == said.pop("ids") - 2
+    assert left_out.pop("ids") == said.pop("ids") - 6
     assert left_out == said
+
+
+def test_the_value_is_the_mean_over_ids():
+    """Of a context with two draws both count; the interval is that of this mean, drawn over contexts."""
+    truth = [{"id": "7", "later": ["x"]}, {"id": "8", "later": ["x"]}]
+    recs = [{"id": name, "recs": [[query, 1.0]]} for name, query in [("7#1", "x"), ("7#2", "x"), ("8", "y")]]
+    found = score_recommendations(recs, truth)
+    assert found["mrr_later"]["value"] == pytest.approx(2 / 3)
+    assert found["mrr_later"]["interval"] == (0.0, 1.0)
+
+
+def test_an_interval_holds_the_mean_of_contexts_with_draws_unlike_in_number():
+    truth = [{"id": str(n), "later": ["x"]} for n in range(40)]
+    many = [{"id": f"{n}#{draw}", "recs": [["x", 1.0]]} for n in range(20) for draw in range(30)]
+    few = [{"id": str(n), "recs": []} for n in range(20, 40)]
+    found = score_recommendations(many + few, truth)["mrr_later"]
+    low, high = found["interval"]
+    assert found["value"] == pytest.approx(600 / 620)
+    assert low < found["value"] < high < 1
+
+
+def test_one_context_has_no_spread():
+    found = score_recommendations([{"id": "1", "recs": [["y", 1], ["x", 1]]}], [{"id": "1", "later": ["x"]}])
+    assert found["mrr_later"] == {"value": 0.5, "interval": (0.5, 0.5)}

@@ -36,7 +36,17 @@ def test_addresses_are_swept_out_when_they_are_many():
         ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
         ("192.0.2.1", "192.0.2.2", False),
         ("::1", "::2", True),
+        ("64:ff9b::192.0.2.1", "192.0.2.1", True),  # IPv4 behind a translator of the well-known prefix
+        ("64:ff9b::192.0.2.1", "64:ff9b::192.0.2.2", False),
+        ("64:ff9b:1::1", "64:ff9b:1::2", True),
+        ("[2001:db8:1:2::1]:4711", "2001:db8:1:2::9", True),  # as some proxies write X-Forwarded-For
+        ("[2001:db8:1:2::1]", "[2001:db8:1:2::9]:x", True),
+        ("[::ffff:192.0.2.1]:1", "192.0.2.1:2", True),
+        ("192.0.2.1:1", "192.0.2.2:1", False),
+        ("fe80::1%eth0", "fe80::2%eth1", True),
         ("no: address", "no: other", False),
+        ("[no: address]:1", "[no: other]:1", False),
+        ("localhost:1", "localhost:2", False),
     ],
 )
 def test_who_has_a_network_of_addresses_is_one_client(one, other, same):

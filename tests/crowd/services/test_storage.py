@@ -1,8 +1,10 @@
+import sqlite3
 import threading
 
 import psycopg
 import pytest
 
+from crowdlog.crowd.services import storage
 from crowdlog.crowd.services.storage import StorageDown, open_database
 from crowdlog.errors import InputError
 
@@ -88,3 +90,14 @@ def test_an_absent_postgresql_is_said_in_a_sentence(tmp_path):
 def test_another_kind_of_url_is_refused(tmp_path):
     with pytest.raises(InputError, match="postgresql://"):
         open_database("mysql://here", tmp_path / "unused", SCHEMA)
+
+
+def test_an_error_of_pythons_own_is_not_hidden_while_a_database_is_opened(tmp_path, monkeypatch):
+    """Errors that SQLite itself did not raise have no code of it."""
+
+    def refuse(_path):
+        raise sqlite3.ProgrammingError("You can only execute one statement at a time.")
+
+    monkeypatch.setattr(storage, "SQLiteDatabase", refuse)
+    with pytest.raises(sqlite3.ProgrammingError, match="one statement at a time"):
+        open_database(None, tmp_path / "things.sqlite", SCHEMA)

@@ -47,11 +47,14 @@ def read_study(path: str | Path) -> FrustrationStudy:
     if is_answers(Path(path)):
         return _of_answers(read_answers(Path(path)))
     text = input_text(path, "study")
-    reader = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-    if not set(COLUMNS) <= set(reader.fieldnames or []):
-        raise InputError(f"The study {path} cannot be used: its first line must name {', '.join(COLUMNS)}.")
+    lines = io.StringIO(text, newline=None)  # whichever system's line ends
+    reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     rows = []
     try:
+        if not set(COLUMNS) <= set(reader.fieldnames or []):
+            raise InputError(
+                f"The study {path} cannot be used: its first line must name {', '.join(COLUMNS)}."
+            )
         for row in reader:
             if any(row[name] is None for name in COLUMNS) or None in row:
                 raise InputError(

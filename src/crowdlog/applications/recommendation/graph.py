@@ -12,6 +12,7 @@ import zlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -32,10 +33,10 @@ from crowdlog.types import Floats, Ints
 VERSION = 2  # 1: without words
 WINDOW = 30  # searches, Feild 2013 §6.4
 _DASH = "-"  # AOL's scrubbed query
-# What reading a damaged file can raise.
+# What reading a damaged file can raise; a RuntimeError if it is encrypted.
 _DAMAGED = (
-    *(OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, NotImplementedError),
-    *(BadZipFile, zlib.error),
+    *(OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, RuntimeError, OverflowError),
+    *(BadZipFile, zlib.error, TokenError),
 )
 
 
@@ -101,9 +102,11 @@ def load_graph(path: str | Path) -> QueryGraph:
     """Read a graph, or say clearly why that is none."""
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            version = int(stored["version"])
+            version = int(_numbers(stored, "version", "iu"))
             if version == VERSION:
                 return _stored_graph(stored)
+    except MemoryError:  # it is so large, or says so
+        raise InputError(f"The graph {path} cannot be read: it needs more memory than there is.") from None
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.strerror:
             raise InputError(f"The graph {path} cannot be read: {error.strerror}.") from None
@@ -111,12 +114,21 @@ def load_graph(path: str | Path) -> QueryGraph:
     raise InputError(f"The graph {path} is of version {version}, this crowdlog reads {VERSION}.")
 
 
+def _numbers(stored: Any, name: str, kinds: str) -> Any:
+    """An array of these kinds of dtype; ValueError for another, which would be cut to one of them."""
+    array = stored[name]
+    if array.dtype.kind not in kinds:
+        raise ValueError("numbers of another kind")
+    return array
+
+
 def _stored_graph(stored: Any) -> QueryGraph:
     """The graph of a file's arrays; ValueError where they are none, because the kernels do not look."""
     queries = bytes(stored["queries"].item()).decode().split("\n")
-    count, data = stored["count"].astype(np.float64), stored["data"].astype(np.float64)
+    count, data = (_numbers(stored, name, "iuf").astype(np.float64) for name in ("count", "data"))
+    places = (_numbers(stored, name, "iu") for name in ("indices", "indptr"))
     n = len(queries)
-    flow = csr_array((data, stored["indices"], stored["indptr"]), shape=(n, n))
+    flow = csr_array((data, *places), shape=(n, n))
     flow.check_format(full_check=True)
     out = np.asarray(flow.sum(axis=1))
     if count.shape != (n,) or not (np.isfinite(count).all() and (count >= 0).all()):

@@ -16,6 +16,7 @@ from crowdlog.applications.recommendation.bm25 import BM25
 from crowdlog.errors import InputError
 from crowdlog.log.normalise import normalise
 from crowdlog.measure.intervals import bootstrap_mean
+from crowdlog.types import Floats
 
 
 def reciprocal_rank(ranked: Sequence[str], good: set[str]) -> float:
@@ -47,7 +48,8 @@ def score_recommendations(
 ) -> dict[str, Any]:
     """Means over ids with 95 % intervals. An id `7#3` is draw 3 of the context 7: truth is that of 7, and an
     interval is drawn over contexts, because draws of one context are alike. A context of the truth without
-    a line counts 0: who leaves out the hard ones does not score better.
+    a line counts 0, as often as others have ids on average: who leaves out the hard ones does not score
+    better.
     """
     true = {str(row["id"]): row for row in truth}
     _refuse_no_truth(truth, "later" if documents is None else "relevant")
@@ -76,10 +78,12 @@ def score_recommendations(
     unanswered = len(true) - len(set(contexts))
     report: dict[str, Any] = {"ids": len(recs), "unanswered": unanswered}
     of = np.unique(contexts, return_inverse=True)[1]
+    answers = np.bincount(of)
+    ids: Floats = np.append(answers, np.full(unanswered, answers.mean()))
     for name, values in columns.items():
-        means = np.append(np.bincount(of, values) / np.bincount(of), np.zeros(unanswered))
-        interval = bootstrap_mean(means, np.random.default_rng(seed))
-        report[name] = {"value": float(means.mean()), "interval": interval}
+        sums: Floats = np.bincount(of, np.array(values), len(ids)).astype(np.float64)
+        interval = bootstrap_mean(sums, np.random.default_rng(seed), ids)
+        report[name] = {"value": float(sums.sum() / ids.sum()), "interval": interval}
     return report
 
 

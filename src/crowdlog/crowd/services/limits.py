@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import ipaddress
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from crowdlog.privacy.randomness import Randomness
 
 # Above this many addresses the full allowances are swept out: bounds memory in a flood from many sources.
 _SWEEP_ABOVE = 10_000
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")  # IPv4 in IPv6 (RFC 6052)
+_WITH_PORT = re.compile(r"\[([^]]*)\](?::.*)?|(\d+\.[\d.]+):.*")  # as some reverse proxies write addresses
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,20 @@ class Allowance:
 
 def address_of(scope: Scope) -> str:
     """Return the sender's address as the socket gives it; headers that anybody can write are not believed.
-    Of IPv6 the network of 64 bits: whoever has one address there has all of them.
+    Of IPv6 the network of 64 bits, because whoever has one address there has all of them, or the address of
+    IPv4 that it carries.
     """
     client = scope.get("client")
     address = str(client[0]) if client else "local"
-    if ":" not in address:
-        return address
+    with_port = _WITH_PORT.fullmatch(address)
     try:
-        whole = ipaddress.IPv6Address(address)
+        whole = ipaddress.ip_address((with_port[1] or with_port[2]) if with_port else address)
     except ValueError:  # a reverse proxy wrote something else
         return address
+    if isinstance(whole, ipaddress.IPv4Address):
+        return str(whole)
+    if whole in _TRANSLATED:
+        return str(ipaddress.IPv4Address(int(whole) & 0xFFFFFFFF))
     return str(whole.ipv4_mapped or ipaddress.IPv6Network((int(whole), 64), strict=False))
 
 

@@ -95,7 +95,7 @@ def open_database(url: str | None, default: Path, schema: Sequence[str]) -> Data
             for statement in schema:
                 t.run(statement)
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_NOTADB:
             raise
         raise InputError(f"{default} is no database: it was damaged, or is something else.") from None
     return database

@@ -9,7 +9,7 @@ from pathlib import Path
 from crowdlog.errors import InputError
 from crowdlog.log.formats.delimited import first_fields
 from crowdlog.log.formats.field_names import look
-from crowdlog.log.formats.parquet import columns_of
+from crowdlog.log.formats.parquet import columns_of, is_parquet
 from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.sources import SourceFile
 from crowdlog.log.text_encoding import known_encoding
@@ -36,7 +36,7 @@ def _source(path: Path, encoding: str | None) -> SourceFile:
 
 def _names(source: SourceFile) -> list[str]:
     head = source.head().removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"PAR1"):
+    if is_parquet(head):
         return list(columns_of(source))
     if b"\0" in head or head.startswith(b"<"):
         return []

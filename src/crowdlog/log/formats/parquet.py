@@ -4,6 +4,7 @@ are taken as they are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +28,11 @@ _ROWS = 1 << 16  # rows of a batch
 _FRACTIONS = ("DECIMAL", "DOUBLE", "FLOAT")
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _OTHERS = ("VARCHAR", "DATE", "ENUM", "UUID", *_WHOLE, *(f"U{name}" for name in _WHOLE))
+
+
+def is_parquet(head: bytes) -> bool:
+    """Whether a file that begins so is Parquet: no text, where PAR1 may be a person."""
+    return re.match(rb"PAR1[^\t\r\n -\xff]", head) is not None
 
 
 def read(source: SourceFile, options: ReadOptions) -> TableRead:

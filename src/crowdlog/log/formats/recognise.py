@@ -12,7 +12,7 @@ from crowdlog.log.formats.elasticsearch import is_slow_log
 from crowdlog.log.formats.field_names import look
 from crowdlog.log.formats.no_people import IF_QUERIES, told_by_lines, told_by_names, told_by_one_column
 from crowdlog.log.formats.options import ReadOptions
-from crowdlog.log.formats.parquet import columns_of
+from crowdlog.log.formats.parquet import columns_of, is_parquet
 from crowdlog.log.formats.roles import looks_like_names
 from crowdlog.log.formats.search_pages import tables_of
 from crowdlog.log.sources import SourceFile
@@ -43,7 +43,7 @@ _FIELDS = {
 def recognise(source: SourceFile, options: ReadOptions) -> str:
     """The name of the format. If the caller names columns, it is a general one."""
     head = source.head().removeprefix(b"\xef\xbb\xbf")
-    if head.startswith(b"PAR1"):
+    if is_parquet(head):
         return _records(source, "parquet", list(columns_of(source)), options)
     if head.startswith(b"SQLite format 3\0"):
         return _browser(source)
@@ -128,7 +128,12 @@ def looks_like_header(fields: list[str]) -> bool:
     return all(re.fullmatch(r"[^\W\d][\w .()/\-]{0,40}", name.strip()) for name in fields)
 
 
-_PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"7z\xbc\xaf": "7-Zip"}
+# As much of each mark as no text begins with: somebody may be called BZhang, or 7z and a Chinese word.
+_PACKED = {
+    "bzip2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),  # a first block, or the end
+    "xz": re.compile(rb"\xfd7zXZ\0"),
+    "7-Zip": re.compile(rb"7z\xbc\xaf\x27\x1c"),
+}
 
 
 def _refuse_binary(source: SourceFile, head: bytes) -> None:
@@ -137,8 +142,8 @@ def _refuse_binary(source: SourceFile, head: bytes) -> None:
             f"{source.name} is an Excel workbook or a zip archive. Save the sheet as CSV UTF-8 or Unicode "
             "text, or unpack the archive, and import that."
         )
-    for mark, packer in _PACKED.items():
-        if head.startswith(mark):
+    for packer, mark in _PACKED.items():
+        if mark.match(head):
             raise InputError(
                 f"{source.name} is packed by {packer}, which is not read. Unpack it, or use gzip or zstd."
             )
