@@ -8,9 +8,11 @@ import importlib
 import importlib.util
 import re
 import sys
+from contextlib import nullcontext
 from inspect import signature
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from crowdlog.artifacts.kinds import Artifact
@@ -22,6 +24,7 @@ from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.catalogue import describe
 from crowdlog.mechanisms.catalogue import page as mechanisms_page
 from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.release.contract import check_tables
 from crowdlog.release.publish import publish
 from crowdlog.utility.registry import Measure, score
 from tests.mechanisms import test_every_mechanism as generic
@@ -70,6 +73,27 @@ def test_every_part_of_the_guide_is_here():
         ("file", "log/formats"),
         ("table", "crowdlog.log.format_names.FORMATS"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "fits"),
+    [
+        ("count", pa.array([3, 5]), True),
+        ("count", pa.array([3.0, 5.0]), False),
+        ("count", pa.array([3, None]), False),
+        ("query", pa.array(["a", None]), False),
+        ("likely", pa.array([0.5, 0.25]), True),
+        ("likely", pa.array([0.5, None]), False),
+        ("likely", pa.array([True, False]), False),
+    ],
+)
+def test_tables_of_a_protect_of_ones_own_may_have_the_columns_that_the_guide_says(column, values, fits):
+    assert (
+        "Further columns may be strings, whole numbers or floats, without nulls, too; no booleans." in GUIDE
+    )
+    columns = {"query": pa.array(["a", "b"]), "count": pa.array([1, 2])} | {column: values}
+    with nullcontext() if fits else pytest.raises(TypeError, match="table queries has the columns"):
+        check_tables({"queries": pa.table(columns)})
 
 
 def test_the_mechanism_releases_and_is_described(release):

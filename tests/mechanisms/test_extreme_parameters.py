@@ -6,13 +6,17 @@ import dataclasses
 import math
 from contextlib import suppress
 
+import numpy as np
 import pytest
 
 from crowdlog.errors import InputError, PrivacyRefusal
 from crowdlog.mechanisms import parse
 from crowdlog.mechanisms.base import Mechanism
+from crowdlog.mechanisms.keys import SELECTIONS
 from crowdlog.mechanisms.parameters import spelled
 from crowdlog.planning.plan import plan_release
+from crowdlog.privacy.randomness import SeededRandomness
+from crowdlog.privacy.selection.incidence import Incidence
 from tests.mechanisms.test_every_mechanism import EXAMPLES
 
 FLOATS = (5e-324, 1e-309, 1e-160, 1e-30, 1e15, 1e160, 1e308, math.nan, math.inf, -math.inf, -0.0, 10**400)
@@ -73,6 +77,9 @@ def test_a_fault_of_a_mechanism_at_usual_numbers_stays_its_own():
         "Crowd(epsilon=2.3, delta=1e-6, weight_pairs=1e-12)",
         "Crowd(epsilon=1e-6, delta=1e-6)",
         "Keys(epsilon=1e-8, delta=1e-6)",
+        "Keys(epsilon=0.05, delta=1e-6, selection='mad2r')",
+        "Keys(epsilon=1e-6, delta=1e-6, selection='sips')",
+        "Keys(epsilon=1e-6, delta=1e-9, selection='weighted')",
         "Ladder(epsilon=2.3, delta=1e-6, people=60, weight_words=1e-9)",
         "Ladder(epsilon=2.3, delta=1e-6, people=60000, weight_clicks=1e-9)",
         "Ladder(epsilon=2.3, delta=1e-6, people=60000, weight_pairs=1e-9)",
@@ -80,5 +87,18 @@ def test_a_fault_of_a_mechanism_at_usual_numbers_stays_its_own():
 )
 def test_noise_of_a_selection_that_cannot_be_drawn_is_refused_by_the_promise(spelling):
     """It was told when the noise was drawn, after the release had been paid for."""
-    with pytest.raises(InputError, match="The sigma of rounded Gaussian noise must be"):
+    with pytest.raises(InputError, match=r"The sigma of rounded Gaussian noise must be.*larger ε"):
         parse(spelling).promise()
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("epsilon", [0.5, 0.05, 1e-3, 1e-6, 1e-9])
+def test_a_selection_that_promises_can_draw_its_noise(selection, epsilon):
+    keys = parse(f"Keys(epsilon={epsilon}, delta=1e-6, selection='{selection}')")
+    choosing, _counting = keys.shares()
+    try:
+        keys.promise()
+    except InputError:
+        return
+    incidence = Incidence(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)
+    keys.method().select(incidence, choosing.epsilon, choosing.delta, SeededRandomness(1))

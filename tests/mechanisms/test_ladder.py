@@ -149,6 +149,31 @@ def test_people_who_are_counted_may_be_more_than_the_plan_is_made_for(epsilon, w
     assert refused(parse(f"Ladder(epsilon={epsilon}, delta=1e-6, {weights})"))
 
 
+SIZES = (1, 27, 999, 1_000, 4_999, 5_000, 20_000, 49_999, 50_000, 60_000, 199_999, 200_000, 2 * 10**8)
+
+
+@pytest.mark.parametrize("least_rows", [0, 5, 300])
+@pytest.mark.parametrize("epsilon", [2.3, 0.3, 0.02])
+@pytest.mark.parametrize("step", ["words", "named", "clicks", "pairs", "counts", "shares"])
+def test_whatever_number_of_people_is_counted_the_noise_can_be_drawn(step, epsilon, least_rows):
+    """At the least share of a step that the promise does not refuse: clicks have less of few people than of
+    the many that were looked at, which was told after the charge, for ever.
+    """
+
+    def asking(exponent):
+        options = f"weight_{step}={10**exponent!r}, least_rows={least_rows}"
+        return parse(f"Ladder(epsilon={epsilon}, delta=1e-6, {options})")
+
+    low, high = -12.0, 0.0
+    for _halving in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if refused(asking(middle)) else (low, middle)
+    assert refused(asking(low))
+    found = asking(high)
+    for people in SIZES:
+        assert module._can_be_drawn(found.setting_for(people, 1 - ASKING))
+
+
 def refused(ladder):
     try:
         ladder.promise()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -172,8 +172,11 @@ class Ladder(Mechanism):
         """The setting for the given number of people, or for 20,000 if people will be counted with noise."""
         asked = self.people is None
         found = self.setting_for(NOMINAL if self.people is None else self.people, 1 - ASKING * asked)
-        more = (setting.MANY_FROM - 1, NOMINAL * ROOM_FOR_PEOPLE) if asked else ()
-        if not all(map(_can_be_drawn, (found, *(self.setting_for(people, 1 - ASKING) for people in more)))):
+        # Whatever number is drawn: a share is least where all tables take part, and at an end of the lines
+        # between few people and more, or among many.
+        every, ends = replace(self, least_rows=0.0), (1, setting.MANY_FROM - 1, NOMINAL * ROOM_FOR_PEOPLE)
+        more = [every.setting_for(people, 1 - ASKING) for people in ends * asked]
+        if not all(map(_can_be_drawn, (found, *more))):
             weights = f"{self.weight_counts} and {self.weight_shares}"
             raise InputError(
                 f"The 'epsilon' parameter of Ladder, or its share for counts or for shares, is too small: "

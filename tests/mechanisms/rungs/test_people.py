@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from crowdlog.mechanisms.rungs.climb import ShownKeys
-from crowdlog.mechanisms.rungs.people import LEAST_COUNT, MEASURED_FROM, count_people
+from crowdlog.mechanisms.rungs.people import (
+    LEAST_COUNT,
+    LEAST_KEPT,
+    MEASURED_FROM,
+    SURE,
+    _kept,
+    count_people,
+)
 from crowdlog.privacy import scaled_counts
 from crowdlog.privacy.randomness import SeededRandomness
 from crowdlog.privacy.selection.incidence import Incidence
@@ -80,3 +87,41 @@ def test_intervals_hold_the_truth_whatever_the_noise_and_the_number_of_people_to
         found = counted["words"]
         inside.append(np.abs(found.count - true)[:40] <= found.spread[:40])
     assert np.mean(inside) > 0.9
+
+
+@pytest.mark.parametrize("mu", [0.1, 2.0])
+def test_a_key_of_the_short_is_not_counted_many_times_where_little_is_kept_of_the_long(mu):
+    """One key that 18,000 people hold and nothing else, and 2,000 who hold rare ones: of these, and so of
+    what is measured, scaling leaves a tenth; of the common key it leaves all. Intervals took that tenth for
+    what is left of every key: at the larger μ they held the truth for 5 % of the keys.
+    """
+    rare = 1 + (np.arange(2_000)[:, None] * 5 + np.arange(5)) % 400
+    items = np.concatenate([np.zeros(18_000), rare.ravel()]).astype(np.int32)
+    offsets = np.concatenate([np.arange(18_000), 18_000 + 5 * np.arange(2_001)])
+    texts = [f"word{i:03}" for i in range(401)]
+    keys = ShownKeys({"word": texts}, np.zeros(401, np.int64), Incidence(offsets, items, 401), 3.0)
+    true = np.bincount(items, minlength=401)
+    inside, most = [], 0.0
+    for seed in range(10):
+        counted, kept = count_people({"words": keys}, mu, 20_000, SeededRandomness(seed))
+        found = counted["words"]
+        assert all(LEAST_KEPT <= share <= 1 for share in kept.values())
+        most = max(most, found.count[0])
+        inside.append(np.abs(found.count - true) <= found.spread)
+    assert most < 2.1 * 18_000
+    assert np.mean(inside, axis=0)[0] > 0.9
+    assert mu < 1 or np.mean(inside) > 0.9
+
+
+@pytest.mark.parametrize("noise", [1e-6, 0.01, 0.1, 1.0, 30.0])
+@pytest.mark.parametrize("measured", [-40.0, -0.2, 0.0, 0.003, 0.3, 0.499, 0.95, 1.3])
+def test_the_share_that_counts_are_divided_by_has_a_floor_and_its_doubt_grows_below(measured, noise):
+    """A share that was measured as negative made counts and their noise negative, and weights no numbers."""
+    share, surely, unlike = _kept(measured, noise)
+    assert LEAST_KEPT <= share <= 1
+    assert 0 < surely <= share
+    assert 0 < unlike < np.inf
+    if measured < LEAST_KEPT and noise < 1e-3:
+        assert SURE * unlike >= 1  # down to nobody, and up to what the measured share would say
+        assert (1 + SURE * unlike) / share >= 1 / max(measured, 1.01 * noise)
+        assert surely == pytest.approx(max(measured, noise), rel=0.01)

@@ -34,6 +34,8 @@ KEPT_SHARE, MEASURED_FROM = 0.10, 15_000
 FIRST_PASS = 0.3  # of the rest
 KEPT, KEPT_SPREAD = 0.95, 0.055  # what scaling leaves where it is not measured, and how far keys differ
 MEASURED_SPREAD = 0.035  # how far keys differ from a measured share
+# Counts are never divided by less: where so little is left of long vectors, keys of short ones keep all.
+LEAST_KEPT = 0.5
 FLATTER = -0.7  # weights of the second pass follow this power of the first pass's counts
 LEAST_COUNT = 0.7  # standard deviations of the first pass: smaller counts are taken for this
 SURE = 1.96  # standard deviations of an interval that holds the truth in 95 of 100 cases
@@ -90,12 +92,12 @@ def count_people(
         # charge that would be an error, now and then.
         bound = min(found, scaled_counts.longest_bound(part_mu))
         counted = scaled_counts.noisy_people(held, weights, bound, part_mu, randomness)
-        kept = KEPT, KEPT_SPREAD
+        kept = KEPT, KEPT, KEPT_SPREAD
         if measured:
             looked = scaled_counts.kept_share(squares, bound, mu * math.sqrt(kept_part / 2), randomness)
             kept = _kept(*looked)
-        share, unlike = (1.0, 0.0) if bound >= longest else kept
-        passes.append(Pass(counted.people / share, counted.noise / share, unlike))
+        share, surely, unlike = (1.0, 1.0, 0.0) if bound >= longest else kept
+        passes.append(Pass(counted.people / share, counted.noise / surely, unlike))
         shares.append(share)
         wanted = table * np.maximum(passes[0].count, LEAST_COUNT * passes[0].noise) ** FLATTER
     whole = _together(*passes)
@@ -106,11 +108,19 @@ def _table_weight(name: str, size: int) -> Floats:
     return np.full(size, WORTH[name] / max(size, 1) ** 0.25)
 
 
-def _kept(measured: float, noise: float) -> tuple[float, float]:
-    """The kept share by a noisy measure and by what it usually is, and how far keys lie from it."""
+def _kept(measured: float, noise: float) -> tuple[float, float, float]:
+    """The kept share by a noisy measure and by what it usually is, for counts and for their noise, and how
+    far keys lie from it. Below LEAST_KEPT noise is divided by the share itself, and keys lie so far from it
+    that intervals reach from nobody to what the share itself would say.
+    """
     weight = KEPT_SPREAD**2 / (KEPT_SPREAD**2 + noise**2)
     share = weight * measured + (1 - weight) * KEPT
-    return min(1.0, share), math.hypot(MEASURED_SPREAD, math.sqrt(weight) * noise)
+    left = math.sqrt(weight) * noise
+    if share < LEAST_KEPT:
+        surely = max(share, left)
+        return LEAST_KEPT, surely, LEAST_KEPT / surely
+    share = min(1.0, share)
+    return share, share, math.hypot(MEASURED_SPREAD, left)
 
 
 def _together(first: Pass, second: Pass) -> People:

@@ -18,7 +18,7 @@ from crowdlog.privacy.guarantee import approximate
 from crowdlog.privacy.randomness import Randomness
 from crowdlog.privacy.selection.base import D0, Selected, SelectionPromise, unweighted
 from crowdlog.privacy.selection.incidence import Incidence
-from crowdlog.privacy.selection.weighted_gaussian import even_threshold, noisy_weights
+from crowdlog.privacy.selection.weighted_gaussian import even_threshold, noisy_weights, weight_noise
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class DPSIPS:
             (even_threshold(mu, tail, self.items_per_user), 1 / mu)
             for mu, tail in self._rounds(epsilon, delta)
         ]
+        for mu, _tail in self._rounds(epsilon, delta):
+            weight_noise(mu)
         for number, (threshold, sd) in enumerate(bars, 1):
             parameters |= {f"sigma_{number}": sd, f"threshold_{number}": threshold}
         return SelectionPromise(approximate(epsilon, delta), *bars[-1], parameters)

@@ -46,6 +46,10 @@ class MADRound:
     def target(self) -> float:
         return self.threshold + MARGIN * self.sigma
 
+    def noise(self) -> RoundedGaussian:
+        """In weight units."""
+        return RoundedGaussian(UNIT * self.sigma)
+
 
 @dataclass(frozen=True)
 class MAD2R:
@@ -64,6 +68,7 @@ class MAD2R:
         rounds = self.rounds(epsilon, delta)
         parameters: dict[str, float] = {"items_per_user": self.items_per_user, "first_share": self.first}
         for number, one in enumerate(rounds, 1):
+            one.noise()  # where it cannot be drawn that is told before anything is charged
             parameters |= {f"sigma_{number}": one.sigma, f"threshold_{number}": one.threshold}
         last = rounds[-1]
         return SelectionPromise(approximate(epsilon, delta), last.threshold, last.sigma, parameters)
@@ -107,8 +112,7 @@ class MAD2R:
             held.offsets, held.items, bias, UNIT, WHOLE, one.lift, self.adaptive,
             int(one.target * UNIT), one.discount,
         )  # fmt: skip
-        noise = RoundedGaussian(UNIT * one.sigma).draw(held.size, randomness)
-        return np.asarray((weights + noise) / UNIT, np.float64)
+        return np.asarray((weights + one.noise().draw(held.size, randomness)) / UNIT, np.float64)
 
 
 def biases(sums: NDArray[np.float64], sigma: float, threshold: float) -> Ints:

@@ -33,6 +33,7 @@ class WeightedGaussian:
         check_epsilon_delta(epsilon, delta)
         mu = largest_mu(epsilon, delta / 2)
         threshold = even_threshold(mu, delta / 2, self.items_per_user)
+        weight_noise(mu)
         return SelectionPromise(
             approximate(epsilon, delta), threshold, 1 / mu, {"items_per_user": self.items_per_user}
         )
@@ -60,13 +61,22 @@ def even_threshold(mu: float, tail: float, most: int) -> float:
     )
 
 
+def weight_noise(mu: float) -> RoundedGaussian:
+    """Noise of scale 1/μ, in weight units. InputError where that is more than can be drawn: promises ask for
+    it, because selections are charged before they draw.
+    """
+    from crowdlog.privacy.selection.kernels import UNIT
+
+    return RoundedGaussian(UNIT / mu * ROOM_ABOVE)
+
+
 def noisy_weights(
     held: Incidence, worth: NDArray[np.int16], mu: float, randomness: Randomness
 ) -> NDArray[np.float64]:
     """The users' weights plus noise of scale 1/μ."""
     from crowdlog.privacy.selection import kernels
 
-    noise = RoundedGaussian(kernels.UNIT / mu * ROOM_ABOVE).draw(held.size, randomness)
+    noise = weight_noise(mu).draw(held.size, randomness)
     lengths = np.full(held.users, kernels.UNIT, np.int64)
     weights = kernels.weigh(held.offsets, held.items, worth, lengths)
     return np.asarray((weights + noise) / kernels.UNIT, np.float64)
