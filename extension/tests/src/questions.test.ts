@@ -7,7 +7,8 @@ import { drainJournal } from "../../src/background/journal.ts";
 import { JOURNAL } from "../../src/content/record.ts";
 import { closeDatabase } from "../../src/store/database.ts";
 import { deleteEvents } from "../../src/store/events.ts";
-import { dismiss, removeStudy, saveStudy, waitingQuestions } from "../../src/studies/installed.ts";
+import { dismiss, removeStudy, saveStudy, WAITING, type Waiting, waitingQuestions } from "../../src/studies/installed.ts";
+import { readState, writeState } from "../../src/store/state.ts";
 import type { Study } from "../../src/studies/study.ts";
 import { tellStudies } from "../../src/studies/triggers.ts";
 
@@ -73,6 +74,39 @@ it("is not asked about a search that was deleted meanwhile, nor by a study that 
   await removeStudy("asks");
   expect(await tellStudies()).toBe(false);
   expect(await waiting()).toEqual([]);
+});
+
+const over = { ...study, id: "over", until: "2000-01-02" };
+const fifty = (of: string): Waiting[] => Array.from({ length: 50 }, (_none, i) => ({ name: `${of} ${i}`, study: of, step: 0, time: 1, about: "", text: `canary ${of}` }));
+
+async function keptOf(): Promise<string[]> {
+  return [...new Set((await readState<Waiting[]>(WAITING, [])).map((one) => one.study))];
+}
+
+it("is asked although many wait of studies that do not ask now; those of one that is over or was left go", async () => {
+  await saveStudy({ id: "over", study: over, signing: "", agreed: 0 });
+  await saveStudy({ id: "paused", study: { ...study, id: "paused" }, signing: "", agreed: 0, paused: true });
+  await writeState(WAITING, ["over", "paused", "left"].flatMap(fifty));
+  searched("one");
+  await drainJournal();
+  expect(await tellStudies()).toBe(true);
+  expect(await waiting()).toEqual(["one"]);
+  expect(await keptOf()).toEqual(["paused", "asks"]); // she may go on with it
+});
+
+it("goes with its study when it is over, as soon as somebody looks", async () => {
+  await saveStudy({ id: "over", study: over, signing: "", agreed: 0 });
+  await writeState(WAITING, fifty("over"));
+  expect(await waiting()).toEqual([]);
+  expect(await keptOf()).toEqual([]);
+});
+
+it("is not asked while so many wait that she could answer", async () => {
+  await writeState(WAITING, fifty("asks"));
+  searched("one");
+  await drainJournal();
+  expect(await tellStudies()).toBe(false);
+  expect((await waiting()).length).toBe(50);
 });
 
 it("is asked of every task that ended, also when all its searches come at once", async () => {
