@@ -5,7 +5,7 @@ import { type TaskSearch, taskSearches } from "../apps/searches.ts";
 import { isSearch, type Search } from "../log/events.ts";
 import { SESSION_SECONDS } from "../log/sessions.ts";
 import { transact } from "../store/database.ts";
-import { inLog } from "../store/orphans.ts";
+import { askedToday, dayOf, inLog } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { eventsBy, eventsOf } from "../store/events.ts";
 import { readState } from "../store/state.ts";
@@ -78,27 +78,27 @@ async function add(questions: readonly Waiting[], asking: readonly Asking[], tol
   const notes: [study: string, what: string][] = [];
   const anything = await transact(["events", "state", "studies"], "readwrite", async (store) => {
     const { waiting, asking: now } = await standing(store);
-    const counts = ((await done(store("state").get(ASKED))) as Record<string, number[]> | undefined) ?? {};
+    const counts = await askedToday(store("state"));
     let added = false;
     for (const question of questions) {
       const place = `${question.study} ${question.step}`;
       const most = asking.find(({ one, step }) => one.id === question.study && step === question.step)?.asked.most_per_day ?? 0;
-      const today = (counts[place] ?? []).filter((time) => time > question.time - DAY);
+      const today = counts[place] ?? [];
       if (!now.has(question.study)) continue; // she left or paused it meanwhile
       if (waiting.some(({ name }) => name === question.name)) continue;
       if (!(await inLog(store("events"), [question.about]))) continue; // deleted meanwhile
       const wait = waiting.filter(({ study }) => now.has(study)).length;
       if (today.length >= most || wait >= KEPT) {
-        notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} in 24 hours, ${wait} of ${KEPT} wait`]);
+        notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} today, ${wait} of ${KEPT} wait`]);
         continue;
       }
-      notes.push([question.study, `step ${question.step + 1}: asked, ${today.length + 1} of ${most} in 24 hours`]);
+      notes.push([question.study, `step ${question.step + 1}: asked, ${today.length + 1} of ${most} today`]);
       waiting.push(question);
-      counts[place] = [...today, question.time];
+      counts[place] = [...today, dayOf(question.time)];
       added = true;
     }
     if (added) store("state").put(waiting, WAITING);
-    if (added) store("state").put(counts, ASKED);
+    store("state").put(counts, ASKED);
     const unasked = ((await done(store("state").get(UNASKED))) as string[] | undefined) ?? [];
     store("state").put(unasked.filter((uid) => !told.includes(uid)), UNASKED);
     return added;

@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { beforeEach, expect, it } from "vitest";
 import { drainJournal } from "../../src/background/journal.ts";
 import { JOURNAL } from "../../src/content/record.ts";
-import { closeDatabase } from "../../src/store/database.ts";
+import { closeDatabase, emptyDatabase } from "../../src/store/database.ts";
 import { deleteEvents } from "../../src/store/events.ts";
-import { dismiss, removeStudy, saveStudy, WAITING, type Waiting, waitingQuestions } from "../../src/studies/installed.ts";
+import { ASKED, dismiss, removeStudy, saveStudy, WAITING, type Waiting, waitingQuestions } from "../../src/studies/installed.ts";
 import { readState, writeState } from "../../src/store/state.ts";
 import type { Study } from "../../src/studies/study.ts";
 import { tellStudies } from "../../src/studies/triggers.ts";
@@ -74,6 +74,30 @@ it("is not asked about a search that was deleted meanwhile, nor by a study that 
   await removeStudy("asks");
   expect(await tellStudies()).toBe(false);
   expect(await waiting()).toEqual([]);
+});
+
+it("keeps to the limit of a day also when she deletes her log, and keeps no more than the day", async () => {
+  for (const uid of ["one", "two"]) searched(uid);
+  await drainJournal();
+  await tellStudies();
+  await deleteEvents({});
+  expect(await waiting()).toEqual([]);
+  const day = new Date().setHours(0, 0, 0, 0);
+  expect(await readState(ASKED, {})).toEqual({ "asks 0": [day, day] });
+  searched("three");
+  await drainJournal();
+  expect(await tellStudies()).toBe(false);
+  await emptyDatabase();
+  expect(await readState(ASKED, {})).toEqual({});
+});
+
+it("is asked again on the next day, and the day before is forgotten", async () => {
+  const yesterday = new Date().setHours(0, 0, 0, 0) - 1;
+  await writeState(ASKED, { "asks 0": [yesterday, yesterday], "another 0": [yesterday] });
+  searched("one");
+  await drainJournal();
+  expect(await tellStudies()).toBe(true);
+  expect(await readState(ASKED, {})).toEqual({ "asks 0": [new Date().setHours(0, 0, 0, 0)] });
 });
 
 const over = { ...study, id: "over", until: "2000-01-02" };
