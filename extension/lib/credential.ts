@@ -1,11 +1,12 @@
 /** The client's side of credentials: one person, counted once per artifact, within her limit, and never recognised. docs/protocol.md and proofs/crowdlogging.md. */
 
-import { type Bytes, concat, frame, type Randomness, ReportError, utf8 } from "./bytes.ts";
+import { type Bytes, concat, frame, type Randomness, ReportError, toHex, utf8 } from "./bytes.ts";
 import { type Collection, type Issuer, ISSUERS } from "./collection.ts";
 import { decodePoint, decodeScalar, encodeScalar, hashToGroup, hashToScalar, modulo, multiply, Point, randomScalar, SIZE } from "./group.ts";
 import { type Equation, prove, proved } from "./sigma.ts";
 
 const SECOND = hashToGroup(utf8("second generator"), utf8("crowdlog-v2-generator"));
+export const SHOWN_SIZE = 5 * SIZE;
 
 /** What a client keeps between asking and being answered: only `request` is sent. */
 export interface PendingCredential {
@@ -87,8 +88,26 @@ export function show(credential: Credential, named: readonly (readonly [context:
   const base = bases.reduce((sum, point, index) => sum.add(multiply(showFactor(statement, index), point)));
   const mask = randomScalar(randomness);
   const commitments = concat(multiply(mask, u).toBytes(), multiply(mask, base).toBytes());
-  const challenge = hashToScalar(concat(statement, commitments, message), utf8("crowdlog-v2-proof-show"));
+  const challenge = showChallenge(statement, commitments, message);
   return concat(u.toBytes(), mac.toBytes(), commitments, encodeScalar(modulo(mask - challenge * credential.secret)));
+}
+
+/** Whether the half of a showing of one pseudonym holds that anybody can check: it is bound to all bytes of it, to the pseudonym and to the
+ *  message, so that none of them has changed since. */
+export function unchanged(shown: Bytes, context: Bytes, name: Bytes, message: Bytes): boolean {
+  if (shown.length !== SHOWN_SIZE) return false;
+  const [u, mac, first, second, response] = [0, 1, 2, 3, 4].map((i) => shown.slice(i * SIZE, (i + 1) * SIZE)) as [Bytes, Bytes, Bytes, Bytes, Bytes];
+  const base = pseudonymBase(context);
+  const challenge = showChallenge(frame(u, mac, name, base.toBytes()), concat(first, second), message);
+  try {
+    return toHex(multiply(challenge, decodePoint(name)).add(multiply(decodeScalar(response), base)).toBytes()) === toHex(second);
+  } catch {
+    return false;
+  }
+}
+
+function showChallenge(statement: Bytes, commitments: Bytes, message: Bytes): bigint {
+  return hashToScalar(concat(statement, commitments, message), utf8("crowdlog-v2-proof-show"));
 }
 
 /** What the second and later pseudonyms are multiplied with before all are added up: known only when all of them are. */

@@ -104,6 +104,34 @@ def test_a_clock_that_is_wrong_lets_nothing_go_at_once(crowd, tmp_path, monkeypa
     assert waiting == len(found) - jumps_at
 
 
+@pytest.mark.parametrize(("how", "jumps_at"), [(["--now"], 0), (["--now"], 2), ([], 2)])
+def test_what_left_before_the_window_was_over_is_told(crowd, tmp_path, monkeypatch, how, jumps_at):
+    """By the clock of her computer, before anything has left or after the second report; also of `--now`."""
+    start, slept, home = time.time(), [], tmp_path / "home"
+    link = participate.Link("http://aggregation.invalid", crowd.manifest.id, crowd.invite(1)[0])
+    found = [MinedArtifact((text,), 1) for text in "abcd"]
+    with ClientStore(home) as own:
+        membership = participate.join(own, link, crowd.manifest, crowd.connect, RANDOM)
+        own.consent(membership.id)
+        chosen = sample_artifacts(crowd.manifest, found, RANDOM).chosen
+        participate.prepare(own, own.membership(None), chosen, Direct(crowd.randomness), RANDOM)
+        crowd.open_uploads()
+
+        def clock() -> float:
+            jumped = own.membership(None).sent >= jumps_at
+            return start + sum(slept) + jumped * 7200
+
+        monkeypatch.setattr(http, "Connection", lambda url, **_options: crowd.connect(url))
+        monkeypatch.setattr(time, "sleep", slept.append)
+        monkeypatch.setattr(time, "time", clock)
+        told = CliRunner().invoke(cli, ["crowd", "send", *how, "--yes", "--home", str(home)])
+        waiting = len(own.outbox(membership.id))
+    assert isinstance(told.exception, InputError)
+    assert "clock of this computer" in str(told.exception)
+    assert crowd.mixes[0].counts(crowd.manifest.id)["accepted"] == len(found) - waiting == jumps_at
+    assert ("2 reports were sent." in told.output) is (jumps_at == 2)
+
+
 def test_lines_without_tls_are_told(capsys):
     crowd_member._warn_of_open_lines(manifest_of())
     said = capsys.readouterr().err

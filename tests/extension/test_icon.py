@@ -28,7 +28,7 @@ def popup(browser: Any) -> list[str]:
 
 
 def test_one_engine_is_taken_back(start_stock: Any) -> None:
-    """As she can in Firefox; Chromium knows all or none of those that came with the installation."""
+    """As she can in Firefox."""
     browser = started(start_stock("firefox"))
     browser.take_back("*://www.google.com/*")
     said = f"{ON}, but not on Google: the browser does not allow it"
@@ -62,3 +62,15 @@ def test_all_engines_are_taken_back(name: str, start_stock: Any) -> None:
     browser.search("seen again")
     asked = [event["query"] for event in browser.events() if event["kind"] == "search"]
     assert asked == ["seen again"]
+
+
+def test_one_site_alone_is_allowed(start_stock: Any) -> None:
+    """As Chromium does with "On this site": of an engine's pages those of one origin."""
+    browser = started(start_stock("chromium"))
+    browser.allow_site("https://www.google.com/*")
+    browser.search("seen")
+    browser.search("not seen", "bing", logging=False)
+    said = f"{ON}, but not on Bing, DuckDuckGo, Yahoo!, Brave Search: the browser does not allow it"
+    assert popup(browser) == [said, "icons/some-32.png"]
+    asked = [event["query"] for event in browser.events() if event["kind"] == "search"]
+    assert asked == ["seen"]

@@ -5,9 +5,10 @@ import { toBase64 } from "../../lib/base64.ts";
 import { Told } from "../../lib/told.ts";
 import { Manifest } from "../crowd/manifest.ts";
 import { dueAnew, leaving, momentOf, overdue } from "../crowd/moments.ts";
+import { isWhole } from "../crowd/slots.ts";
 import { type UploadWindow, uploadWindow } from "../crowd/participate.ts";
 import { fraction } from "../../lib/choice.ts";
-import { beginSending, forgetMissed, type Item, markRefused, markSent, type Membership, memberships, noteProblem, noteWindow, outbox, reschedule } from "../store/crowd.ts";
+import { beginSending, forgetMissed, type Item, markRefused, markSent, type Membership, memberships, noteProblem, noteWindow, outbox, reschedule, setAside, toSend } from "../store/crowd.ts";
 import { consentsOf, holdsConsents } from "../store/consents.ts";
 import { giveBackUnneeded } from "../store/hosts.ts";
 import { call } from "./gate.ts";
@@ -43,7 +44,7 @@ export function sendAllDue(asked: boolean): Promise<number> {
 async function isWorthAsking({ id, window }: Membership): Promise<boolean> {
   if (!window) return fraction(systemRandomness) < 1 / POLL;
   const now = Date.now() / 1000;
-  return now > window.ends || (await outbox(id)).some((item) => momentOf(item, window) <= now);
+  return now > window.ends || (await toSend(id)).some((item) => momentOf(item, window) <= now);
 }
 
 async function sendDue(member: Membership): Promise<number> {
@@ -60,18 +61,23 @@ async function sendDue(member: Membership): Promise<number> {
       await noteProblem(member.id, new Told("told_missed", missed));
       return 0;
     }
-    await spreadOverdue(await outbox(member.id), window, now);
+    await spreadOverdue(await toSend(member.id), window, now);
     let refused = 0;
-    for (const { number } of leaving(await outbox(member.id), window, now)) {
+    for (const { number } of leaving(await toSend(member.id), window, now)) {
       const item = await beginSending(number); // she may have struck it out, or left, while others were sent
       if (item === undefined) continue;
+      if (!isWhole(manifest.collection, item.submission)) {
+        await setAside(number);
+        continue;
+      }
       const answer = await call("POST", `${manifest.firstMix.url}/collections/${member.id}/envelopes`, { submissions: [toBase64(item.submission)] });
       if (wasTaken(answer)) sent++;
       else refused++;
       await (wasTaken(answer) ? markSent(item) : markRefused(item));
     }
+    const aside = (await outbox(member.id)).filter(({ damaged }) => damaged).length;
     if (refused > 0) await noteProblem(member.id, new Told("told_refused", refused));
-    else if (member.problem?.sentence !== "told_refused") await noteProblem(member.id, undefined); // that one stays to be read
+    else if (member.problem?.sentence !== "told_refused") await noteProblem(member.id, aside > 0 ? new Told("told_damaged", aside) : undefined); // that one stays to be read
   } catch (error) {
     await noteProblem(member.id, error);
   }

@@ -123,7 +123,8 @@ function waitingReports(items: readonly Item[]): HTMLElement {
   const list = h("ul", { class: "plain" });
   void fill(list, items, (item) => {
     const line: HTMLElement = h("li", {}, h("details", { class: "grow" }, h("summary", {}, item.readable === "" ? message("cover_report") : item.readable), h("p", { class: "soft" }, message("exact_bytes", item.submission.length)), h("code", {}, toHex(item.submission))));
-    if (item.readable !== "") {
+    if (item.damaged) line.append(message("damaged_report"));
+    else if (item.readable !== "") {
       line.append(button(message("strike"), async () => {
         await worker.strike(item);
         const next = line.nextElementSibling ?? line.previousElementSibling;
@@ -133,7 +134,7 @@ function waitingReports(items: readonly Item[]): HTMLElement {
     }
     list.append(line);
   });
-  return h("div", {}, h("p", {}, message("outbox_what", items.length)), list);
+  return h("div", {}, h("p", {}, message("outbox_what", items.filter(({ damaged }) => damaged !== true).length)), list);
 }
 
 function receipt(member: Membership, asked: string): HTMLElement {

@@ -56,6 +56,8 @@ export interface Item {
   readonly due: number;
   /** Its sending has begun, so it may have left: it can no longer be struck out. */
   readonly begun?: boolean;
+  /** Its bytes are not those that were made: the mix would take them for no report, so nothing of it leaves. */
+  readonly damaged?: boolean;
 }
 
 const ALL = ["memberships", "preparations", "outbox"];
@@ -127,6 +129,11 @@ export function outbox(collection: string): Promise<Item[]> {
   return transact(["outbox"], "readonly", (store) => done(store("outbox").index("collection").getAll(collection))) as Promise<Item[]>;
 }
 
+/** What is still to leave. */
+export async function toSend(collection: string): Promise<Item[]> {
+  return (await outbox(collection)).filter(({ damaged }) => damaged !== true);
+}
+
 /** Whether something of her log is on its way to any collection. */
 export function readableWaits(): Promise<boolean> {
   return transact(["preparations", "outbox"], "readonly", async (store) => {
@@ -141,6 +148,14 @@ export function beginSending(number: number): Promise<Item | undefined> {
     const item = (await done(store("outbox").get(number))) as Item | undefined;
     if (item) store("outbox").put({ ...item, begun: true });
     return item;
+  });
+}
+
+/** Keeps a damaged report, to be told of, until the uploads end. */
+export function setAside(number: number): Promise<void> {
+  return transact(["outbox"], "readwrite", async (store) => {
+    const now = (await done(store("outbox").get(number))) as Item | undefined;
+    if (now) store("outbox").put({ ...now, damaged: true });
   });
 }
 

@@ -3,8 +3,7 @@
 import { transact } from "../store/database.ts";
 import { ASKED, inLog, WAITING } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
-import { readState } from "../store/state.ts";
-import { isRunning, type Study } from "./study.ts";
+import { isOver, isRunning, type Study } from "./study.ts";
 
 export interface Installed {
   readonly id: string;
@@ -112,7 +111,20 @@ export function deleteAnswer(n: number): Promise<void> {
 }
 
 /** Those of studies that ask now. */
-export async function waitingQuestions(): Promise<Waiting[]> {
-  const asking = new Set((await installed()).filter(asksNow).map(({ id }) => id));
-  return (await readState<Waiting[]>(WAITING, [])).filter(({ study }) => asking.has(study));
+export function waitingQuestions(): Promise<Waiting[]> {
+  return transact(["studies", "state"], "readwrite", async (store) => {
+    const { waiting, asking } = await standing(store);
+    return waiting.filter(({ study }) => asking.has(study));
+  });
+}
+
+/** What waits, and the studies that ask now; in an open transaction over studies and state. Questions of a study that is over go: nobody can
+ *  answer or skip them any more, and each holds what she searched for. Those of a paused one stay for when she goes on. */
+export async function standing(store: (name: string) => IDBObjectStore): Promise<{ waiting: Waiting[]; asking: Set<string> }> {
+  const studies = (await done(store("studies").getAll())) as Installed[];
+  const going = new Set(studies.filter(({ study }) => !isOver(study)).map(({ id }) => id));
+  const before = ((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [];
+  const waiting = before.filter(({ study }) => going.has(study));
+  if (waiting.length < before.length) store("state").put(waiting, WAITING);
+  return { waiting, asking: new Set(studies.filter(asksNow).map(({ id }) => id)) };
 }

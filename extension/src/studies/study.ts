@@ -156,6 +156,14 @@ function objectOf(text: string): Record<string, unknown> {
   }
 }
 
-export function isRunning(study: Study, today = new Date().toISOString().slice(0, 10)): boolean {
-  return study.from <= today && today <= study.until;
+export function isRunning(study: Study, today = dayNow()): boolean {
+  return study.from <= today && !isOver(study, today);
+}
+
+export function isOver(study: Study, today = dayNow()): boolean {
+  return study.until < today;
+}
+
+function dayNow(): string {
+  return new Date().toISOString().slice(0, 10);
 }

@@ -5,18 +5,18 @@ import { type TaskSearch, taskSearches } from "../apps/searches.ts";
 import { isSearch, type Search } from "../log/events.ts";
 import { SESSION_SECONDS } from "../log/sessions.ts";
 import { transact } from "../store/database.ts";
-import { inLog } from "../store/orphans.ts";
+import { askedToday, dayOf, inLog } from "../store/orphans.ts";
 import { done } from "../store/request.ts";
 import { eventsBy, eventsOf } from "../store/events.ts";
 import { readState } from "../store/state.ts";
 import { frustrationFeatures } from "./frustration.ts";
-import { ASKED, asksNow, type Installed, installed, UNASKED, WAITING, type Waiting, waitingQuestions } from "./installed.ts";
+import { ASKED, asksNow, type Installed, installed, standing, UNASKED, WAITING, type Waiting, waitingQuestions } from "./installed.ts";
 import { noteModule } from "./module-log.ts";
 import type { Questionnaire } from "./study.ts";
 
 const SAME_TASK = 0.5;
 const DAY = 24 * 3600 * 1000;
-const KEPT = 50; // questions that wait at most
+const KEPT = 50; // questions that wait at most, of studies that ask now
 
 interface Asking {
   readonly one: Installed;
@@ -76,27 +76,29 @@ async function endedTasks(searches: readonly Search[]): Promise<TaskSearch[][]> 
 /** Adds what was not asked yet and is within the study's limit of a day; `told`: the searches that this is about. */
 async function add(questions: readonly Waiting[], asking: readonly Asking[], told: readonly string[]): Promise<boolean> {
   const notes: [study: string, what: string][] = [];
-  const anything = await transact(["events", "state"], "readwrite", async (store) => {
-    const waiting = [...(((await done(store("state").get(WAITING))) as Waiting[] | undefined) ?? [])];
-    const counts = ((await done(store("state").get(ASKED))) as Record<string, number[]> | undefined) ?? {};
+  const anything = await transact(["events", "state", "studies"], "readwrite", async (store) => {
+    const { waiting, asking: now } = await standing(store);
+    const counts = await askedToday(store("state"));
     let added = false;
     for (const question of questions) {
       const place = `${question.study} ${question.step}`;
       const most = asking.find(({ one, step }) => one.id === question.study && step === question.step)?.asked.most_per_day ?? 0;
-      const today = (counts[place] ?? []).filter((time) => time > question.time - DAY);
+      const today = counts[place] ?? [];
+      if (!now.has(question.study)) continue; // she left or paused it meanwhile
       if (waiting.some(({ name }) => name === question.name)) continue;
       if (!(await inLog(store("events"), [question.about]))) continue; // deleted meanwhile
-      if (today.length >= most || waiting.length >= KEPT) {
-        notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} in 24 hours, ${waiting.length} of ${KEPT} wait`]);
+      const wait = waiting.filter(({ study }) => now.has(study)).length;
+      if (today.length >= most || wait >= KEPT) {
+        notes.push([question.study, `step ${question.step + 1}: not asked, ${today.length} of ${most} today, ${wait} of ${KEPT} wait`]);
         continue;
       }
-      notes.push([question.study, `step ${question.step + 1}: asked, ${today.length + 1} of ${most} in 24 hours`]);
+      notes.push([question.study, `step ${question.step + 1}: asked, ${today.length + 1} of ${most} today`]);
       waiting.push(question);
-      counts[place] = [...today, question.time];
+      counts[place] = [...today, dayOf(question.time)];
       added = true;
     }
     if (added) store("state").put(waiting, WAITING);
-    if (added) store("state").put(counts, ASKED);
+    store("state").put(counts, ASKED);
     const unasked = ((await done(store("state").get(UNASKED))) as string[] | undefined) ?? [];
     store("state").put(unasked.filter((uid) => !told.includes(uid)), UNASKED);
     return added;

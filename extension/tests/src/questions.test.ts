@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
 import { beforeEach, expect, it } from "vitest";
 import { drainJournal } from "../../src/background/journal.ts";
 import { JOURNAL } from "../../src/content/record.ts";
-import { closeDatabase } from "../../src/store/database.ts";
+import { closeDatabase, emptyDatabase } from "../../src/store/database.ts";
 import { deleteEvents } from "../../src/store/events.ts";
-import { dismiss, removeStudy, saveStudy, waitingQuestions } from "../../src/studies/installed.ts";
+import { ASKED, dismiss, removeStudy, saveStudy, WAITING, type Waiting, waitingQuestions } from "../../src/studies/installed.ts";
+import { readState, writeState } from "../../src/store/state.ts";
 import type { Study } from "../../src/studies/study.ts";
 import { tellStudies } from "../../src/studies/triggers.ts";
 
@@ -73,6 +74,63 @@ it("is not asked about a search that was deleted meanwhile, nor by a study that 
   await removeStudy("asks");
   expect(await tellStudies()).toBe(false);
   expect(await waiting()).toEqual([]);
+});
+
+it("keeps to the limit of a day also when she deletes her log, and keeps no more than the day", async () => {
+  for (const uid of ["one", "two"]) searched(uid);
+  await drainJournal();
+  await tellStudies();
+  await deleteEvents({});
+  expect(await waiting()).toEqual([]);
+  const day = new Date().setHours(0, 0, 0, 0);
+  expect(await readState(ASKED, {})).toEqual({ "asks 0": [day, day] });
+  searched("three");
+  await drainJournal();
+  expect(await tellStudies()).toBe(false);
+  await emptyDatabase();
+  expect(await readState(ASKED, {})).toEqual({});
+});
+
+it("is asked again on the next day, and the day before is forgotten", async () => {
+  const yesterday = new Date().setHours(0, 0, 0, 0) - 1;
+  await writeState(ASKED, { "asks 0": [yesterday, yesterday], "another 0": [yesterday] });
+  searched("one");
+  await drainJournal();
+  expect(await tellStudies()).toBe(true);
+  expect(await readState(ASKED, {})).toEqual({ "asks 0": [new Date().setHours(0, 0, 0, 0)] });
+});
+
+const over = { ...study, id: "over", until: "2000-01-02" };
+const fifty = (of: string): Waiting[] => Array.from({ length: 50 }, (_none, i) => ({ name: `${of} ${i}`, study: of, step: 0, time: 1, about: "", text: `canary ${of}` }));
+
+async function keptOf(): Promise<string[]> {
+  return [...new Set((await readState<Waiting[]>(WAITING, [])).map((one) => one.study))];
+}
+
+it("is asked although many wait of studies that do not ask now; those of one that is over or was left go", async () => {
+  await saveStudy({ id: "over", study: over, signing: "", agreed: 0 });
+  await saveStudy({ id: "paused", study: { ...study, id: "paused" }, signing: "", agreed: 0, paused: true });
+  await writeState(WAITING, ["over", "paused", "left"].flatMap(fifty));
+  searched("one");
+  await drainJournal();
+  expect(await tellStudies()).toBe(true);
+  expect(await waiting()).toEqual(["one"]);
+  expect(await keptOf()).toEqual(["paused", "asks"]); // she may go on with it
+});
+
+it("goes with its study when it is over, as soon as somebody looks", async () => {
+  await saveStudy({ id: "over", study: over, signing: "", agreed: 0 });
+  await writeState(WAITING, fifty("over"));
+  expect(await waiting()).toEqual([]);
+  expect(await keptOf()).toEqual([]);
+});
+
+it("is not asked while so many wait that she could answer", async () => {
+  await writeState(WAITING, fifty("asks"));
+  searched("one");
+  await drainJournal();
+  expect(await tellStudies()).toBe(false);
+  expect((await waiting()).length).toBe(50);
 });
 
 it("is asked of every task that ended, also when all its searches come at once", async () => {

@@ -18,7 +18,7 @@ from crowdlog.cli.crowd_member import (
     said_of_damaged,
     yes_option,
 )
-from crowdlog.errors import InputError, PrivacyRefusal
+from crowdlog.errors import CrowdlogError, InputError, PrivacyRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,12 @@ def send(
                 "Sending is safe only after the collection has been closed and its randomness key is gone. "
                 "Your outbox is kept."
             )
-        sent = _send_all(own, membership, mix, at_once, only_due)
+        try:
+            sent = _send_all(own, membership, mix, at_once, only_due)
+        except CrowdlogError:  # it says what became of the others
+            if left := own.membership(membership.id, left_too=True).sent - membership.sent:
+                click.echo(f"{left} reports were sent.")
+            raise
         aside = own.damaged(membership.id)
     click.echo(f"{sent.taken} reports were sent.")
     problems = []
@@ -137,6 +142,7 @@ def _send_all(
         if at_once:
             total = participate.Sent()
             for item in shuffled(waiting, randomness):
+                participate.refuse_after_the_end(window, time.time())
                 total += participate.send_one(own, membership, item, mix)
                 advance(1)
             return total
