@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +20,12 @@ PASSWORD = "long enough, and more"
 def add(desk: Path, password: Path):
     words = ["serve", str(desk), "--add", "Ada", "owner", "--password-file", str(password)]
     return CliRunner().invoke(cli, words, standalone_mode=False)
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder_as_it_was(monkeypatch):
+    """The command names a folder for uploads, for its whole process: here for this test alone."""
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
 
 
 @pytest.fixture

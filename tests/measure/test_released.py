@@ -47,7 +47,7 @@ def test_a_release_of_rows_is_counted_like_the_log(make_store, make_release):
         ("2", 60, "b", None, None),
     ]
     store = make_store(rows)
-    release = make_release("hash", events=rows)
+    release = make_release("hash", events=[(int(user), *row) for user, *row in rows])
     truth = Truth(store, MeasureSettings())
     ours, log = read_release(release, truth.vocabulary, 26), truth.tables
     for name in ("queries", "clicks", "pairs", "flow"):

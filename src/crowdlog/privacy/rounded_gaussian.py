@@ -37,10 +37,10 @@ class RoundedGaussian:
 
     def __post_init__(self) -> None:
         if not 1e-3 <= self.sigma <= LARGEST_SIGMA:
-            too_much = self.sigma > LARGEST_SIGMA
+            less = " A larger ε, or a larger share of it, needs less noise." * (self.sigma > LARGEST_SIGMA)
             raise InputError(
                 f"The sigma of rounded Gaussian noise must be a number from 0.001 to {LARGEST_SIGMA:g}. "
-                f"Got {self.sigma}." + too_much * " A larger ε, or a larger share of it, needs less noise."
+                f"Got {self.sigma}.{less}"
             )
 
     @property

@@ -17,6 +17,7 @@ from crowdlog.privacy import journal
 from crowdlog.privacy.guarantee import NO_GUARANTEE, pure
 from crowdlog.privacy.ledger import Ledger
 from crowdlog.privacy.ledger_head import HEAD
+from crowdlog.privacy.ledger_place import open_journal
 from crowdlog.release.publish import open_ledger as open_ledger_of
 from tests.release.errors.bench import Bench, Case, Cases, fail
 
@@ -126,12 +127,14 @@ def full_disk(act: str) -> Case:
 
 
 def full_when_noted(bench: Bench) -> None:
-    path = Path(bench.log.ledger())
-    with sqlite3.connect(path) as db:
-        db.execute(
-            "CREATE TRIGGER full BEFORE INSERT ON journal BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
-        )
-    Ledger.create(path, "another", "another", bench.folder / "another.head", begin=False)
+    def on_a_full_disk(address: Path | str) -> Any:
+        journal: Any = open_journal(address)
+        journal._connection.execute("PRAGMA max_page_count = 3")
+        return journal
+
+    bench.patch.setattr("crowdlog.privacy.ledger.open_journal", on_a_full_disk)
+    head = bench.folder / "another.head"
+    Ledger.create(Path(bench.log.ledger()), "another" * 10_000, "another", head, begin=False)
 
 
 def headless(bench: Bench) -> None:

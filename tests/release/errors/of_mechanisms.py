@@ -117,7 +117,7 @@ MECHANISM_ERRORS: Cases = {
     },
     "mechanisms/ladder.py": {
         "or for shares, is too small": lambda bench: bench.publish(
-            "Ladder(epsilon=1e-5, delta=1e-9, people=60)"
+            "Ladder(epsilon=1, delta=1e-9, people=60, weight_counts=1e-13)"
         )
     },
     "mechanisms/mdav.py": {"Mdav takes a file of vectors": spelled("Mdav(k=3, distance='vectors')")},
@@ -222,6 +222,9 @@ def incidence(offsets: list[int], items: list[int]) -> Incidence:
 
 
 MECHANISM_PARTS: Cases = {
+    "privacy/rounded_gaussian.py": {
+        "A larger ε, or a larger share of it, needs less noise.": lambda _bench: RoundedGaussian(1e10)
+    },
     "mechanisms/asked.py": {"asks for at most": dearer},
     "plan/agreement.py": {
         "The bound lets one person": contradictory(FIELD, bound=FirstOccurrences(6)),

@@ -83,7 +83,10 @@ def _refuse_no_certificate(certfile: Path, keyfile: Path | None) -> None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certfile, keyfile)
     except OSError as error:  # also one of TLS
         why = "they are no pair in PEM" if isinstance(error, ssl.SSLError) else error.strerror
-        raise InputError(f"{certfile} and {keyfile} are no certificate and key: {why}.") from None
+        raise InputError(
+            f"The certificate {certfile} and its key {keyfile} cannot be used ({why}): both must be readable "
+            "PEM files that belong together."
+        ) from None
 
 
 def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[[str], None]) -> None:
@@ -118,13 +121,7 @@ def serve(make_app: Callable[[], Starlette], listen: Listen, announce: Callable[
             ssl_certfile=listen.certfile,
             ssl_keyfile=listen.keyfile,
         )
-        try:
-            config.load()  # reads the certificate
-        except OSError as error:
-            raise InputError(
-                f"The certificate {listen.certfile} and its key {listen.keyfile} cannot be used: both must "
-                "be readable PEM files that belong together."
-            ) from error
+        config.load()
         scheme = "https" if listen.certfile else "http"
         announce(f"{scheme}://{listen.host}:{opened.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[opened])
